@@ -1,0 +1,11 @@
+//! Everything that touches the world, one module for each thing outside.
+
+pub mod agent;
+pub mod clock;
+pub mod config_files;
+pub mod editor;
+pub mod git;
+pub mod store;
+pub mod tickets;
+pub mod trust;
+pub mod validate;

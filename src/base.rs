@@ -1,0 +1,8 @@
+//! Words that every room may use: ids, time, text that is safe to show, lines of bytes.
+//!
+//! Depends on nothing of ours. No I/O and no clock: time comes in as an argument.
+
+pub mod id;
+pub mod lines;
+pub mod text;
+pub mod time;

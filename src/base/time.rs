@@ -1,0 +1,143 @@
+//! Points in time and the clock they come from.
+//!
+//! Nothing here reads a clock: the core gets `now` as an argument, the edge has a [`Clock`].
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// A point in time, UTC, to the millisecond; written as RFC 3339 (`2026-11-21T14:02:13.120Z`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// From milliseconds since 1970-01-01T00:00:00Z.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// This point plus `by`.
+    #[must_use]
+    pub fn plus(self, by: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)),
+        )
+    }
+
+    /// Time from `earlier` to this point; zero when the clock went back.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// `HH:MM:SS` in the given zone.
+    pub fn clock_time(self, zone: &jiff::tz::TimeZone) -> String {
+        self.jiff()
+            .to_zoned(zone.clone())
+            .strftime("%H:%M:%S")
+            .to_string()
+    }
+
+    fn jiff(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.jiff())
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<Timestamp> for String {
+    fn from(time: Timestamp) -> Self {
+        time.to_string()
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = jiff::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse::<jiff::Timestamp>()
+            .map(|time| Self(time.as_millisecond()))
+    }
+}
+
+/// Where the edge gets the time from.
+pub trait Clock: Send + Sync {
+    /// The time now.
+    fn now(&self) -> Timestamp;
+}
+
+/// A length of time for people: `8 s`, `4m 12s`, `1h 03m`.
+pub fn human(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..=59 => format!("{seconds} s"),
+        60..=3_599 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+/// A length of time in few columns: `8s`, `4m12s`, `12m`, `1h03m`.
+pub fn short(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..=59 => format!("{seconds}s"),
+        60..=599 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        600..=3_599 => format!("{}m", seconds / 60),
+        _ => format!("{}h{:02}m", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_written_as_rfc_3339_and_read_back() {
+        let time = Timestamp::from_millis(1_795_269_733_120);
+        let json = serde_json::to_string(&time).unwrap();
+        assert_eq!(json, "\"2026-11-21T14:02:13.120Z\"");
+        assert_eq!(serde_json::from_str::<Timestamp>(&json).unwrap(), time);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_gives_no_negative_length() {
+        assert_eq!(
+            Timestamp::from_millis(5).since(Timestamp::from_millis(9)),
+            Duration::ZERO
+        );
+    }
+
+    #[test]
+    fn lengths_for_people() {
+        let cases = [
+            (0, "0 s", "0s"),
+            (59, "59 s", "59s"),
+            (252, "4m 12s", "4m12s"),
+            (720, "12m 00s", "12m"),
+            (3_780, "1h 03m", "1h03m"),
+        ];
+        for (seconds, long, narrow) in cases {
+            let duration = Duration::from_secs(seconds);
+            assert_eq!(
+                (human(duration).as_str(), short(duration).as_str()),
+                (long, narrow)
+            );
+        }
+    }
+}

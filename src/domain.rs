@@ -1,0 +1,14 @@
+//! The nouns: what a ticket, a claim, a record of the journal and a stream record are.
+//!
+//! Invariants of their own, no behaviour beyond them, no I/O, no clock.
+
+pub mod claim;
+pub mod command;
+pub mod news;
+pub mod outcome;
+pub mod record;
+pub mod scrollback;
+pub mod settings;
+pub mod stream;
+pub mod ticket;
+pub mod turn;

@@ -1,0 +1,38 @@
+//! What a person can ask of a run: the one list of verbs for screen, command line and (later) phone.
+
+use serde::{Deserialize, Serialize};
+
+/// One request of the person to the run of one ticket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UserCommand {
+    /// Finish the iteration, then wait.
+    Pause,
+    /// Interrupt Claude now, then wait.
+    PauseNow,
+    /// Go on.
+    Resume,
+    /// Leave this phase undone and go on with the next.
+    SkipPhase {
+        /// The phase's text.
+        phase: String,
+    },
+    /// Work on this phase (again): a disputed, skipped or done one.
+    RetryPhase {
+        /// The phase's text.
+        phase: String,
+    },
+    /// Words for Claude: into the running turn, or into the next prompt.
+    Steer {
+        /// What the person wrote.
+        text: String,
+    },
+    /// Stop now by the ladder; the run can be resumed later.
+    Stop,
+    /// Finish the iteration, then stop; the run can be resumed later.
+    FinishAndStop,
+    /// The ticket's validation commands were changed during the run: use the new list?
+    AnswerValidationChange {
+        /// `true`: from now on the new list; `false`: keep the frozen one.
+        accept: bool,
+    },
+}

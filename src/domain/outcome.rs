@@ -1,0 +1,115 @@
+//! How things end: runs, iterations, phases.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a run ended. The words are the same on screen, in the store and in `--json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitReason {
+    /// Every phase is done or was skipped by the person.
+    Complete,
+    /// Claude reported `BLOCKED`.
+    Blocked,
+    /// The limit of iterations.
+    MaxIterations,
+    /// Too many iterations in a row without any change.
+    Stagnation,
+    /// The same error too many times in a row.
+    RepeatedError,
+    /// The circuit breaker is open.
+    CircuitOpen,
+    /// Claude was denied what it needs.
+    PermissionDenied,
+    /// Only tests, again and again.
+    TestSaturation,
+    /// The money is spent.
+    Budget,
+    /// The provider's or our own rate limit.
+    RateLimited,
+    /// Iterations timed out without any work.
+    Timeout,
+    /// The person stopped it.
+    UserStopped,
+    /// The ticket file is gone.
+    TicketGone,
+    /// Reviews found what fixes could not mend.
+    ReviewFailed,
+    /// Agent missing, not logged in, no model, no credit, or a fault of our own.
+    Error,
+}
+
+impl ExitReason {
+    /// The word for people and machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Blocked => "blocked",
+            Self::MaxIterations => "max_iterations",
+            Self::Stagnation => "stagnation",
+            Self::RepeatedError => "repeated_error",
+            Self::CircuitOpen => "circuit_open",
+            Self::PermissionDenied => "permission_denied",
+            Self::TestSaturation => "test_saturation",
+            Self::Budget => "budget",
+            Self::RateLimited => "rate_limited",
+            Self::Timeout => "timeout",
+            Self::UserStopped => "user_stopped",
+            Self::TicketGone => "ticket_gone",
+            Self::ReviewFailed => "review_failed",
+            Self::Error => "error",
+        }
+    }
+
+    /// The exit code of the program when this is the worst of its runs.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Complete => 0,
+            Self::Error | Self::TicketGone => 1,
+            Self::Blocked | Self::ReviewFailed => 3,
+            Self::MaxIterations
+            | Self::Stagnation
+            | Self::RepeatedError
+            | Self::CircuitOpen
+            | Self::PermissionDenied
+            | Self::TestSaturation
+            | Self::Budget
+            | Self::Timeout
+            | Self::RateLimited => 4,
+            Self::UserStopped => 5,
+        }
+    }
+}
+
+/// How one iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationOutcome {
+    /// A claim was made and judged.
+    Claimed,
+    /// Claude ended its turn without a readable status block, also when asked again.
+    NoClaim,
+    /// Claude's turn or the API failed.
+    Failed,
+    /// Cut off by the iteration timeout.
+    TimedOut,
+    /// Cut off by the idle timeout.
+    Idle,
+    /// Cut off by the person (pause now, skip, stop).
+    Interrupted,
+    /// programmator died; what happened after the last record is unknown.
+    CutOff,
+}
+
+/// How a phase came to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoneHow {
+    /// The validation commands passed.
+    Verified,
+    /// Something changed, and no command checks it.
+    ClaimedUnchecked,
+    /// Nothing changed and nothing was claimed to: an investigation.
+    ClaimedNoChange,
+    /// Ticked in the file before the run, or by the person during it.
+    TickedByPerson,
+}

@@ -1,0 +1,427 @@
+//! The journal's schema: one past-tense fact each. Records are the only truth about a run; screen,
+//! resume, headless output and replay are folds over them.
+//!
+//! Kinds and fields are stored and printed by `--json`: add, never rename. Unknown fields are ignored
+//! when read, missing ones get their default.
+
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+use crate::domain::claim::Claim;
+use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use crate::domain::settings::Settings;
+use crate::domain::ticket::TicketStatus;
+use crate::domain::turn::Usage;
+use serde::{Deserialize, Serialize};
+
+/// A record as the store keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Version of the line format.
+    pub v: u32,
+    /// Position in the run, from 1, without gaps.
+    pub seq: u64,
+    /// When the core decided it.
+    pub time: Timestamp,
+    /// The run it belongs to.
+    pub run: RunId,
+    /// The run's ticket.
+    pub ticket: TicketId,
+    /// The fact.
+    #[serde(flatten)]
+    pub record: Record,
+}
+
+/// A phase as the ticket's file has it, in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseSeed {
+    /// Text that identifies the phase.
+    pub text: String,
+    /// Ticked in the file.
+    pub done: bool,
+}
+
+/// One fact about a run. `n` is always the iteration's number, from 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record {
+    /// The first record of every run.
+    RunStarted {
+        /// Absolute path of the work folder.
+        folder: String,
+        /// Absolute path of the ticket file.
+        ticket_path: String,
+        /// The ticket's title.
+        title: String,
+        /// `status:` of the front matter; `None` for a plan without one.
+        ticket_status: Option<TicketStatus>,
+        /// The phases as read.
+        phases: Vec<PhaseSeed>,
+        /// The frozen validation commands.
+        validation: Vec<String>,
+        /// The rules of this run.
+        settings: Settings,
+    },
+    /// The run goes on in another process (or after it had stopped).
+    RunResumed {
+        /// Process id of the program.
+        pid: u32,
+    },
+    /// Another run works in this folder; this one waits.
+    TreeAwaited {
+        /// Who holds it.
+        holder: String,
+    },
+    /// The folder is ours for this run.
+    TreeGranted,
+    /// The ticket's file changed: what it says now.
+    TicketRead {
+        /// The title now.
+        title: String,
+        /// The phases now.
+        phases: Vec<PhaseSeed>,
+    },
+    /// The ticket's file is gone or cannot be read as a ticket.
+    TicketLost {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The file's validation commands differ from the frozen ones.
+    ValidationChangeSeen {
+        /// The commands in the file now.
+        commands: Vec<String>,
+    },
+    /// A person decided about changed validation commands.
+    ValidationChangeAnswered {
+        /// The list that counts from now on.
+        commands: Vec<String>,
+        /// The new list was taken.
+        accepted: bool,
+    },
+    /// An iteration began.
+    IterationStarted {
+        /// The iteration.
+        n: u32,
+        /// Its phase; `None` works on the whole (phaseless) ticket.
+        phase: Option<String>,
+        /// Claude's session that it continues; `None` is a fresh one.
+        session: Option<String>,
+    },
+    /// The work tree was saved before the iteration.
+    SnapshotTaken {
+        /// The iteration.
+        n: u32,
+        /// Git object of the snapshot, or the digest of a folder's manifest.
+        id: String,
+    },
+    /// A call of Claude was counted, before it was made (iterations and follow-ups).
+    CallCounted {
+        /// The iteration.
+        n: u32,
+    },
+    /// Claude is about to be started. Notes that go into the prompt are named here.
+    SpawnRequested {
+        /// The iteration.
+        n: u32,
+        /// Ids of the notes in the prompt.
+        notes: Vec<String>,
+    },
+    /// Claude's process runs.
+    AgentSpawned {
+        /// The iteration.
+        n: u32,
+        /// Process id.
+        pid: u32,
+    },
+    /// Claude's session is open.
+    AgentReady {
+        /// The iteration.
+        n: u32,
+        /// Claude's session id.
+        session: String,
+        /// The model in force.
+        model: String,
+        /// Version of the CLI.
+        version: String,
+    },
+    /// Claude no longer knows the session; a fresh one is opened.
+    SessionLost {
+        /// The iteration.
+        n: u32,
+        /// The id that is gone.
+        session: String,
+    },
+    /// The gate decided about a tool call. Stored before the answer is given.
+    ToolJudged {
+        /// The iteration.
+        n: u32,
+        /// Claude's id of the call.
+        tool_use_id: String,
+        /// `Bash`, `Edit`, …
+        tool: String,
+        /// What it is about: path, command, pattern. At most 500 characters.
+        target: String,
+        /// The decision.
+        verdict: Verdict,
+        /// Which rule or profile decided.
+        reason: String,
+        /// The call would touch the ticket's own file.
+        touches_ticket: bool,
+    },
+    /// A tool call came back.
+    ToolFinished {
+        /// The iteration.
+        n: u32,
+        /// Claude's id of the call.
+        tool_use_id: String,
+        /// The tool reported an error.
+        is_error: bool,
+    },
+    /// The API failed and Claude tries again.
+    ApiRetried {
+        /// The iteration.
+        n: u32,
+        /// Which try.
+        attempt: u32,
+        /// Tries at most.
+        max_retries: u32,
+        /// Wait before the try, in milliseconds.
+        delay_ms: u64,
+        /// `rate_limit`, `overloaded`, …
+        error: String,
+    },
+    /// A person wrote a note for Claude.
+    NoteGiven {
+        /// Id of the note (a UUID, echoed by Claude).
+        id: String,
+        /// The words.
+        text: String,
+    },
+    /// The note was handed to the running Claude.
+    NoteSent {
+        /// Id of the note.
+        id: String,
+    },
+    /// Claude has taken the note in (echoed it, or it stood in a prompt).
+    NoteDelivered {
+        /// Id of the note.
+        id: String,
+    },
+    /// Claude ended with a readable status block.
+    ClaimMade {
+        /// The iteration.
+        n: u32,
+        /// What it claims.
+        claim: Claim,
+    },
+    /// Claude ended a turn without a readable status block.
+    ClaimMissing {
+        /// The iteration.
+        n: u32,
+        /// Why it cannot be read: `missing`, `truncated`, `unknown_status`, …
+        reason: String,
+    },
+    /// Claude was asked for the status block only.
+    FollowUpSent {
+        /// The iteration.
+        n: u32,
+    },
+    /// A turn or its API call failed.
+    TurnFailed {
+        /// The iteration.
+        n: u32,
+        /// API error kind, or the result's subtype.
+        error: String,
+        /// What was said, at most 2,000 characters.
+        message: String,
+        /// HTTP status.
+        status: Option<u16>,
+    },
+    /// The iteration is being cut off.
+    StopAsked {
+        /// The iteration.
+        n: u32,
+        /// How it will count.
+        outcome: IterationOutcome,
+    },
+    /// Claude's process is gone, and so is all it left behind.
+    AgentExited {
+        /// The iteration.
+        n: u32,
+        /// Exit code.
+        code: Option<i32>,
+        /// Signal that ended it.
+        signal: Option<i32>,
+        /// Processes that had to be swept.
+        swept: u32,
+        /// Cost of the process in USD.
+        cost_usd: f64,
+        /// Its tokens.
+        usage: Usage,
+        /// Tokens in the context at the end.
+        context: Option<u64>,
+        /// Size of the context window.
+        context_window: Option<u64>,
+    },
+    /// What programmator saw itself.
+    EvidenceGathered {
+        /// The iteration.
+        n: u32,
+        /// Files that differ from the snapshot before the iteration (at most 200 names).
+        iteration_files: Vec<String>,
+        /// Files that differ from the phase's baseline (at most 200 names).
+        phase_files: Vec<String>,
+    },
+    /// A validation command ran.
+    ValidationRan {
+        /// The iteration.
+        n: u32,
+        /// The command line.
+        command: String,
+        /// Its exit code; `None` when it was ended by a signal or the timeout.
+        exit: Option<i32>,
+        /// It ran into the timeout.
+        timed_out: bool,
+        /// Time in milliseconds.
+        ms: u64,
+        /// The last of its output, at most 4,000 bytes.
+        tail: String,
+        /// Path of the whole output.
+        log: String,
+    },
+    /// A phase is done.
+    PhaseDone {
+        /// The iteration; 0 when it was not in one.
+        n: u32,
+        /// The phase; `None` is the whole ticket.
+        phase: Option<String>,
+        /// On what ground.
+        how: DoneHow,
+    },
+    /// A claim did not hold.
+    PhaseDisputed {
+        /// The iteration.
+        n: u32,
+        /// The phase; `None` is the whole ticket.
+        phase: Option<String>,
+        /// What does not hold, for people and for the next prompt.
+        why: String,
+    },
+    /// The person leaves a phase out.
+    PhaseSkipped {
+        /// The phase.
+        phase: String,
+    },
+    /// The person wants a phase worked on again.
+    PhaseReopened {
+        /// The phase.
+        phase: String,
+    },
+    /// The box of a phase is about to be ticked.
+    TickIntended {
+        /// The phase.
+        phase: String,
+    },
+    /// The box is ticked (by us now, or it was already), or cannot be.
+    TickSettled {
+        /// The phase.
+        phase: String,
+        /// What came of it.
+        outcome: WriteOutcome,
+    },
+    /// The ticket's `status:` is about to be set.
+    StatusIntended {
+        /// The new status.
+        to: TicketStatus,
+    },
+    /// The status is set, or cannot be.
+    StatusSettled {
+        /// The new status.
+        to: TicketStatus,
+        /// What came of it.
+        outcome: WriteOutcome,
+    },
+    /// An iteration is over.
+    IterationEnded {
+        /// The iteration.
+        n: u32,
+        /// How.
+        outcome: IterationOutcome,
+        /// The tree differs from before the iteration.
+        changed: bool,
+        /// Masked error, when it ended in one.
+        fingerprint: Option<String>,
+        /// Time in milliseconds.
+        ms: u64,
+    },
+    /// The person asked to pause.
+    PauseAsked,
+    /// The run waits for the person.
+    Paused,
+    /// The person let it go on (or took the wish to pause back).
+    Continued,
+    /// The person asked to stop.
+    StopRequested,
+    /// Something a person should know.
+    Noticed {
+        /// How bad.
+        level: Level,
+        /// What, and what to do.
+        text: String,
+    },
+    /// The run is over. The last record, unless the run is resumed.
+    RunEnded {
+        /// Why.
+        reason: ExitReason,
+        /// In words, with what to do next.
+        detail: String,
+        /// Iterations done.
+        iterations: u32,
+        /// Phases done.
+        phases_done: u32,
+        /// Phases in all.
+        phases: u32,
+        /// Cost in USD.
+        cost_usd: f64,
+    },
+}
+
+/// The gate's decision about one tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// It does not run; Claude is told why.
+    Block,
+}
+
+/// How bad a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// For the record.
+    Info,
+    /// Worth a look.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+/// What came of a change to the ticket's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteOutcome {
+    /// We changed it.
+    Written,
+    /// It was so already.
+    AlreadySo,
+    /// The file has no such place any more (phase renamed or removed, no front matter).
+    NotThere,
+    /// The file is gone.
+    FileGone,
+    /// It could not be written.
+    Failed(String),
+}
+
+/// The schema version written as `v`.
+pub const FORMAT: u32 = 1;

@@ -1,0 +1,129 @@
+//! A ticket: one markdown file with phases. The shapes only; `parse` reads one, `edit` changes one.
+
+pub mod edit;
+pub mod parse;
+
+use crate::base::id::TicketId;
+use serde::{Deserialize, Serialize};
+
+/// A ticket as read from its file. Reading never fails: what could not be read is in `problems`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Front matter `id`, else the file's stem (tickets) or its name (plans).
+    pub id: TicketId,
+    /// Front matter `title`, else the first `# ` heading, else the id.
+    pub title: String,
+    /// Front matter `status`; `None` for a plan without front matter.
+    pub status: Option<TicketStatus>,
+    /// Ids of tickets that must be closed before this one.
+    pub deps: Vec<String>,
+    /// Front matter keys that are only shown (`type`, `priority`, `assignee`, `tags`, …), in file order.
+    pub extra: Vec<(String, String)>,
+    /// The phases in file order.
+    pub phases: Vec<Phase>,
+    /// Commands of `## Validation Commands`, in order.
+    pub validation: Vec<String>,
+    /// What is wrong with the file, in line order.
+    pub problems: Vec<Problem>,
+    /// The whole text as read (a byte order mark removed, invalid UTF-8 replaced).
+    pub text: String,
+}
+
+impl Ticket {
+    /// The front matter could not be read: the ticket is listed, but not run.
+    pub fn is_broken(&self) -> bool {
+        self.problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// One phase: a top-level checkbox, a `## Phase N` heading or a numbered heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// 1-based position among the phases.
+    pub n: usize,
+    /// The text without box, bullet and trailing ` [x]`; outer blanks trimmed. Identifies the phase.
+    pub text: String,
+    /// Ticked in the file.
+    pub done: bool,
+    /// 1-based line of the box or heading.
+    pub line: usize,
+    /// How the phase is written.
+    pub form: PhaseForm,
+    /// Nested checkboxes (or, under a heading form, the section's checkboxes).
+    pub tasks: Vec<Task>,
+}
+
+/// The three ways a phase is written in the wild.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseForm {
+    /// `- [ ] text`
+    Checkbox,
+    /// `## Phase 2: text` or `## Step 2. text`
+    PhaseHeading,
+    /// `## 2. text`, at least two in sequence from 1
+    NumberedHeading,
+}
+
+/// A checkbox inside a phase; it never decides anything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Text behind the box.
+    pub text: String,
+    /// Ticked in the file.
+    pub done: bool,
+}
+
+/// The front matter's `status`, as `tk` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TicketStatus {
+    /// Nobody works on it.
+    Open,
+    /// A run has begun.
+    InProgress,
+    /// All phases are done.
+    Closed,
+}
+
+impl TicketStatus {
+    /// The word in the file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::InProgress => "in_progress",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Reads the word; `None` for any other.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Open, Self::InProgress, Self::Closed]
+            .into_iter()
+            .find(|status| status.word() == word)
+    }
+}
+
+/// Something wrong with a ticket file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in characters.
+    pub column: usize,
+    /// What is wrong and how to mend it.
+    pub message: String,
+    /// Whether the ticket can still run.
+    pub severity: Severity,
+}
+
+/// How bad a [`Problem`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Shown; the ticket runs.
+    Warning,
+    /// The ticket is broken and does not run.
+    Error,
+}

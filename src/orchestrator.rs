@@ -1,0 +1,15 @@
+//! The verbs, pure: what to do next. No I/O, no clock; time is an argument.
+//!
+//! [`decide`](decide::decide) looks at the [`State`](state::State) and an [`Input`](input::Input) and answers
+//! with records (what is now true) and effects (what the edge must do). [`apply`](apply::apply) folds
+//! records into the state, for running, resuming, the screen, headless output and replay alike.
+
+pub mod apply;
+pub mod decide;
+pub mod effect;
+pub mod guards;
+pub mod input;
+pub mod judge;
+pub mod phase_match;
+pub mod prompt;
+pub mod state;

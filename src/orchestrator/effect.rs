@@ -1,0 +1,156 @@
+//! What the core wants done. Imperatives; performed by `runtime::effects`, which answers with inputs.
+
+use crate::base::time::Timestamp;
+use crate::domain::record::{Record, Verdict};
+use crate::domain::ticket::TicketStatus;
+use crate::orchestrator::prompt::PromptContext;
+
+/// What [`decide`](super::decide::decide) answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// To store, in order, before any effect is performed.
+    pub records: Vec<Record>,
+    /// To perform, in order.
+    pub effects: Vec<Effect>,
+}
+
+/// One thing to do in the world.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Get the work folder for this run, or wait for it → `TreeGranted` / `TreeBusy`.
+    AcquireTree,
+    /// Save the work tree → `SnapshotTaken` / `SnapshotFailed`.
+    TakeSnapshot {
+        /// The iteration.
+        n: u32,
+    },
+    /// Start Claude, initialize, send the prompt → `AgentSpawned`, `AgentReady`, … / `AgentFailed`.
+    Spawn(Box<Spawn>),
+    /// Ask the running Claude for the status block only.
+    SendFollowUp {
+        /// The iteration.
+        n: u32,
+    },
+    /// Hand a note to the running Claude → `NoteEchoed`.
+    SendNote {
+        /// Id of the note; becomes the message's `uuid`.
+        id: String,
+        /// The words.
+        text: String,
+    },
+    /// Let the gate decide → `Judged`.
+    Judge(Box<ToolCall>),
+    /// Answer a tool call.
+    Answer {
+        /// The control request.
+        request: Request,
+        /// The stored verdict.
+        verdict: Verdict,
+        /// What Claude is told when it is refused.
+        reason: String,
+    },
+    /// Close Claude's stdin: it ends by itself → `AgentExited`.
+    CloseInput {
+        /// The iteration.
+        n: u32,
+    },
+    /// End Claude by the ladder and sweep what it left → `AgentExited`.
+    StopAgent {
+        /// The iteration.
+        n: u32,
+    },
+    /// Wake the core at a time → `TimerFired`. A timer of the same name replaces the earlier one.
+    Arm {
+        /// Which timer.
+        timer: Timer,
+        /// When.
+        at: Timestamp,
+    },
+    /// Compare the work tree with two snapshots → `EvidenceGathered` / `EvidenceFailed`.
+    GatherEvidence {
+        /// The iteration.
+        n: u32,
+        /// Snapshot id before the iteration.
+        iteration_base: String,
+        /// Snapshot id before the phase's first iteration.
+        phase_base: String,
+    },
+    /// Run the validation commands one after another, stop at the first failure → `ValidationFinished`.
+    RunValidation {
+        /// The iteration.
+        n: u32,
+        /// The commands.
+        commands: Vec<String>,
+    },
+    /// Tick the phase's box → `TickSettled`.
+    TickPhase {
+        /// The phase.
+        phase: String,
+    },
+    /// Set `status:` in the front matter → `StatusSettled`.
+    SetStatus {
+        /// The new status.
+        to: TicketStatus,
+    },
+    /// The run is over or waits for nothing: end Claude if there is one, release folder and locks.
+    Finish,
+}
+
+/// What is needed to start Claude for an iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spawn {
+    /// The iteration.
+    pub n: u32,
+    /// Session to resume.
+    pub session: Option<String>,
+    /// `--model`.
+    pub model: Option<String>,
+    /// What the prompt's template is filled with; the edge adds the ticket's text.
+    pub prompt: PromptContext,
+}
+
+/// Timers of a run. A timer of an iteration that is over is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Timer {
+    /// The iteration's total time.
+    Iteration(u32),
+    /// No byte from Claude.
+    Idle(u32),
+    /// From the result to the end of the process.
+    PostResult(u32),
+}
+
+/// A tool call that waits for its verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// The iteration.
+    pub n: u32,
+    /// The control request to answer.
+    pub request: Request,
+    /// Claude's id of the call.
+    pub tool_use_id: String,
+    /// `Bash`, `Edit`, …
+    pub tool: String,
+    /// The tool's input, JSON text.
+    pub input: String,
+    /// A subagent's call.
+    pub agent: Option<String>,
+}
+
+/// A control request of Claude's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// Claude's id of the request.
+    pub id: String,
+    /// Which answer it needs.
+    pub via: Via,
+}
+
+/// The two ways Claude asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Via {
+    /// `hook_callback` (`PreToolUse`): every call.
+    Callback,
+    /// `can_use_tool`: after the callback answered ask.
+    CanUseTool,
+}

@@ -1,0 +1,244 @@
+//! What can happen to a run: the closed list. Past tense; made by `runtime::translate`.
+
+use crate::base::time::Timestamp;
+use crate::domain::command::UserCommand;
+use crate::domain::record::{PhaseSeed, Verdict, WriteOutcome};
+use crate::domain::settings::Settings;
+use crate::domain::ticket::TicketStatus;
+use crate::domain::turn::TurnResult;
+use crate::orchestrator::effect::{Timer, ToolCall};
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A person wants the ticket worked on: a fresh run.
+    Started(Box<Start>),
+    /// The journal of an earlier process was folded; go on from there.
+    Resumed {
+        /// Our process id.
+        pid: u32,
+        /// The ticket's phases as they are in the file now; `None` when the file is gone.
+        phases: Option<Vec<PhaseSeed>>,
+    },
+    /// The folder is ours.
+    TreeGranted,
+    /// The folder is somebody's.
+    TreeBusy {
+        /// Whose.
+        holder: String,
+    },
+    /// The ticket's file was read again after a change.
+    TicketRead {
+        /// Title.
+        title: String,
+        /// Phases.
+        phases: Vec<PhaseSeed>,
+        /// Validation commands in it.
+        validation: Vec<String>,
+    },
+    /// The ticket's file is gone or broken.
+    TicketLost {
+        /// What is wrong.
+        why: String,
+    },
+    /// The tree was saved.
+    SnapshotTaken {
+        /// The iteration.
+        n: u32,
+        /// Id of the snapshot.
+        id: String,
+    },
+    /// The tree could not be saved.
+    SnapshotFailed {
+        /// The iteration.
+        n: u32,
+        /// What failed and what to do.
+        message: String,
+    },
+    /// Claude's process runs.
+    AgentSpawned {
+        /// The iteration.
+        n: u32,
+        /// Process id.
+        pid: u32,
+    },
+    /// Claude could not be started or does not speak the protocol; nothing runs.
+    AgentFailed {
+        /// The iteration.
+        n: u32,
+        /// What failed and what to do.
+        message: String,
+    },
+    /// `system/init` came.
+    AgentReady {
+        /// The iteration.
+        n: u32,
+        /// Session id.
+        session: String,
+        /// Model.
+        model: String,
+        /// CLI version.
+        version: String,
+    },
+    /// Claude asks whether a tool may run.
+    ToolAsked(Box<ToolCall>),
+    /// The gate has decided.
+    Judged {
+        /// The call.
+        call: Box<ToolCall>,
+        /// The decision.
+        verdict: Verdict,
+        /// Which rule or profile decided.
+        reason: String,
+        /// What the call is about, in one line.
+        target: String,
+        /// The call would touch the ticket's own file.
+        touches_ticket: bool,
+    },
+    /// A tool came back.
+    ToolFinished {
+        /// The iteration.
+        n: u32,
+        /// Claude's id of the call.
+        tool_use_id: String,
+        /// The tool reported an error.
+        is_error: bool,
+    },
+    /// Claude retries the API.
+    ApiRetried {
+        /// The iteration.
+        n: u32,
+        /// Which try.
+        attempt: u32,
+        /// Tries at most.
+        max_retries: u32,
+        /// Milliseconds until the try.
+        delay_ms: u64,
+        /// API error kind.
+        error: String,
+    },
+    /// Claude echoed a note.
+    NoteEchoed {
+        /// Id of the note.
+        id: String,
+    },
+    /// A `result` record came.
+    TurnFinished {
+        /// The iteration.
+        n: u32,
+        /// The turn.
+        result: Box<TurnResult>,
+    },
+    /// The process is gone and swept after.
+    AgentExited {
+        /// The iteration.
+        n: u32,
+        /// Exit code.
+        code: Option<i32>,
+        /// Signal.
+        signal: Option<i32>,
+        /// Processes that had to be swept.
+        swept: u32,
+        /// The last of its stderr, for messages.
+        stderr: String,
+    },
+    /// A timer ran out.
+    TimerFired {
+        /// Which.
+        timer: Timer,
+        /// When Claude's last byte came.
+        last_byte: Timestamp,
+    },
+    /// The tree was compared.
+    EvidenceGathered {
+        /// The iteration.
+        n: u32,
+        /// Files that differ from before the iteration.
+        iteration_files: Vec<String>,
+        /// Files that differ from before the phase.
+        phase_files: Vec<String>,
+    },
+    /// The tree could not be compared.
+    EvidenceFailed {
+        /// The iteration.
+        n: u32,
+        /// What failed and what to do.
+        message: String,
+    },
+    /// The commands ran.
+    ValidationFinished {
+        /// The iteration.
+        n: u32,
+        /// One result for each command that ran, in order.
+        results: Vec<CommandResult>,
+    },
+    /// The box was ticked, or not.
+    TickSettled {
+        /// The phase.
+        phase: String,
+        /// What came of it.
+        outcome: WriteOutcome,
+    },
+    /// The status was set, or not.
+    StatusSettled {
+        /// The new status.
+        to: TicketStatus,
+        /// What came of it.
+        outcome: WriteOutcome,
+    },
+    /// The person asked for something.
+    Commanded {
+        /// A fresh UUID, used when the command makes something new (a note).
+        id: String,
+        /// The request.
+        command: UserCommand,
+    },
+    /// Something of ours went wrong that nobody answers for.
+    Faulted {
+        /// What, and what to do.
+        message: String,
+    },
+}
+
+/// What a fresh run begins with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// Absolute path of the work folder.
+    pub folder: String,
+    /// Absolute path of the ticket file.
+    pub ticket_path: String,
+    /// The ticket's title.
+    pub title: String,
+    /// Front matter status.
+    pub ticket_status: Option<TicketStatus>,
+    /// Phases as read.
+    pub phases: Vec<PhaseSeed>,
+    /// Validation commands: the ticket's, then the user's config.
+    pub validation: Vec<String>,
+    /// Rules.
+    pub settings: Settings,
+}
+
+/// One validation command's end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandResult {
+    /// The command line.
+    pub command: String,
+    /// Exit code; `None` for a signal or the timeout.
+    pub exit: Option<i32>,
+    /// It ran into the timeout.
+    pub timed_out: bool,
+    /// Milliseconds.
+    pub ms: u64,
+    /// The last 4,000 bytes of its output.
+    pub tail: String,
+    /// Path of the whole output.
+    pub log: String,
+}
+
+impl CommandResult {
+    /// Exit 0.
+    pub fn passed(&self) -> bool {
+        self.exit == Some(0)
+    }
+}

@@ -1,0 +1,3 @@
+//! The real Claude Code CLI against a loopback stub.
+
+fn main() {}
