@@ -7,6 +7,7 @@
 pub mod apply;
 pub mod decide;
 pub mod effect;
+pub mod failure;
 pub mod guards;
 pub mod input;
 pub mod judge;

@@ -225,6 +225,19 @@ pub enum Record {
         /// The iteration.
         n: u32,
     },
+    /// A turn of Claude's came to its end, well or not.
+    TurnEnded {
+        /// The iteration.
+        n: u32,
+        /// Cost of the process so far in USD.
+        cost_usd: f64,
+        /// Tokens of this turn.
+        usage: Usage,
+        /// Tokens in the context at the end.
+        context: Option<u64>,
+        /// Size of the context window.
+        context_window: Option<u64>,
+    },
     /// A turn or its API call failed.
     TurnFailed {
         /// The iteration.
@@ -253,14 +266,6 @@ pub enum Record {
         signal: Option<i32>,
         /// Processes that had to be swept.
         swept: u32,
-        /// Cost of the process in USD.
-        cost_usd: f64,
-        /// Its tokens.
-        usage: Usage,
-        /// Tokens in the context at the end.
-        context: Option<u64>,
-        /// Size of the context window.
-        context_window: Option<u64>,
     },
     /// What programmator saw itself.
     EvidenceGathered {

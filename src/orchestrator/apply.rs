@@ -1,1 +1,435 @@
-//! stub
+//! The fold: what each record makes of the state. Total; knows no clock and asks for nothing.
+//!
+//! Running, resuming, the screen, headless output and replay all go through here, so what they show
+//! cannot differ.
+
+mod merge;
+
+use crate::base::time::Timestamp;
+use crate::domain::claim::ClaimStatus;
+use crate::domain::outcome::{DoneHow, IterationOutcome};
+use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
+use crate::orchestrator::judge::claimed_phase;
+use crate::orchestrator::state::{
+    Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State,
+};
+
+/// Summaries kept for the prompt and the screen.
+const SUMMARIES: usize = 5;
+/// Calls kept for the gauge of the last hour.
+const CALLS: usize = 1_000;
+
+/// Folds one stored record into the state of its run.
+pub fn apply(state: &mut State, stored: &Stored) {
+    state.run = Some(stored.run);
+    state.ticket = Some(stored.ticket.clone());
+    state.seq = stored.seq;
+    fold(state, &stored.record, stored.time);
+}
+
+/// Folds one record that is not stored yet: what `decide` looks ahead with.
+pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
+    state.started.get_or_insert(time);
+    state.updated = Some(time);
+    match record {
+        Record::RunStarted {
+            folder,
+            ticket_path,
+            title,
+            ticket_status,
+            phases,
+            validation,
+            settings,
+        } => {
+            state.folder.clone_from(folder);
+            state.ticket_path.clone_from(ticket_path);
+            state.title.clone_from(title);
+            state.ticket_status = *ticket_status;
+            state.phases = phases.iter().map(phase_from).collect();
+            state.validation.clone_from(validation);
+            state.settings = settings.clone();
+            state.stage = Stage::AwaitingTree { holder: None };
+        }
+        Record::RunResumed { .. } => {
+            state.ended = None;
+            state.pace = Pace::Run;
+            state.ticket_lost = None;
+            state.stage = Stage::AwaitingTree { holder: None };
+        }
+        Record::TreeAwaited { holder } => {
+            state.stage = Stage::AwaitingTree {
+                holder: Some(holder.clone()),
+            };
+        }
+        Record::TreeGranted => state.stage = Stage::Idle,
+        Record::TicketRead { title, phases } => {
+            state.title.clone_from(title);
+            merge::phases(state, phases);
+        }
+        Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
+        Record::ValidationChangeSeen { commands } => {
+            state.validation_change = Some(commands.clone());
+        }
+        Record::ValidationChangeAnswered { commands, accepted } => {
+            let seen = state.validation_change.take();
+            state.validation_declined = if *accepted { None } else { seen };
+            state.validation.clone_from(commands);
+        }
+        Record::PauseAsked => state.pace = Pace::PauseNext,
+        Record::Paused => state.stage = Stage::Paused,
+        Record::Continued => {
+            state.pace = Pace::Run;
+            if state.stage == Stage::Paused {
+                state.stage = Stage::Idle;
+            }
+        }
+        Record::StopRequested => state.pace = Pace::StopNext,
+        Record::NoteGiven { id, text } => state.notes.push(Note {
+            id: id.clone(),
+            text: text.clone(),
+            stage: NoteStage::Queued,
+        }),
+        Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
+        Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
+        Record::Noticed { .. } | Record::ApiRetried { .. } => {}
+        Record::RunEnded { reason, detail, .. } => {
+            state.ended = Some(Ended {
+                reason: *reason,
+                detail: detail.clone(),
+            });
+            state.stage = Stage::Ended;
+        }
+        Record::TickIntended { .. } => state.stage = Stage::Ticking,
+        Record::TickSettled { phase, outcome } => {
+            if let Some(phase) = to_tick(state, phase) {
+                phase.ticked = is_so(outcome);
+                phase.untickable = !phase.ticked;
+            }
+            state.stage = Stage::Idle;
+        }
+        Record::StatusIntended { .. } => state.stage = Stage::SettingStatus,
+        Record::StatusSettled { to, outcome } => {
+            if is_so(outcome) {
+                state.ticket_status = Some(*to);
+            } else {
+                state.status_given_up = true;
+            }
+            state.stage = Stage::Idle;
+        }
+        Record::PhaseDone { phase, how, .. } => {
+            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+                phase.mark = Mark::Done(*how);
+                phase.dispute = None;
+            }
+        }
+        Record::PhaseDisputed { phase, why, .. } => {
+            if let Some(iteration) = &mut state.iteration {
+                iteration.dispute = Some(why.clone());
+            }
+            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+                phase.mark = Mark::Disputed;
+                phase.dispute = Some(why.clone());
+            }
+        }
+        Record::PhaseSkipped { phase } => set_mark(state, phase, Mark::Skipped),
+        Record::PhaseReopened { phase } => set_mark(state, phase, Mark::Pending),
+        Record::IterationStarted { n, phase, session } => {
+            state.iterations = *n;
+            state.iteration = Some(iteration(*n, phase.clone(), session.clone(), time));
+            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+                phase.mark = Mark::Running;
+                phase.iterations += 1;
+            }
+            state.stage = Stage::Snapshotting;
+        }
+        Record::IterationEnded {
+            outcome,
+            changed,
+            fingerprint,
+            ms,
+            ..
+        } => {
+            end_iteration(state, *outcome, *changed, fingerprint.as_deref(), *ms, time);
+        }
+        _ => fold_agent(state, record, time),
+    }
+}
+
+/// The records of a running iteration.
+fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
+    // Claims are matched before the iteration is borrowed.
+    if let Record::ClaimMade { claim, .. } = record {
+        let phase = state
+            .iteration
+            .as_ref()
+            .and_then(|iteration| iteration.phase.clone());
+        if let Some(claimed) = claimed_phase(state, claim)
+            && let Some(phase) = state.phase_mut(claimed.as_deref())
+        {
+            phase.mark = Mark::Claimed;
+        }
+        state.summaries.push((phase, claim.summary.clone()));
+        let surplus = state.summaries.len().saturating_sub(SUMMARIES);
+        state.summaries.drain(..surplus);
+    }
+    let Some(iteration) = &mut state.iteration else {
+        return;
+    };
+    match record {
+        Record::SnapshotTaken { id, .. } => {
+            iteration.snapshot = Some(id.clone());
+            let phase = iteration.phase.clone();
+            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+                phase.baseline.get_or_insert_with(|| id.clone());
+            }
+            state.stage = Stage::Spawning;
+        }
+        Record::CallCounted { .. } => {
+            state.calls.push(time);
+            let surplus = state.calls.len().saturating_sub(CALLS);
+            state.calls.drain(..surplus);
+        }
+        Record::SpawnRequested { notes, .. } => {
+            iteration.respawn = false;
+            iteration.ready = false;
+            iteration.process_cost_usd = 0.0;
+            for id in notes {
+                set_note(state, id, NoteStage::InPrompt);
+            }
+            state.stage = Stage::Spawning;
+        }
+        Record::AgentSpawned { pid, .. } => {
+            iteration.pid = Some(*pid);
+            state.stage = Stage::Running;
+        }
+        Record::AgentReady {
+            session,
+            model,
+            version,
+            ..
+        } => {
+            iteration.ready = true;
+            state.session = Some(session.clone());
+            state.model = Some(model.clone());
+            state.version = Some(version.clone());
+        }
+        Record::SessionLost { .. } => {
+            iteration.respawn = true;
+            iteration.resumed = None;
+            state.session = None;
+            state.stage = Stage::Closing;
+        }
+        Record::ToolJudged {
+            tool_use_id,
+            verdict,
+            touches_ticket,
+            ..
+        } => {
+            iteration.ticket_touched |= touches_ticket;
+            if *verdict == Verdict::Allow && iteration.tools.insert(tool_use_id.clone()) {
+                iteration.tool_count += 1;
+            }
+        }
+        Record::ToolFinished { tool_use_id, .. } => {
+            iteration.tools.remove(tool_use_id);
+        }
+        Record::ClaimMade { claim, .. } => {
+            iteration.claim = Some(claim.clone());
+            iteration.claim_missing = None;
+            state.stage = Stage::Closing;
+        }
+        Record::ClaimMissing { reason, .. } => {
+            iteration.claim_missing = Some(reason.clone());
+            state.stage = Stage::Closing;
+        }
+        Record::FollowUpSent { .. } => {
+            iteration.followed_up = true;
+            state.stage = Stage::Running;
+        }
+        Record::TurnFailed {
+            error,
+            message,
+            status,
+            ..
+        } => {
+            iteration.failure = Some(Failure {
+                error: error.clone(),
+                message: message.clone(),
+                status: *status,
+            });
+            state.stage = Stage::Closing;
+        }
+        Record::StopAsked { outcome, .. } => {
+            iteration.cut = Some(*outcome);
+            state.stage = Stage::Stopping;
+        }
+        Record::TurnEnded {
+            cost_usd,
+            usage,
+            context,
+            context_window,
+            ..
+        } => {
+            // The CLI's figure is cumulative over the turns of one process.
+            let more = (cost_usd - iteration.process_cost_usd).max(0.0);
+            iteration.process_cost_usd = *cost_usd;
+            iteration.cost_usd += more;
+            state.cost_usd += more;
+            state.usage.add(usage);
+            state.context = context.zip(*context_window).or(state.context);
+        }
+        Record::AgentExited { .. } => {
+            iteration.pid = None;
+            iteration.tools.clear();
+            let respawn = iteration.respawn;
+            state.stage = if respawn {
+                Stage::Spawning
+            } else {
+                Stage::Comparing
+            };
+        }
+        Record::EvidenceGathered {
+            iteration_files,
+            phase_files,
+            ..
+        } => {
+            iteration.files = iteration_files.len();
+            iteration.changed = Some(!iteration_files.is_empty());
+            iteration.phase_changed = Some(!phase_files.is_empty());
+            state.stage = Stage::Validating;
+        }
+        Record::ValidationRan { command, exit, .. } => {
+            iteration.validated.push((command.clone(), *exit));
+        }
+        _ => {}
+    }
+}
+
+fn end_iteration(
+    state: &mut State,
+    outcome: IterationOutcome,
+    changed: bool,
+    fingerprint: Option<&str>,
+    ms: u64,
+    time: Timestamp,
+) {
+    state.stage = Stage::Idle;
+    let Some(iteration) = &mut state.iteration else {
+        return;
+    };
+    iteration.ended = Some(time);
+    iteration.pid = None;
+    iteration.tools.clear();
+    let blocked = iteration
+        .claim
+        .as_ref()
+        .is_some_and(|claim| claim.status == ClaimStatus::Blocked);
+    let phase = iteration.phase.clone();
+    // What the person or a crash cut off says nothing about Claude's progress.
+    if !matches!(
+        outcome,
+        IterationOutcome::Interrupted | IterationOutcome::CutOff
+    ) {
+        state.stagnation = if changed { 0 } else { state.stagnation + 1 };
+        state.repeated = fingerprint.map(|now| match &state.repeated {
+            Some((before, times)) if before == now => (now.to_owned(), times + 1),
+            _ => (now.to_owned(), 1),
+        });
+    }
+    for phase in state.phases.iter_mut().chain([&mut state.whole]) {
+        if matches!(phase.mark, Mark::Running | Mark::Claimed) {
+            phase.mark = Mark::Pending;
+        }
+    }
+    if let Some(phase) = state.phase_mut(phase.as_deref()) {
+        phase.spent_ms += ms;
+        if blocked {
+            phase.mark = Mark::Blocked;
+        }
+    }
+    // A note that Claude never echoed goes into the next prompt.
+    for note in &mut state.notes {
+        note.stage = NoteStage::Queued;
+    }
+}
+
+fn phase_from(seed: &PhaseSeed) -> PhaseState {
+    PhaseState {
+        text: seed.text.clone(),
+        mark: if seed.done {
+            Mark::Done(DoneHow::TickedByPerson)
+        } else {
+            Mark::Pending
+        },
+        ticked: seed.done,
+        ..PhaseState::default()
+    }
+}
+
+fn iteration(
+    n: u32,
+    phase: Option<String>,
+    resumed: Option<String>,
+    started: Timestamp,
+) -> Iteration {
+    Iteration {
+        n,
+        phase,
+        started,
+        ended: None,
+        resumed,
+        snapshot: None,
+        pid: None,
+        tools: std::collections::BTreeSet::new(),
+        tool_count: 0,
+        followed_up: false,
+        ready: false,
+        respawn: false,
+        claim: None,
+        claim_missing: None,
+        failure: None,
+        dispute: None,
+        cut: None,
+        ticket_touched: false,
+        changed: None,
+        phase_changed: None,
+        files: 0,
+        validated: Vec::new(),
+        cost_usd: 0.0,
+        process_cost_usd: 0.0,
+    }
+}
+
+/// The phase whose box was meant: done, but not ticked yet; of several of one name the first such.
+fn to_tick<'a>(state: &'a mut State, text: &str) -> Option<&'a mut PhaseState> {
+    let owed = |phase: &PhaseState| {
+        phase.text == text
+            && matches!(phase.mark, Mark::Done(_))
+            && !phase.ticked
+            && !phase.untickable
+    };
+    let at = state
+        .phases
+        .iter()
+        .position(owed)
+        .or_else(|| state.phases.iter().position(|phase| phase.text == text))?;
+    state.phases.get_mut(at)
+}
+
+fn is_so(outcome: &WriteOutcome) -> bool {
+    matches!(outcome, WriteOutcome::Written | WriteOutcome::AlreadySo)
+}
+
+fn set_mark(state: &mut State, phase: &str, mark: Mark) {
+    let at = state.phases.iter().position(|other| other.text == phase);
+    if let Some(phase) = at.and_then(|at| state.phases.get_mut(at)) {
+        phase.mark = mark;
+        phase.dispute = None;
+    }
+}
+
+fn set_note(state: &mut State, id: &str, stage: NoteStage) {
+    if let Some(note) = state.notes.iter_mut().find(|note| note.id == id) {
+        note.stage = stage;
+    }
+}

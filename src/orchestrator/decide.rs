@@ -1,1 +1,183 @@
-//! stub
+//! What to do about a thing that happened. Total: any input in any state gives a decision.
+//!
+//! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
+//! into facts, `person` obeys the person, `ticket` follows the file.
+
+mod agent;
+mod check;
+mod pace;
+mod person;
+mod ticket;
+
+use crate::base::time::Timestamp;
+use crate::domain::record::{Level, Record};
+use crate::orchestrator::apply::fold;
+use crate::orchestrator::effect::{Decision, Effect};
+use crate::orchestrator::input::Input;
+use crate::orchestrator::state::{Iteration, Stage, State};
+
+/// Decides. The records are to be stored, in order, before any of the effects is performed.
+pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
+    let mut step = Step {
+        state: state.clone(),
+        now,
+        decision: Decision::default(),
+    };
+    step.take(input);
+    step.decision
+}
+
+/// A decision in the making: records are folded at once, so later lines see what earlier ones decided.
+struct Step {
+    state: State,
+    now: Timestamp,
+    decision: Decision,
+}
+
+impl Step {
+    fn take(&mut self, input: Input) {
+        match input {
+            Input::Started(start) => self.started(*start),
+            Input::Resumed { pid, phases } => self.resumed(pid, phases),
+            Input::TreeGranted => self.tree_granted(),
+            Input::TreeBusy { holder } => {
+                if self.awaits_tree() {
+                    self.record(Record::TreeAwaited { holder });
+                }
+            }
+            Input::TicketRead {
+                title,
+                phases,
+                validation,
+            } => {
+                self.ticket_read(title, phases, validation);
+            }
+            Input::TicketLost { why } => self.ticket_lost(why),
+            Input::Commanded { id, command } => self.commanded(id, command),
+            Input::Judged {
+                call,
+                verdict,
+                reason,
+                target,
+                touches_ticket,
+            } => {
+                self.judged(*call, verdict, reason, target, touches_ticket);
+            }
+            Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
+            Input::TickSettled { phase, outcome } => self.tick_settled(phase, outcome),
+            Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
+            Input::TimerFired { timer, last_byte } => self.timer_fired(timer, last_byte),
+            Input::NoteEchoed { id } => {
+                if self.state.notes.iter().any(|note| note.id == id) {
+                    self.record(Record::NoteDelivered { id });
+                }
+            }
+            Input::Faulted { message } => self.faulted(message),
+            input => self.of_iteration(input),
+        }
+    }
+
+    /// What belongs to one iteration; an answer that comes after its end is too late.
+    fn of_iteration(&mut self, input: Input) {
+        let n = match &input {
+            Input::SnapshotTaken { n, .. }
+            | Input::SnapshotFailed { n, .. }
+            | Input::AgentSpawned { n, .. }
+            | Input::AgentFailed { n, .. }
+            | Input::AgentReady { n, .. }
+            | Input::ToolFinished { n, .. }
+            | Input::ApiRetried { n, .. }
+            | Input::TurnFinished { n, .. }
+            | Input::AgentExited { n, .. }
+            | Input::EvidenceGathered { n, .. }
+            | Input::EvidenceFailed { n, .. }
+            | Input::ValidationFinished { n, .. } => *n,
+            _ => return,
+        };
+        if self.state.ended.is_some() || self.state.open_iteration().is_none_or(|open| open.n != n)
+        {
+            return;
+        }
+        match input {
+            Input::SnapshotTaken { id, .. } => self.snapshot_taken(n, id),
+            Input::SnapshotFailed { message, .. } | Input::AgentFailed { message, .. } => {
+                self.could_not_begin(n, message);
+            }
+            Input::AgentSpawned { pid, .. } => self.agent_spawned(n, pid),
+            Input::AgentReady {
+                session,
+                model,
+                version,
+                ..
+            } => {
+                self.agent_ready(n, session, model, version);
+            }
+            Input::ToolFinished {
+                tool_use_id,
+                is_error,
+                ..
+            } => {
+                if self.open(|open| open.tools.contains(&tool_use_id)) {
+                    self.record(Record::ToolFinished {
+                        n,
+                        tool_use_id,
+                        is_error,
+                    });
+                }
+            }
+            Input::ApiRetried {
+                attempt,
+                max_retries,
+                delay_ms,
+                error,
+                ..
+            } => {
+                self.api_retried(n, attempt, max_retries, delay_ms, error);
+            }
+            Input::TurnFinished { result, .. } => self.turn_finished(n, &result),
+            Input::AgentExited {
+                code,
+                signal,
+                swept,
+                stderr,
+                ..
+            } => {
+                self.agent_exited(n, code, signal, swept, &stderr);
+            }
+            Input::EvidenceGathered {
+                iteration_files,
+                phase_files,
+                ..
+            } => {
+                self.evidence_gathered(n, iteration_files, phase_files);
+            }
+            Input::EvidenceFailed { message, .. } => self.evidence_failed(n, message),
+            Input::ValidationFinished { results, .. } => self.validation_finished(n, results),
+            _ => {}
+        }
+    }
+
+    fn record(&mut self, record: Record) {
+        fold(&mut self.state, &record, self.now);
+        self.decision.records.push(record);
+    }
+
+    fn effect(&mut self, effect: Effect) {
+        self.decision.effects.push(effect);
+    }
+
+    fn notice(&mut self, level: Level, text: impl Into<String>) {
+        self.record(Record::Noticed {
+            level,
+            text: text.into(),
+        });
+    }
+
+    fn open(&self, ask: impl FnOnce(&Iteration) -> bool) -> bool {
+        self.state.open_iteration().is_some_and(ask)
+    }
+
+    fn awaits_tree(&self) -> bool {
+        matches!(self.state.stage, Stage::AwaitingTree { .. })
+    }
+}

@@ -1,1 +1,202 @@
-//! stub
+//! What a claim becomes: the table that turns Claude's words and our own evidence into facts.
+
+use crate::domain::claim::{Claim, ClaimStatus};
+use crate::domain::outcome::DoneHow;
+use crate::orchestrator::input::CommandResult;
+use crate::orchestrator::phase_match;
+use crate::orchestrator::state::State;
+
+/// The phase that a claim is about.
+///
+/// `None`: it claims none. `Some(None)`: the whole (phaseless) ticket. The name is matched among the
+/// incomplete phases only; `DONE` without a name is about the iteration's own phase and no other.
+pub fn claimed_phase(state: &State, claim: &Claim) -> Option<Option<String>> {
+    if claim.status == ClaimStatus::Blocked {
+        return None;
+    }
+    if state.phases.is_empty() {
+        return (claim.status == ClaimStatus::Done).then_some(None);
+    }
+    let own = || {
+        state
+            .iteration
+            .as_ref()
+            .and_then(|iteration| iteration.phase.clone())
+    };
+    match &claim.phase_completed {
+        Some(name) => match_open(state, name).map(Some),
+        None if claim.status == ClaimStatus::Done => own().map(Some),
+        None => None,
+    }
+}
+
+/// A claim that names a phase which cannot be found: never a guess.
+pub fn names_unknown_phase(state: &State, claim: &Claim) -> bool {
+    if claim.status == ClaimStatus::Blocked || state.phases.is_empty() {
+        return false;
+    }
+    let Some(name) = &claim.phase_completed else {
+        return false;
+    };
+    // The person may have ticked or skipped it a moment ago: then there is nothing to dispute.
+    let own = state
+        .iteration
+        .as_ref()
+        .and_then(|iteration| iteration.phase.as_deref());
+    let own_is_settled = || {
+        let own = state.phase(own).filter(|phase| phase.mark.is_settled());
+        own.is_some_and(|own| phase_match::find(name, &[own.text.as_str()]).is_some())
+    };
+    match_open(state, name).is_none() && !own_is_settled()
+}
+
+fn match_open(state: &State, name: &str) -> Option<String> {
+    let open: Vec<&str> = state
+        .phases
+        .iter()
+        .filter(|phase| !phase.mark.is_settled())
+        .map(|phase| phase.text.as_str())
+        .collect();
+    phase_match::find(name, &open).map(|at| open[at].to_owned())
+}
+
+/// What the validation commands said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks<'a> {
+    /// There are none.
+    None,
+    /// They are yet to run.
+    Pending,
+    /// They ran, up to the first failure.
+    Ran(&'a [CommandResult]),
+}
+
+/// What is to be done about a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Run the validation commands first.
+    Validate,
+    /// It holds.
+    Done(DoneHow),
+    /// It does not hold, for this reason.
+    Disputed(String),
+}
+
+/// The table. `changed`: the tree differs from the phase's baseline.
+pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool) -> Judgement {
+    match checks {
+        Checks::Pending => Judgement::Validate,
+        Checks::Ran(results) => match results.iter().find(|result| !result.passed()) {
+            None => Judgement::Done(DoneHow::Verified),
+            Some(failed) => Judgement::Disputed(failure(failed)),
+        },
+        Checks::None if changed => Judgement::Done(DoneHow::ClaimedUnchecked),
+        Checks::None if claim.files_changed.is_empty() => Judgement::Done(DoneHow::ClaimedNoChange),
+        Checks::None => Judgement::Disputed(format!(
+            "nothing in the work tree has changed since the phase began, but these files were claimed: {}",
+            claim.files_changed.join(", ")
+        )),
+    }
+}
+
+fn failure(result: &CommandResult) -> String {
+    let how = match (result.timed_out, result.exit) {
+        (true, _) => "ran into its timeout".to_owned(),
+        (_, Some(code)) => format!("failed with exit code {code}"),
+        (_, None) => "was ended by a signal".to_owned(),
+    };
+    format!("`{}` {how}\n{}", result.command, result.tail.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(files: &[&str]) -> Claim {
+        Claim {
+            phase_completed: Some("Build".into()),
+            status: ClaimStatus::Continue,
+            files_changed: files.iter().map(ToString::to_string).collect(),
+            summary: String::new(),
+            error: None,
+        }
+    }
+
+    fn ran(exit: i32) -> Vec<CommandResult> {
+        vec![CommandResult {
+            command: "sh test.sh".into(),
+            exit: Some(exit),
+            timed_out: false,
+            ms: 1,
+            tail: "2 failed\n".into(),
+            log: String::new(),
+        }]
+    }
+
+    #[test]
+    fn the_table_of_claims() {
+        let (passed, failed) = (ran(0), ran(1));
+        let none: &[&str] = &[];
+        let disputed = |text: &str| Judgement::Disputed(text.to_owned());
+        let cases = [
+            (none, Checks::Pending, true, Judgement::Validate),
+            (
+                &["a"],
+                Checks::Ran(&passed),
+                true,
+                Judgement::Done(DoneHow::Verified),
+            ),
+            (
+                &["a"],
+                Checks::Ran(&passed),
+                false,
+                Judgement::Done(DoneHow::Verified),
+            ),
+            (
+                &["a"],
+                Checks::Ran(&failed),
+                true,
+                disputed("`sh test.sh` failed with exit code 1\n2 failed"),
+            ),
+            (
+                none,
+                Checks::Ran(&failed),
+                false,
+                disputed("`sh test.sh` failed with exit code 1\n2 failed"),
+            ),
+            (
+                &["a"],
+                Checks::None,
+                true,
+                Judgement::Done(DoneHow::ClaimedUnchecked),
+            ),
+            (
+                none,
+                Checks::None,
+                true,
+                Judgement::Done(DoneHow::ClaimedUnchecked),
+            ),
+            (
+                none,
+                Checks::None,
+                false,
+                Judgement::Done(DoneHow::ClaimedNoChange),
+            ),
+            (
+                &["a", "b"],
+                Checks::None,
+                false,
+                disputed(
+                    "nothing in the work tree has changed since the phase began, but these files were claimed: a, b",
+                ),
+            ),
+        ];
+        for (files, checks, changed, expected) in cases {
+            assert_eq!(
+                judge(&claim(files), checks, changed),
+                expected,
+                "{files:?} {checks:?} {changed}"
+            );
+        }
+    }
+}

@@ -30,12 +30,18 @@ pub struct State {
     pub title: String,
     /// What the front matter's `status` is, as far as we know; `None`: there is none.
     pub ticket_status: Option<TicketStatus>,
+    /// The front matter's status cannot be written; not tried again.
+    pub status_given_up: bool,
+    /// Why the ticket's file cannot be used any more.
+    pub ticket_lost: Option<String>,
     /// Rules of the run.
     pub settings: Settings,
     /// The validation commands in force.
     pub validation: Vec<String>,
     /// A changed list in the file that the person has not decided on.
     pub validation_change: Option<Vec<String>>,
+    /// A changed list that the person has declined: not asked again.
+    pub validation_declined: Option<Vec<String>>,
     /// The phases, in file order. Empty: the run works on the whole ticket.
     pub phases: Vec<PhaseState>,
     /// The whole ticket, judged like a phase when there are no phases.
@@ -81,8 +87,10 @@ pub struct PhaseState {
     pub text: String,
     /// Where it stands.
     pub mark: Mark,
-    /// Ticked in the file, as last read.
+    /// Ticked in the file, as last read or written.
     pub ticked: bool,
+    /// The box cannot be ticked (gone, or not writable); not tried again.
+    pub untickable: bool,
     /// Snapshot before its first iteration in this run: what its evidence is judged against.
     pub baseline: Option<String>,
     /// Iterations that worked on it in this run.
@@ -178,14 +186,18 @@ pub struct Iteration {
     pub tool_count: u32,
     /// The status block was asked for.
     pub followed_up: bool,
+    /// Claude's session is open.
+    pub ready: bool,
+    /// The session was unknown: Claude is to be started again, with a fresh one.
+    pub respawn: bool,
     /// The claim.
     pub claim: Option<Claim>,
-    /// The phase that the claim is about, by match: `Some(None)` is the whole ticket.
-    pub claimed: Option<Option<String>>,
-    /// A failure of the turn: kind and words.
-    pub failure: Option<(String, String)>,
-    /// The failure ends the run, for this reason and with these words.
-    pub fatal: Option<(ExitReason, String)>,
+    /// Why there is no claim.
+    pub claim_missing: Option<String>,
+    /// A failure of the turn.
+    pub failure: Option<Failure>,
+    /// The dispute of this iteration.
+    pub dispute: Option<String>,
     /// Cut off: how it will count.
     pub cut: Option<IterationOutcome>,
     /// A tool call touched the ticket's file: new ticks in it are Claude's claim.
@@ -194,8 +206,25 @@ pub struct Iteration {
     pub changed: Option<bool>,
     /// The tree differs from the phase's baseline; `None` until compared.
     pub phase_changed: Option<bool>,
-    /// Cost of its process in USD so far.
+    /// How many files differ from before the iteration.
+    pub files: usize,
+    /// Validation commands that ran: command line, exit code.
+    pub validated: Vec<(String, Option<i32>)>,
+    /// Cost of its processes in USD.
     pub cost_usd: f64,
+    /// Cost of the present process in USD so far.
+    pub process_cost_usd: f64,
+}
+
+/// A failed turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// API error kind, or the result's subtype.
+    pub error: String,
+    /// What was said.
+    pub message: String,
+    /// HTTP status.
+    pub status: Option<u16>,
 }
 
 /// What the person wants of the pace.
@@ -217,8 +246,19 @@ pub struct Note {
     pub id: String,
     /// Words.
     pub text: String,
+    /// How far it has come.
+    pub stage: NoteStage,
+}
+
+/// How far a note has come. A delivered one is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteStage {
+    /// For the next prompt.
+    Queued,
+    /// In the prompt of a Claude that has not begun.
+    InPrompt,
     /// Handed to the running Claude, not yet echoed.
-    pub sent: bool,
+    Sent,
 }
 
 /// How a run ended.
@@ -231,12 +271,29 @@ pub struct Ended {
 }
 
 impl State {
-    /// The phase with this text; `None` is the whole ticket.
+    /// The phase with this text (of several, the first that is not settled); `None` is the whole ticket.
     pub fn phase(&self, text: Option<&str>) -> Option<&PhaseState> {
-        match text {
-            None => Some(&self.whole),
-            Some(text) => self.phases.iter().find(|phase| phase.text == text),
-        }
+        let Some(text) = text else {
+            return Some(&self.whole);
+        };
+        let mut named = self.phases.iter().filter(|phase| phase.text == text);
+        named
+            .clone()
+            .find(|phase| !phase.mark.is_settled())
+            .or_else(|| named.next())
+    }
+
+    /// The same, to change it.
+    pub(super) fn phase_mut(&mut self, text: Option<&str>) -> Option<&mut PhaseState> {
+        let Some(text) = text else {
+            return Some(&mut self.whole);
+        };
+        let open = self
+            .phases
+            .iter()
+            .position(|phase| phase.text == text && !phase.mark.is_settled());
+        let at = open.or_else(|| self.phases.iter().position(|phase| phase.text == text))?;
+        self.phases.get_mut(at)
     }
 
     /// Phases that are done.
@@ -247,16 +304,61 @@ impl State {
             .count()
     }
 
-    /// The phase to work on next: reopened or disputed ones count like pending ones, in file order.
+    /// The phase to work on next: the first that is not settled.
     pub fn next_phase(&self) -> Option<&PhaseState> {
         self.phases.iter().find(|phase| !phase.mark.is_settled())
+    }
+
+    /// Nothing is left to work on.
+    pub fn is_complete(&self) -> bool {
+        if self.phases.is_empty() {
+            matches!(self.whole.mark, Mark::Done(_))
+        } else {
+            self.phases.iter().all(|phase| phase.mark.is_settled())
+        }
+    }
+
+    /// The iteration that is under way.
+    pub fn open_iteration(&self) -> Option<&Iteration> {
+        self.iteration
+            .as_ref()
+            .filter(|iteration| iteration.ended.is_none())
+    }
+
+    /// Claude's process may be alive.
+    pub fn agent_alive(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Spawning | Stage::Running | Stage::Closing | Stage::Stopping
+        )
+    }
+
+    /// The run is at work by itself: neither waiting for the person nor over.
+    pub fn is_working(&self) -> bool {
+        !matches!(self.stage, Stage::Paused | Stage::Ended) && self.run.is_some()
+    }
+
+    /// Calls of Claude since `from`.
+    pub fn calls_since(&self, from: Timestamp) -> usize {
+        self.calls.iter().filter(|time| **time >= from).count()
     }
 
     /// The person must act before the run can go on.
     pub fn needs_person(&self) -> bool {
         self.validation_change.is_some()
             || self.ended.as_ref().is_some_and(|ended| {
-                ended.reason != ExitReason::Complete && ended.reason != ExitReason::UserStopped
+                !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped)
             })
+    }
+
+    /// Can `programmator <ticket>` go on with this run instead of beginning a new one?
+    pub fn is_resumable(&self) -> bool {
+        match &self.ended {
+            None => self.run.is_some(),
+            Some(ended) => matches!(
+                ended.reason,
+                ExitReason::UserStopped | ExitReason::RateLimited | ExitReason::Error
+            ),
+        }
     }
 }

@@ -1,0 +1,348 @@
+//! Following Claude through an iteration: from the spawned process to its end.
+
+use super::Step;
+use crate::base::time::Timestamp;
+use crate::domain::claim::parse::{Reading, parse};
+use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::record::{Level, Record, Verdict};
+use crate::domain::turn::TurnResult;
+use crate::orchestrator::effect::{Effect, Timer, ToolCall, Via};
+use crate::orchestrator::failure;
+use crate::orchestrator::state::{Failure, NoteStage, Stage};
+use std::time::Duration;
+
+/// Longest message of a failure that is kept, in bytes.
+const MESSAGE: usize = 2_000;
+
+impl Step {
+    pub(super) fn agent_spawned(&mut self, n: u32, pid: u32) {
+        if self.state.stage != Stage::Spawning {
+            return;
+        }
+        self.record(Record::AgentSpawned { n, pid });
+        self.arm(Timer::Iteration(n), self.state.settings.iteration_timeout);
+        self.arm(Timer::Idle(n), self.state.settings.idle_timeout);
+    }
+
+    fn arm(&mut self, timer: Timer, seconds: u64) {
+        self.effect(Effect::Arm {
+            timer,
+            at: self.now.plus(Duration::from_secs(seconds)),
+        });
+    }
+
+    pub(super) fn agent_ready(&mut self, n: u32, session: String, model: String, version: String) {
+        // Every turn of a process begins with this record; the first is news.
+        if self.open(|open| open.ready) && self.state.session.as_ref() == Some(&session) {
+            return;
+        }
+        self.record(Record::AgentReady {
+            n,
+            session,
+            model,
+            version,
+        });
+        let in_prompt = self
+            .state
+            .notes
+            .iter()
+            .filter(|note| note.stage == NoteStage::InPrompt);
+        let ids: Vec<String> = in_prompt.map(|note| note.id.clone()).collect();
+        for id in ids {
+            self.record(Record::NoteDelivered { id });
+        }
+        self.send_notes();
+    }
+
+    /// Hands queued notes to a Claude that is at work.
+    pub(super) fn send_notes(&mut self) {
+        if self.state.stage != Stage::Running || !self.open(|open| open.ready) {
+            return;
+        }
+        let queued = self
+            .state
+            .notes
+            .iter()
+            .filter(|note| note.stage == NoteStage::Queued);
+        let queued: Vec<(String, String)> = queued
+            .map(|note| (note.id.clone(), note.text.clone()))
+            .collect();
+        for (id, text) in queued {
+            self.record(Record::NoteSent { id: id.clone() });
+            self.effect(Effect::SendNote { id, text });
+        }
+    }
+
+    pub(super) fn judged(
+        &mut self,
+        call: ToolCall,
+        verdict: Verdict,
+        reason: String,
+        target: String,
+        touches_ticket: bool,
+    ) {
+        let running = self.state.stage == Stage::Running && self.open(|open| open.n == call.n);
+        let (verdict, reason) = if running {
+            (verdict, reason)
+        } else {
+            (Verdict::Block, "the run is being stopped".to_owned())
+        };
+        // A call that was let through by the callback needs no second record when it is asked again.
+        let known = call.request.via == Via::CanUseTool
+            && verdict == Verdict::Allow
+            && self.open(|open| open.tools.contains(&call.tool_use_id));
+        if !known {
+            self.record(Record::ToolJudged {
+                n: call.n,
+                tool_use_id: call.tool_use_id,
+                tool: call.tool,
+                target,
+                verdict,
+                reason: reason.clone(),
+                touches_ticket,
+            });
+        }
+        self.effect(Effect::Answer {
+            request: call.request,
+            verdict,
+            reason,
+        });
+    }
+
+    pub(super) fn api_retried(
+        &mut self,
+        n: u32,
+        attempt: u32,
+        max_retries: u32,
+        delay_ms: u64,
+        error: String,
+    ) {
+        self.record(Record::ApiRetried {
+            n,
+            attempt,
+            max_retries,
+            delay_ms,
+            error: error.clone(),
+        });
+        // A login that failed will fail again; the CLI would try for minutes.
+        let failed = Failure {
+            error,
+            message: format!("retry {attempt} of {max_retries}"),
+            status: None,
+        };
+        let hopeless =
+            failure::fatal(&failed).is_some_and(|(reason, _)| reason == ExitReason::Error);
+        if hopeless && self.state.stage == Stage::Running {
+            let Failure { error, message, .. } = failed;
+            self.record(Record::TurnFailed {
+                n,
+                error,
+                message,
+                status: None,
+            });
+            self.record(Record::StopAsked {
+                n,
+                outcome: IterationOutcome::Failed,
+            });
+            self.effect(Effect::StopAgent { n });
+        }
+    }
+
+    pub(super) fn turn_finished(&mut self, n: u32, result: &TurnResult) {
+        self.record(Record::TurnEnded {
+            n,
+            cost_usd: result.cost_usd,
+            usage: result.usage,
+            context: result.context,
+            context_window: result.context_window,
+        });
+        if self.state.stage != Stage::Running {
+            // Cut off, or a turn of its own after the claim (a background task that ended).
+            return;
+        }
+        if result.is_error {
+            return self.turn_failed(n, result);
+        }
+        // A note that came too late for this turn begins another one: its answer is the one that counts.
+        if self
+            .state
+            .notes
+            .iter()
+            .any(|note| note.stage == NoteStage::Sent)
+        {
+            return;
+        }
+        match parse(&result.text) {
+            Reading {
+                claim: Some(claim),
+                warnings,
+                ..
+            } => {
+                if !warnings.is_empty() {
+                    self.notice(
+                        Level::Info,
+                        format!("status block read with care: {}", warnings.join(", ")),
+                    );
+                }
+                self.record(Record::ClaimMade { n, claim });
+            }
+            Reading { reason, .. } => {
+                let reason = reason.map_or("missing", |reason| reason.word()).to_owned();
+                self.record(Record::ClaimMissing { n, reason });
+                if self.open(|open| !open.followed_up) {
+                    self.record(Record::CallCounted { n });
+                    self.record(Record::FollowUpSent { n });
+                    return self.effect(Effect::SendFollowUp { n });
+                }
+            }
+        }
+        self.close(n);
+    }
+
+    fn turn_failed(&mut self, n: u32, result: &TurnResult) {
+        let resumed = self
+            .state
+            .iteration
+            .as_ref()
+            .and_then(|iteration| iteration.resumed.clone());
+        if let Some(session) = resumed
+            && result.message.contains("No conversation found")
+        {
+            self.notice(
+                Level::Warn,
+                "Claude no longer knows the session; a fresh one is opened",
+            );
+            self.record(Record::SessionLost { n, session });
+            return self.close(n);
+        }
+        self.record(Record::TurnFailed {
+            n,
+            error: result
+                .error_kind
+                .clone()
+                .unwrap_or_else(|| result.subtype.clone()),
+            message: crate::base::text::tail(&result.message, MESSAGE).to_owned(),
+            status: result.api_error_status,
+        });
+        self.close(n);
+    }
+
+    fn close(&mut self, n: u32) {
+        self.effect(Effect::CloseInput { n });
+        self.arm(Timer::PostResult(n), self.state.settings.post_result_grace);
+    }
+
+    pub(super) fn agent_exited(
+        &mut self,
+        n: u32,
+        code: Option<i32>,
+        signal: Option<i32>,
+        swept: u32,
+        stderr: &str,
+    ) {
+        if !self.state.agent_alive() {
+            return;
+        }
+        if matches!(self.state.stage, Stage::Running | Stage::Spawning)
+            && !self.open(|open| open.respawn)
+        {
+            let how = match (code, signal) {
+                (_, Some(signal)) => format!("by signal {signal}"),
+                (Some(code), _) => format!("with exit code {code}"),
+                (None, None) => "without an exit code".to_owned(),
+            };
+            let said = stderr.trim();
+            let said = if said.is_empty() {
+                String::new()
+            } else {
+                format!(": {said}")
+            };
+            self.record(Record::TurnFailed {
+                n,
+                error: failure::EXITED.to_owned(),
+                message: crate::base::text::tail(
+                    &format!("claude ended {how} and gave no result{said}"),
+                    MESSAGE,
+                )
+                .to_owned(),
+                status: None,
+            });
+        }
+        let respawn = self.open(|open| open.respawn);
+        self.record(Record::AgentExited {
+            n,
+            code,
+            signal,
+            swept,
+        });
+        if swept > 0 {
+            self.notice(
+                Level::Warn,
+                format!("{swept} processes that Claude left behind were ended"),
+            );
+        }
+        if respawn {
+            self.spawn(n);
+        } else {
+            self.compare(n);
+        }
+    }
+
+    pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
+        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::PostResult(n)) = timer;
+        if !self.open(|open| open.n == n) {
+            return;
+        }
+        match timer {
+            Timer::Iteration(_) if matches!(self.state.stage, Stage::Spawning | Stage::Running) => {
+                self.cut(n, IterationOutcome::TimedOut);
+            }
+            Timer::Idle(_) if self.state.stage == Stage::Running => self.idle(n, last_byte),
+            Timer::PostResult(_) if self.state.stage == Stage::Closing => {
+                self.notice(
+                    Level::Warn,
+                    "Claude gave its result but did not end; it is being ended",
+                );
+                self.effect(Effect::StopAgent { n });
+            }
+            _ => {}
+        }
+    }
+
+    /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.
+    fn idle(&mut self, n: u32, last_byte: Timestamp) {
+        let limit = Duration::from_secs(self.state.settings.idle_timeout);
+        let tool_runs = self.open(|open| !open.tools.is_empty());
+        if tool_runs {
+            self.effect(Effect::Arm {
+                timer: Timer::Idle(n),
+                at: self.now.plus(limit),
+            });
+        } else if self.now.since(last_byte) < limit {
+            self.effect(Effect::Arm {
+                timer: Timer::Idle(n),
+                at: last_byte.plus(limit),
+            });
+        } else {
+            self.cut(n, IterationOutcome::Idle);
+        }
+    }
+
+    /// Cuts the iteration off: Claude is ended by the ladder.
+    pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
+        self.record(Record::StopAsked { n, outcome });
+        self.effect(Effect::StopAgent { n });
+    }
+
+    pub(super) fn could_not_begin(&mut self, n: u32, message: String) {
+        let error = failure::PROTOCOL.to_owned();
+        self.record(Record::TurnFailed {
+            n,
+            error,
+            message: message.clone(),
+            status: None,
+        });
+        self.end_iteration(IterationOutcome::Failed);
+        self.end(ExitReason::Error, message);
+    }
+}

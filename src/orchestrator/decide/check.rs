@@ -1,0 +1,219 @@
+//! Turning a claim into facts: evidence, validation, the tick, the end of the iteration.
+
+use super::Step;
+use crate::domain::claim::ClaimStatus;
+use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use crate::domain::record::{Level, Record, WriteOutcome};
+use crate::domain::ticket::TicketStatus;
+use crate::orchestrator::effect::Effect;
+use crate::orchestrator::failure;
+use crate::orchestrator::input::CommandResult;
+use crate::orchestrator::judge::{self, Checks, Judgement};
+use crate::orchestrator::state::Stage;
+
+/// Names of changed files kept in a record.
+const FILES: usize = 200;
+
+impl Step {
+    /// Compares the work tree with the iteration's snapshot and the phase's baseline.
+    pub(super) fn compare(&mut self, n: u32) {
+        let Some(open) = self.state.open_iteration() else {
+            return;
+        };
+        let Some(iteration_base) = open.snapshot.clone() else {
+            return;
+        };
+        let phase = open.phase.clone();
+        let phase_base = self
+            .state
+            .phase(phase.as_deref())
+            .and_then(|phase| phase.baseline.clone());
+        let phase_base = phase_base.unwrap_or_else(|| iteration_base.clone());
+        self.effect(Effect::GatherEvidence {
+            n,
+            iteration_base,
+            phase_base,
+        });
+    }
+
+    pub(super) fn evidence_gathered(
+        &mut self,
+        n: u32,
+        mut iteration_files: Vec<String>,
+        mut phase_files: Vec<String>,
+    ) {
+        if self.state.stage == Stage::Validating {
+            return;
+        }
+        iteration_files.truncate(FILES);
+        phase_files.truncate(FILES);
+        self.record(Record::EvidenceGathered {
+            n,
+            iteration_files,
+            phase_files,
+        });
+        let checks = if self.state.validation.is_empty() {
+            Checks::None
+        } else {
+            Checks::Pending
+        };
+        self.judge_claim(n, checks);
+    }
+
+    pub(super) fn validation_finished(&mut self, n: u32, results: Vec<CommandResult>) {
+        if self.state.stage != Stage::Validating {
+            return;
+        }
+        for result in &results {
+            self.record(Record::ValidationRan {
+                n,
+                command: result.command.clone(),
+                exit: result.exit,
+                timed_out: result.timed_out,
+                ms: result.ms,
+                tail: result.tail.clone(),
+                log: result.log.clone(),
+            });
+        }
+        self.judge_claim(n, Checks::Ran(&results));
+    }
+
+    fn judge_claim(&mut self, n: u32, checks: Checks<'_>) {
+        let Some(open) = self.state.open_iteration() else {
+            return;
+        };
+        let changed = open.phase_changed.unwrap_or(false);
+        let own = open.phase.clone();
+        let Some(claim) = open.claim.clone() else {
+            return self.settle();
+        };
+        if judge::names_unknown_phase(&self.state, &claim) {
+            let name = claim.phase_completed.unwrap_or_default();
+            let why = format!("the claimed phase “{name}” is none of the open phases");
+            self.record(Record::PhaseDisputed { n, phase: own, why });
+            return self.settle();
+        }
+        let Some(phase) = judge::claimed_phase(&self.state, &claim) else {
+            return self.settle();
+        };
+        match judge::judge(&claim, checks, changed) {
+            Judgement::Validate => {
+                let commands = self.state.validation.clone();
+                return self.effect(Effect::RunValidation { n, commands });
+            }
+            Judgement::Done(how) => self.phase_done(n, phase, how),
+            Judgement::Disputed(why) => {
+                let ticked = self
+                    .state
+                    .phase(phase.as_deref())
+                    .is_some_and(|phase| phase.ticked);
+                self.record(Record::PhaseDisputed { n, phase, why });
+                if ticked {
+                    self.notice(
+                        Level::Warn,
+                        "the box is ticked in the file already, but the claim does not hold",
+                    );
+                }
+            }
+        }
+        self.settle();
+    }
+
+    fn phase_done(&mut self, n: u32, phase: Option<String>, how: DoneHow) {
+        self.record(Record::PhaseDone { n, phase, how });
+    }
+
+    /// The iteration is judged: end it, and see what is next. The box is ticked on the way.
+    fn settle(&mut self) {
+        let Some(open) = self.state.open_iteration() else {
+            return self.advance();
+        };
+        let outcome = if open.claim.is_some() {
+            IterationOutcome::Claimed
+        } else if open.failure.is_some() {
+            IterationOutcome::Failed
+        } else {
+            open.cut.unwrap_or(IterationOutcome::NoClaim)
+        };
+        let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
+        let fatal = failed.and_then(failure::fatal);
+        let claim = open.claim.clone();
+        self.end_iteration(outcome);
+        if let Some((reason, detail)) = fatal {
+            return self.end(reason, detail);
+        }
+        if let Some(claim) = claim
+            && claim.status == ClaimStatus::Blocked
+        {
+            let why = claim.error.unwrap_or(claim.summary);
+            return self.end(ExitReason::Blocked, format!("Claude is blocked: {why}"));
+        }
+        self.advance();
+    }
+
+    pub(super) fn evidence_failed(&mut self, n: u32, message: String) {
+        self.notice(Level::Error, message.clone());
+        self.record(Record::TurnFailed {
+            n,
+            error: "no_evidence".into(),
+            message: message.clone(),
+            status: None,
+        });
+        self.end_iteration(IterationOutcome::Failed);
+        self.end(ExitReason::Error, message);
+    }
+
+    pub(super) fn tick_settled(&mut self, phase: String, outcome: WriteOutcome) {
+        if self.state.stage != Stage::Ticking {
+            return;
+        }
+        let trouble = match &outcome {
+            WriteOutcome::Written | WriteOutcome::AlreadySo => None,
+            WriteOutcome::NotThere => Some("the phase is no longer in the file".to_owned()),
+            WriteOutcome::FileGone => Some("the file is gone".to_owned()),
+            WriteOutcome::Failed(why) => Some(why.clone()),
+        };
+        let gone = outcome == WriteOutcome::FileGone;
+        self.record(Record::TickSettled {
+            phase: phase.clone(),
+            outcome,
+        });
+        if let Some(why) = trouble {
+            self.notice(
+                Level::Warn,
+                format!("“{phase}” is done, but its box could not be ticked: {why}"),
+            );
+        }
+        if gone {
+            self.record(Record::TicketLost {
+                why: "the file is gone".into(),
+            });
+        }
+        self.advance();
+    }
+
+    pub(super) fn status_settled(&mut self, to: TicketStatus, outcome: WriteOutcome) {
+        if self.state.stage != Stage::SettingStatus {
+            return;
+        }
+        let trouble = match &outcome {
+            WriteOutcome::Failed(why) => Some(why.clone()),
+            WriteOutcome::FileGone => Some("the file is gone".to_owned()),
+            _ => None,
+        };
+        let gone = outcome == WriteOutcome::FileGone;
+        self.record(Record::StatusSettled { to, outcome });
+        if let Some(why) = trouble {
+            self.notice(
+                Level::Warn,
+                format!("`status: {}` could not be written: {why}", to.word()),
+            );
+        }
+        if gone {
+            self.record(Record::TicketLost {
+                why: "the file is gone".into(),
+            });
+        }
+        self.advance();
+    }
+}

@@ -1,0 +1,275 @@
+//! The pace of a run: how it begins, what comes next, how it ends.
+
+use super::Step;
+use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::record::{Level, PhaseSeed, Record};
+use crate::domain::ticket::TicketStatus;
+use crate::orchestrator::effect::{Effect, Spawn};
+use crate::orchestrator::guards;
+use crate::orchestrator::input::Start;
+use crate::orchestrator::prompt::PromptContext;
+use crate::orchestrator::state::{Mark, NoteStage, Pace, Stage};
+
+impl Step {
+    pub(super) fn started(&mut self, start: Start) {
+        if self.state.run.is_some() {
+            return;
+        }
+        self.record(Record::RunStarted {
+            folder: start.folder,
+            ticket_path: start.ticket_path,
+            title: start.title,
+            ticket_status: start.ticket_status,
+            phases: start.phases,
+            validation: start.validation,
+            settings: start.settings,
+        });
+        self.effect(Effect::AcquireTree);
+    }
+
+    pub(super) fn resumed(&mut self, pid: u32, phases: Option<Vec<PhaseSeed>>) {
+        self.record(Record::RunResumed { pid });
+        match phases {
+            Some(phases) => self.phases_read(phases),
+            None => self.record(Record::TicketLost {
+                why: "the file is gone".into(),
+            }),
+        }
+        self.effect(Effect::AcquireTree);
+    }
+
+    /// The folder is ours: settle what an earlier process left open, else go on.
+    pub(super) fn tree_granted(&mut self) {
+        if !self.awaits_tree() {
+            return;
+        }
+        self.record(Record::TreeGranted);
+        let Some(open) = self.state.open_iteration() else {
+            return self.advance();
+        };
+        let n = open.n;
+        if open.snapshot.is_none() {
+            // Nothing had begun yet.
+            self.end_iteration(IterationOutcome::CutOff);
+            return self.advance();
+        }
+        if open.claim.is_none() && open.failure.is_none() && open.cut.is_none() {
+            self.record(Record::StopAsked {
+                n,
+                outcome: IterationOutcome::CutOff,
+            });
+        }
+        self.compare(n);
+    }
+
+    /// Chooses the next step when nothing is under way.
+    pub(super) fn advance(&mut self) {
+        if self.state.ended.is_some() || self.state.stage != Stage::Idle {
+            return;
+        }
+        if self.state.pace == Pace::StopNext {
+            return self.end(
+                ExitReason::UserStopped,
+                "stopped by the person; `programmator resume` goes on",
+            );
+        }
+        if let Some(why) = self.state.ticket_lost.clone() {
+            return self.end(
+                ExitReason::TicketGone,
+                format!("the ticket's file cannot be used any more: {why}"),
+            );
+        }
+        if let Some(phase) = self.owed_tick() {
+            self.record(Record::TickIntended {
+                phase: phase.clone(),
+            });
+            return self.effect(Effect::TickPhase { phase });
+        }
+        if self.state.is_complete() {
+            return self.complete();
+        }
+        if let Some(stop) = guards::check(&self.state) {
+            return self.end(stop.reason, stop.detail);
+        }
+        if self.state.pace == Pace::PauseNext {
+            return self.record(Record::Paused);
+        }
+        if self.state.ticket_status == Some(TicketStatus::Open) && !self.state.status_given_up {
+            return self.set_status(TicketStatus::InProgress);
+        }
+        self.begin_iteration();
+    }
+
+    /// A phase that we know to be done, but whose box is not ticked in the file.
+    fn owed_tick(&self) -> Option<String> {
+        let owed = self.state.phases.iter().find(|phase| {
+            matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable
+        });
+        owed.map(|phase| phase.text.clone())
+    }
+
+    fn complete(&mut self) {
+        let skipped = self
+            .state
+            .phases
+            .iter()
+            .filter(|phase| phase.mark == Mark::Skipped)
+            .count();
+        let open = self
+            .state
+            .ticket_status
+            .is_some_and(|status| status != TicketStatus::Closed);
+        if open && skipped == 0 && !self.state.status_given_up {
+            return self.set_status(TicketStatus::Closed);
+        }
+        let detail = match (self.state.phases.len(), skipped) {
+            (0, _) => "the ticket is done".to_owned(),
+            (all, 0) => format!("all {all} phases are done"),
+            (all, skipped) => {
+                format!(
+                    "{} of {all} phases are done, {skipped} skipped by the person",
+                    all - skipped
+                )
+            }
+        };
+        self.end(ExitReason::Complete, detail);
+    }
+
+    fn set_status(&mut self, to: TicketStatus) {
+        self.record(Record::StatusIntended { to });
+        self.effect(Effect::SetStatus { to });
+    }
+
+    fn begin_iteration(&mut self) {
+        let n = self.state.iterations + 1;
+        let phase = self.state.next_phase().map(|phase| phase.text.clone());
+        let session = self
+            .state
+            .session
+            .clone()
+            .filter(|_| self.state.settings.session_continuity);
+        self.record(Record::IterationStarted { n, phase, session });
+        self.effect(Effect::TakeSnapshot { n });
+    }
+
+    pub(super) fn snapshot_taken(&mut self, n: u32, id: String) {
+        if self.state.stage != Stage::Snapshotting {
+            return;
+        }
+        self.record(Record::SnapshotTaken { n, id });
+        if self.state.pace == Pace::StopNext {
+            // The person stopped it before Claude was called: nothing was spent.
+            self.end_iteration(IterationOutcome::Interrupted);
+            return self.advance();
+        }
+        self.record(Record::CallCounted { n });
+        self.spawn(n);
+    }
+
+    pub(super) fn spawn(&mut self, n: u32) {
+        let notes = self
+            .state
+            .notes
+            .iter()
+            .filter(|note| note.stage == NoteStage::Queued);
+        let notes: Vec<(String, String)> = notes
+            .map(|note| (note.id.clone(), note.text.clone()))
+            .collect();
+        self.record(Record::SpawnRequested {
+            n,
+            notes: notes.iter().map(|(id, _)| id.clone()).collect(),
+        });
+        let prompt = self.prompt(notes.into_iter().map(|(_, text)| text).collect());
+        let session = self
+            .state
+            .iteration
+            .as_ref()
+            .and_then(|iteration| iteration.resumed.clone());
+        let model = self.state.settings.model.clone().or_else(|| {
+            // A resumed session forgets its model's variant: name the one that was used.
+            session.as_ref().and(self.state.model.clone())
+        });
+        self.effect(Effect::Spawn(Box::new(Spawn {
+            n,
+            session,
+            model,
+            prompt,
+        })));
+    }
+
+    fn prompt(&self, notes: Vec<String>) -> PromptContext {
+        let state = &self.state;
+        let phase = state
+            .iteration
+            .as_ref()
+            .and_then(|iteration| iteration.phase.clone());
+        let texts = |keep: fn(Mark) -> bool| {
+            let kept = state.phases.iter().filter(|phase| keep(phase.mark));
+            kept.map(|phase| phase.text.clone()).collect()
+        };
+        PromptContext {
+            ticket_id: state
+                .ticket
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            title: state.title.clone(),
+            dispute: state
+                .phase(phase.as_deref())
+                .and_then(|phase| phase.dispute.clone()),
+            phase,
+            ticket: String::new(),
+            ticket_path: state.ticket_path.clone(),
+            done_phases: texts(|mark| matches!(mark, Mark::Done(_))),
+            open_phases: texts(|mark| !mark.is_settled()),
+            summaries: state
+                .summaries
+                .iter()
+                .map(|(_, summary)| summary.clone())
+                .collect(),
+            notes,
+            validation: state.validation.clone(),
+            iteration: state.iterations,
+            max_iterations: state.settings.max_iterations,
+        }
+    }
+
+    /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.
+    pub(super) fn end_iteration(&mut self, outcome: IterationOutcome) {
+        let Some(open) = self.state.open_iteration() else {
+            return;
+        };
+        let record = Record::IterationEnded {
+            n: open.n,
+            outcome,
+            changed: open.changed.unwrap_or(false),
+            fingerprint: crate::orchestrator::failure::fingerprint_of(open),
+            ms: u64::try_from(self.now.since(open.started).as_millis()).unwrap_or(u64::MAX),
+        };
+        self.record(record);
+    }
+
+    pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {
+        let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
+        self.record(Record::RunEnded {
+            reason,
+            detail: detail.into(),
+            iterations: self.state.iterations,
+            phases_done: count(self.state.phases_done()),
+            phases: count(self.state.phases.len()),
+            cost_usd: self.state.cost_usd,
+        });
+        self.effect(Effect::Finish);
+    }
+
+    pub(super) fn faulted(&mut self, message: String) {
+        if self.state.ended.is_some() || self.state.run.is_none() {
+            return;
+        }
+        self.notice(Level::Error, message.clone());
+        if self.state.open_iteration().is_some() {
+            self.end_iteration(IterationOutcome::CutOff);
+        }
+        self.end(ExitReason::Error, message);
+    }
+}

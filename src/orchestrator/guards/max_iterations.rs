@@ -1,0 +1,25 @@
+//! Stops a run that has used up its iterations.
+
+use super::{Guard, Stop};
+use crate::domain::outcome::ExitReason;
+use crate::orchestrator::state::State;
+
+/// At most this many iterations in a run.
+pub const GUARD: Guard = Guard {
+    name: "iteration",
+    doc: "iterations of one run at most",
+    key: "limits.max_iterations",
+    level: |state| (state.iterations, state.settings.max_iterations),
+    check,
+};
+
+fn check(state: &State) -> Option<Stop> {
+    let limit = state.settings.max_iterations;
+    (state.iterations >= limit).then(|| Stop {
+        reason: ExitReason::MaxIterations,
+        detail: format!(
+            "{limit} iterations are used up; start the ticket again for {limit} more, or raise `{}`",
+            GUARD.key
+        ),
+    })
+}

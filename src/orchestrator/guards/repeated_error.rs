@@ -1,0 +1,41 @@
+//! Stops a run that meets the same error again and again.
+
+use super::{Guard, Stop};
+use crate::domain::outcome::ExitReason;
+use crate::orchestrator::failure::TIMED_OUT;
+use crate::orchestrator::state::State;
+
+/// At most this many iterations in a row that end with the same masked error.
+pub const GUARD: Guard = Guard {
+    name: "same error",
+    doc: "iterations in a row that end with the same error (paths, numbers and times masked)",
+    key: "limits.repeated_error",
+    level: |state| {
+        let times = state.repeated.as_ref().map_or(0, |(_, times)| *times);
+        (times, state.settings.repeated_error_limit)
+    },
+    check,
+};
+
+fn check(state: &State) -> Option<Stop> {
+    let limit = state.settings.repeated_error_limit;
+    let (error, times) = state.repeated.as_ref()?;
+    if *times < limit {
+        return None;
+    }
+    let (reason, cure) = if error == TIMED_OUT {
+        (
+            ExitReason::Timeout,
+            "raise `limits.iteration_timeout` or cut the phase into smaller ones",
+        )
+    } else {
+        (
+            ExitReason::RepeatedError,
+            "mend the cause and start the ticket again",
+        )
+    };
+    Some(Stop {
+        reason,
+        detail: format!("{times} iterations in a row ended with: {error}; {cure}"),
+    })
+}

@@ -1,0 +1,26 @@
+//! Stops a run whose iterations change nothing.
+
+use super::{Guard, Stop};
+use crate::domain::outcome::ExitReason;
+use crate::orchestrator::state::State;
+
+/// At most this many iterations in a row without any change in the work tree.
+pub const GUARD: Guard = Guard {
+    name: "no change",
+    doc: "iterations in a row without any change in the work tree",
+    key: "limits.stagnation",
+    level: |state| (state.stagnation, state.settings.stagnation_limit),
+    check,
+};
+
+fn check(state: &State) -> Option<Stop> {
+    let limit = state.settings.stagnation_limit;
+    (state.stagnation >= limit).then(|| Stop {
+        reason: ExitReason::Stagnation,
+        detail: format!(
+            "{limit} iterations in a row changed nothing; read the stream, make the phase clearer and start \
+             the ticket again, or raise `{}`",
+            GUARD.key
+        ),
+    })
+}
