@@ -14,3 +14,4 @@ pub mod judge;
 pub mod phase_match;
 pub mod prompt;
 pub mod state;
+pub mod summary;

@@ -1,1 +1,10 @@
-//! stub
+//! Where the pure core meets the world: one task for each ticket, which turns what happens into inputs,
+//! stores what the core decides, tells the front ends and performs the effects.
+
+pub mod channels;
+pub mod effects;
+pub mod headless;
+pub mod reporter;
+pub mod supervisor;
+pub mod ticket_task;
+pub mod translate;

@@ -29,6 +29,13 @@ pub enum News {
     Recorded(Arc<Stored>),
     /// The scrollback of the run grew (or its live tail changed). Sent at most once per drain burst.
     StreamGrew(RunId),
+    /// Something of ours does not work right now (the store is full, …) and is tried again.
+    Trouble {
+        /// The ticket whose run waits.
+        ticket: TicketId,
+        /// What happened and what to do.
+        message: String,
+    },
     /// A run could not be opened or went down without a record; text for the person.
     RunFailed {
         /// The ticket.

@@ -72,6 +72,11 @@ impl Step {
                     self.record(Record::NoteDelivered { id });
                 }
             }
+            Input::Warned { text } => {
+                if self.state.run.is_some() && self.state.ended.is_none() {
+                    self.notice(Level::Warn, text);
+                }
+            }
             Input::Faulted { message } => self.faulted(message),
             input => self.of_iteration(input),
         }

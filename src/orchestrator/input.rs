@@ -193,6 +193,11 @@ pub enum Input {
         /// The request.
         command: UserCommand,
     },
+    /// Something that a person should know; the run goes on.
+    Warned {
+        /// What.
+        text: String,
+    },
     /// Something of ours went wrong that nobody answers for.
     Faulted {
         /// What, and what to do.

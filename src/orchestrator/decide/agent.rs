@@ -335,6 +335,10 @@ impl Step {
     }
 
     pub(super) fn could_not_begin(&mut self, n: u32, message: String) {
+        if self.state.stage == Stage::Stopping {
+            // It was not wanted any more anyway.
+            return self.agent_exited(n, None, None, 0, &message);
+        }
         let error = failure::PROTOCOL.to_owned();
         self.record(Record::TurnFailed {
             n,

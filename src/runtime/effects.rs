@@ -1,0 +1,190 @@
+//! Performing effects: the only place that does things for a run. Results come back as inputs.
+//!
+//! Anything that takes time is a task of its own; all of them end when the run ends.
+
+mod agent;
+mod check;
+mod tree;
+
+use crate::adapters::agent::Agent;
+use crate::adapters::agent::stop::Ladder;
+use crate::adapters::store::{RunScrollback, Store, TreeLock};
+use crate::adapters::tickets;
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::{Clock, Timestamp};
+use crate::config::Config;
+use crate::orchestrator::effect::{Effect, Timer};
+use crate::orchestrator::input::Input;
+use crate::orchestrator::prompt::Templates;
+use crate::orchestrator::state::State;
+use crate::runtime::reporter::Reporter;
+use std::collections::HashMap;
+use std::mem::Discriminant;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+/// What the effects of one run work with.
+pub struct Effects {
+    /// The run.
+    pub run: RunId,
+    /// Its ticket.
+    pub ticket: TicketId,
+    /// The ticket's file.
+    pub ticket_path: PathBuf,
+    /// The work folder.
+    pub folder: PathBuf,
+    /// Locks and folders.
+    pub store: Store,
+    /// What Claude prints.
+    pub scrollback: RunScrollback,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Resolved configuration.
+    pub config: Arc<Config>,
+    /// Prompt templates.
+    pub templates: Arc<Templates>,
+    /// Front ends, for the scrollback's growth.
+    pub reporter: Reporter,
+    /// Where results go.
+    pub inputs: mpsc::Sender<Input>,
+    /// What is under way.
+    pub work: Work,
+}
+
+/// What is under way for a run.
+#[derive(Default)]
+pub struct Work {
+    claude: Arc<Mutex<Claude>>,
+    /// Inputs of tool calls that wait for an answer which must repeat them.
+    asked: HashMap<String, String>,
+    tree: Arc<Mutex<Option<TreeLock>>>,
+    timers: HashMap<Discriminant<Timer>, AbortHandle>,
+    tasks: Vec<AbortHandle>,
+}
+
+/// Claude's process, as far as it has come.
+#[derive(Default)]
+enum Claude {
+    /// None was started.
+    #[default]
+    None,
+    /// It is being started, and is to be ended again at once if a stop came meanwhile.
+    Starting(Wanted),
+    /// It runs, or has run.
+    Started(Arc<Agent>),
+}
+
+/// Whether a Claude that is being started is still wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Yes,
+    No,
+}
+
+impl Effects {
+    /// Performs one effect. Waits for nothing that takes longer than a queue's place.
+    pub async fn perform(&mut self, effect: Effect, state: &State) {
+        match effect {
+            Effect::AcquireTree => self.acquire_tree(),
+            Effect::TakeSnapshot { n } => self.take_snapshot(n),
+            Effect::Spawn(spawn) => self.spawn_agent(*spawn, state),
+            Effect::SendFollowUp { n } => self.send_follow_up(n).await,
+            Effect::SendNote { id, text } => self.say(&id, &text).await,
+            Effect::Judge(call) => self.judge(call),
+            Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
+            Effect::CloseInput { .. } => self.close_input().await,
+            Effect::StopAgent { n } => self.stop_agent(n),
+            Effect::Arm { timer, at } => self.arm(timer, at),
+            Effect::GatherEvidence { n, iteration_base, phase_base } => {
+                self.gather_evidence(n, iteration_base, phase_base);
+            }
+            Effect::RunValidation { n, commands } => self.run_validation(n, commands, state),
+            Effect::TickPhase { phase } => {
+                let (path, locks) = (self.ticket_path.clone(), self.store.locks_dir());
+                self.answer_with_blocking(move || {
+                    let outcome = tickets::write::tick(&path, &phase, &locks);
+                    Input::TickSettled { phase, outcome }
+                });
+            }
+            Effect::SetStatus { to } => {
+                let (path, locks) = (self.ticket_path.clone(), self.store.locks_dir());
+                self.answer_with_blocking(move || {
+                    let outcome = tickets::write::set_status(&path, to, &locks);
+                    Input::StatusSettled { to, outcome }
+                });
+            }
+            Effect::Finish => self.finish().await,
+        }
+    }
+
+    /// Ends everything that is under way: Claude by the ladder, commands by dropping, locks by release.
+    pub async fn finish(&mut self) {
+        for task in self.work.tasks.drain(..).chain(self.work.timers.drain().map(|(_, task)| task)) {
+            task.abort();
+        }
+        if let Claude::Started(agent) = std::mem::take(&mut *lock(&self.work.claude)) {
+            agent.stop(&Ladder::DEFAULT).await;
+        }
+        lock(&self.work.tree).take();
+    }
+
+    fn arm(&mut self, timer: Timer, at: Timestamp) {
+        let wait = at.since(self.clock.now());
+        let claude = self.work.claude.clone();
+        let (inputs, began) = (self.inputs.clone(), self.clock.now());
+        let task = tokio::spawn(async move {
+            tokio::time::sleep(wait).await;
+            let last_byte = match &*lock(&claude) {
+                Claude::Started(agent) => agent.last_byte(),
+                _ => began,
+            };
+            let _ = inputs.send(Input::TimerFired { timer, last_byte }).await;
+        });
+        let earlier = self.work.timers.insert(std::mem::discriminant(&timer), task.abort_handle());
+        if let Some(earlier) = earlier {
+            earlier.abort();
+        }
+    }
+
+    /// Does `work` in a task of its own; its input goes to the core unless the run ends before.
+    fn answer_with(&mut self, work: impl Future<Output = Input> + Send + 'static) {
+        let inputs = self.inputs.clone();
+        let task = tokio::spawn(async move {
+            let input = work.await;
+            let _ = inputs.send(input).await;
+        });
+        self.work.tasks.retain(|task| !task.is_finished());
+        self.work.tasks.push(task.abort_handle());
+    }
+
+    /// The same for work that has something to say only when it fails.
+    fn answer_unless_fine(&mut self, work: impl Future<Output = Option<Input>> + Send + 'static) {
+        let inputs = self.inputs.clone();
+        let task = tokio::spawn(async move {
+            if let Some(input) = work.await {
+                let _ = inputs.send(input).await;
+            }
+        });
+        self.work.tasks.push(task.abort_handle());
+    }
+
+    /// Our own folder for the run: scrollback, outputs of commands, manifests.
+    fn run_dir(&self) -> PathBuf {
+        self.store.folder().join("runs").join(self.run.to_string())
+    }
+
+    /// The same for work that blocks its thread: files and their locks.
+    fn answer_with_blocking(&mut self, work: impl FnOnce() -> Input + Send + 'static) {
+        self.answer_with(async move {
+            let done = tokio::task::spawn_blocking(work).await;
+            done.unwrap_or_else(|error| Input::Faulted { message: format!("a task of programmator failed: {error}") })
+        });
+    }
+}
+
+/// A poisoned lock holds what it held: its owners only put and take.
+fn lock<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}

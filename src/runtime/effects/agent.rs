@@ -1,0 +1,184 @@
+//! Effects on Claude: start, speak, answer, end.
+
+use super::{Claude, Effects, Wanted, lock};
+use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
+use crate::adapters::agent::stop::Ladder;
+use crate::adapters::agent::{Agent, CallbackAnswer, ToolAnswer, memory};
+use crate::adapters::clock::fresh_id;
+use crate::domain::record::Verdict;
+use crate::orchestrator::effect::{Request, Spawn, ToolCall, Via};
+use crate::orchestrator::input::Input;
+use crate::orchestrator::prompt::{Kind, PromptContext};
+use crate::orchestrator::state::State;
+use crate::policy;
+use crate::runtime::{channels, translate};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+impl Effects {
+    /// Starts Claude and sends the prompt; what fails on the way ends the run with a message.
+    pub(super) fn spawn_agent(&mut self, spawn: Spawn, state: &State) {
+        let n = spawn.n;
+        let prepared = self.prompt(&spawn, state).and_then(|prompt| {
+            let sink = self.scrollback.begin(n, self.reporter.growth(self.run));
+            Ok((prompt, sink.map_err(|error| error.to_string())?))
+        });
+        let (prompt, sink) = match prepared {
+            Ok(prepared) => prepared,
+            Err(message) => return self.answer_with(async move { Input::AgentFailed { n, message } }),
+        };
+        let (events, mut seen) = mpsc::channel(channels::AGENT_EVENTS);
+        let inputs = self.inputs.clone();
+        // Translation goes on to the last event, also while the run is being ended: it has its own end.
+        tokio::spawn(async move {
+            while let Some(event) = seen.recv().await {
+                if let Some(input) = translate::agent_event(n, event)
+                    && inputs.send(input).await.is_err()
+                {
+                    break;
+                }
+            }
+        });
+        let (launch, memory) = self.launch(spawn);
+        *lock(&self.work.claude) = Claude::Starting(Wanted::Yes);
+        let (claude, clock) = (self.work.claude.clone(), self.clock.clone());
+        self.answer_unless_fine(async move {
+            let agent = match Agent::spawn(launch, clock, Box::new(sink), events).await {
+                Ok(agent) => Arc::new(agent),
+                Err(error) => return Some(Input::AgentFailed { n, message: error.to_string() }),
+            };
+            // The file with the person's memory has been read by now.
+            drop(memory);
+            let before = std::mem::replace(&mut *lock(&claude), Claude::Started(agent.clone()));
+            if matches!(before, Claude::Starting(Wanted::Yes)) {
+                // One that has ended already says so by itself.
+                agent.send_user(&fresh_id(), &prompt).await.ok();
+            } else {
+                agent.stop(&Ladder::DEFAULT).await;
+            }
+            None
+        });
+    }
+
+    fn prompt(&self, spawn: &Spawn, state: &State) -> Result<String, String> {
+        let text = std::fs::read(&self.ticket_path).map_err(|error| {
+            format!("the ticket {} cannot be read for the prompt: {error}", self.ticket_path.display())
+        })?;
+        let kind = if state.phases.is_empty() { Kind::Phaseless } else { Kind::Phased };
+        let ticket = String::from_utf8_lossy(&text).into_owned();
+        let context = PromptContext { ticket, ..spawn.prompt.clone() };
+        self.templates.render(kind, &context).map_err(|error| error.to_string())
+    }
+
+    fn launch(&self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
+        let agent = &self.config.agent;
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        let memory = memory::collect(&home, &self.folder).and_then(|text| memory::to_file(&text).ok());
+        let additions = Additions {
+            env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
+            max_retries: agent.max_retries,
+            marker: self.run.to_string(),
+        };
+        let launch = Launch {
+            command: agent.command.clone(),
+            options: Options {
+                model: spawn.model,
+                resume: spawn.session,
+                system_prompt_file: memory.as_ref().map(|path| path.to_path_buf()),
+                setting_sources: agent.setting_sources.clone(),
+                extra: agent.flags.clone(),
+            },
+            env: environment(std::env::vars_os(), &additions),
+            folder: self.folder.clone(),
+            marker: self.run.to_string(),
+        };
+        (launch, memory)
+    }
+
+    fn agent(&self) -> Option<Arc<Agent>> {
+        match &*lock(&self.work.claude) {
+            Claude::Started(agent) => Some(agent.clone()),
+            _ => None,
+        }
+    }
+
+    pub(super) async fn send_follow_up(&mut self, n: u32) {
+        match self.templates.render(Kind::StatusOnly, &PromptContext::default()) {
+            Ok(text) => self.say(&fresh_id(), &text).await,
+            Err(error) => {
+                let message = error.to_string();
+                self.answer_with(async move { Input::AgentFailed { n, message } });
+            }
+        }
+    }
+
+    /// A Claude that has gone meanwhile is told nothing; its exit is an input of its own.
+    pub(super) async fn say(&self, uuid: &str, text: &str) {
+        if let Some(agent) = self.agent()
+            && let Err(error) = agent.send_user(uuid, text).await
+        {
+            tracing::warn!(%error, "a message did not reach Claude");
+        }
+    }
+
+    pub(super) fn judge(&mut self, call: Box<ToolCall>) {
+        let name = self.ticket_path.file_name().unwrap_or_default().to_string_lossy();
+        let judged = policy::judge(&call.tool, &call.input, &name);
+        if call.request.via == Via::CanUseTool {
+            self.work.asked.insert(call.request.id.clone(), call.input.clone());
+        }
+        let input = Input::Judged {
+            call,
+            verdict: judged.verdict,
+            reason: judged.reason,
+            target: judged.target,
+            touches_ticket: judged.touches_ticket,
+        };
+        self.answer_with(async move { input });
+    }
+
+    pub(super) async fn answer(&mut self, request: Request, verdict: Verdict, reason: String) {
+        let Some(agent) = self.agent() else { return };
+        let sent = match (request.via, verdict) {
+            (Via::Callback, Verdict::Allow) => agent.answer_callback(&request.id, &CallbackAnswer::Allow).await,
+            (Via::Callback, Verdict::Block) => {
+                agent.answer_callback(&request.id, &CallbackAnswer::Deny { reason }).await
+            }
+            (Via::CanUseTool, verdict) => {
+                let input = self.work.asked.remove(&request.id);
+                let answer = match (verdict, input) {
+                    (Verdict::Allow, Some(input)) => ToolAnswer::Allow { input },
+                    _ => ToolAnswer::Deny { message: reason },
+                };
+                agent.answer_can_use_tool(&request.id, &answer).await
+            }
+        };
+        if let Err(error) = sent {
+            tracing::warn!(%error, "a verdict did not reach Claude; without one it runs nothing");
+        }
+    }
+
+    pub(super) async fn close_input(&self) {
+        if let Some(agent) = self.agent() {
+            agent.close_input().await;
+        }
+    }
+
+    /// Ends Claude by the ladder; its exit comes as an event. One that is being started ends when it has.
+    pub(super) fn stop_agent(&mut self, n: u32) {
+        let agent = match &mut *lock(&self.work.claude) {
+            Claude::Started(agent) => agent.clone(),
+            Claude::Starting(wanted) => {
+                *wanted = Wanted::No;
+                return;
+            }
+            Claude::None => {
+                let gone = Input::AgentExited { n, code: None, signal: None, swept: 0, stderr: String::new() };
+                return self.answer_with(async move { gone });
+            }
+        };
+        // Not one of the tasks that end with the run: the ladder must reach its foot.
+        tokio::spawn(async move { agent.stop(&Ladder::DEFAULT).await });
+    }
+}

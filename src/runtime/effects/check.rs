@@ -1,0 +1,24 @@
+//! Running the validation commands.
+
+use super::Effects;
+use crate::adapters::agent::launch::MARKER;
+use crate::adapters::validate::{self, Place};
+use crate::orchestrator::input::Input;
+use crate::orchestrator::state::State;
+use crate::runtime::translate;
+use std::time::Duration;
+
+impl Effects {
+    pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {
+        let folder = self.folder.clone();
+        let timeout = Duration::from_secs(state.settings.validation_timeout);
+        let log_dir = self.run_dir().join(format!("{n}.validation"));
+        let env = [(MARKER.to_owned(), self.run.to_string())];
+        self.answer_with(async move {
+            let place = Place { folder: &folder, timeout, log_dir: &log_dir, env: &env };
+            let outcomes = validate::run(&commands, &place).await;
+            let results = outcomes.into_iter().map(translate::command_result).collect();
+            Input::ValidationFinished { n, results }
+        });
+    }
+}

@@ -1,0 +1,339 @@
+//! The open runs of this program: opens them, hands them commands, follows their files, counts them out.
+//!
+//! Each run is a task of its own. One that panics is replaced by one that ends the run with an error.
+
+use crate::adapters::agent::orphans;
+use crate::adapters::clock::{fresh_id, fresh_run_id};
+use crate::adapters::store::{Found, Holder, LockError, Store, StoreError, TicketLock};
+use crate::adapters::tickets::{self, TicketsError};
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Clock;
+use crate::config::Config;
+use crate::domain::command::UserCommand;
+use crate::domain::news::News;
+use crate::domain::outcome::ExitReason;
+use crate::domain::stream::envelope::classify;
+use crate::domain::summary::RunSummary;
+use crate::domain::ticket::Ticket;
+use crate::orchestrator::apply::apply;
+use crate::orchestrator::input::{Input, Start};
+use crate::orchestrator::prompt::Templates;
+use crate::orchestrator::state::State;
+use crate::runtime::effects::{Effects, Work};
+use crate::runtime::reporter::Reporter;
+use crate::runtime::ticket_task::TicketTask;
+use crate::runtime::{channels, translate};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The configuration and the templates for runs in a folder.
+pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
+
+/// Why a run could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The ticket cannot be found or read.
+    #[error(transparent)]
+    Ticket(#[from] TicketsError),
+    /// The ticket's front matter is broken.
+    #[error("{path} cannot be run: line {line}, column {column}: {message}")]
+    Broken {
+        /// The file.
+        path: String,
+        /// 1-based.
+        line: usize,
+        /// 1-based.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Another program works on the ticket, or this one does already.
+    #[error("{ticket} is being worked on by {holder}")]
+    Held {
+        /// The ticket.
+        ticket: TicketId,
+        /// Who.
+        holder: String,
+    },
+    /// No such run, or several.
+    #[error("{0}")]
+    NoRun(String),
+    /// The configuration is wrong.
+    #[error("{0}")]
+    Config(String),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl OpenError {
+    /// The program's exit code when this is the worst that happens.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Held { .. } => 75,
+            Self::Store(_) => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// The end of a run, or of the try to open one.
+pub type Ended = (TicketId, Option<ExitReason>);
+
+/// The open runs.
+pub struct Supervisor {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    reporter: Reporter,
+    rules: Rules,
+    runs: BTreeMap<TicketId, Run>,
+    ended: mpsc::UnboundedSender<Ended>,
+}
+
+struct Run {
+    inputs: mpsc::Sender<Input>,
+    /// Follows the file; ends when dropped.
+    _watch: Option<tickets::watch::Watch>,
+}
+
+impl Supervisor {
+    /// A supervisor without runs. Every run that ends is told to `ended`, once.
+    pub fn new(
+        store: Store,
+        clock: Arc<dyn Clock>,
+        reporter: Reporter,
+        rules: Rules,
+        ended: mpsc::UnboundedSender<Ended>,
+    ) -> Self {
+        Self { store, clock, reporter, rules, runs: BTreeMap::new(), ended }
+    }
+
+    /// Opens the ticket's run: goes on with the latest one where it can be gone on with, else begins anew
+    /// in `folder`.
+    pub fn open(&mut self, path: &Path, folder: &Path) -> Result<TicketId, OpenError> {
+        let ticket = load(path)?;
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let lock = self.lock(&ticket.id, &path)?;
+        let latest = self.store.latest_for(&path.display().to_string())?;
+        let earlier = latest.map(|summary| self.fold(&summary)).transpose()?;
+        match earlier.filter(State::is_resumable) {
+            Some(state) => self.go_on(ticket, path, state, lock),
+            None => self.begin(ticket, path, folder, lock),
+        }
+    }
+
+    /// Goes on with a run: the one that `text` names (id, end of an id, ticket), else the latest that can be.
+    pub fn resume(&mut self, text: Option<&str>) -> Result<TicketId, OpenError> {
+        let summary = match text {
+            Some(text) => match self.store.find_run(text)? {
+                Found::One(summary) => summary,
+                other => return Err(OpenError::NoRun(other.to_string())),
+            },
+            None => self.latest_resumable()?,
+        };
+        let path = PathBuf::from(&summary.ticket_path);
+        let ticket = load(&path)?;
+        let lock = self.lock(&ticket.id, &path)?;
+        let state = self.fold(&summary)?;
+        if !state.is_resumable() {
+            let reason = summary.reason.unwrap_or_default();
+            return Err(OpenError::NoRun(format!(
+                "run {} has ended ({reason}); `programmator {}` begins a new one",
+                summary.run.short(),
+                summary.ticket
+            )));
+        }
+        self.go_on(ticket, path, state, lock)
+    }
+
+    fn latest_resumable(&self) -> Result<RunSummary, OpenError> {
+        for summary in self.store.runs()? {
+            let ended = summary.reason.as_deref().is_some_and(|reason| reason != ExitReason::UserStopped.word());
+            let free = self.store.ticket_holder(Path::new(&summary.ticket_path))?.is_none();
+            if !ended && free {
+                return Ok(summary);
+            }
+        }
+        Err(OpenError::NoRun("there is no interrupted run; `programmator status` lists all runs".into()))
+    }
+
+    fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
+        let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: self.clock.now() };
+        self.store.lock_ticket(path, &holder).map_err(|error| match error {
+            LockError::Held { holder } => OpenError::Held { ticket: ticket.clone(), holder },
+            LockError::Store(error) => OpenError::Store(error),
+        })
+    }
+
+    fn fold(&self, summary: &RunSummary) -> Result<State, OpenError> {
+        let mut state = State::default();
+        for stored in &self.store.load(summary.run)?.records {
+            apply(&mut state, stored);
+        }
+        Ok(state)
+    }
+
+    fn begin(&mut self, ticket: Ticket, path: PathBuf, folder: &Path, lock: TicketLock) -> Result<TicketId, OpenError> {
+        let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
+        let start = Input::Started(Box::new(Start {
+            folder: folder.display().to_string(),
+            ticket_path: path.display().to_string(),
+            title: ticket.title.clone(),
+            ticket_status: ticket.status,
+            phases: translate::phases(&ticket),
+            validation: validation(&ticket, &config),
+            settings: config.settings.clone(),
+        }));
+        let opening = Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
+        self.launch(opening, start)
+    }
+
+    fn go_on(&mut self, ticket: Ticket, path: PathBuf, state: State, lock: TicketLock) -> Result<TicketId, OpenError> {
+        let Some(run) = state.run else { return Err(OpenError::NoRun("the run has no records".into())) };
+        // What an earlier process left running would work against us.
+        let swept = orphans::sweep(&[run.to_string()]);
+        if swept > 0 {
+            tracing::warn!(%run, swept, "processes of the interrupted run were still there and were ended");
+        }
+        let folder = PathBuf::from(&state.folder);
+        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
+        let resumed = Input::Resumed { pid: std::process::id(), phases: Some(translate::phases(&ticket)) };
+        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, resumed)
+    }
+
+    fn launch(&mut self, opening: Opening, first: Input) -> Result<TicketId, OpenError> {
+        let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
+        let id = ticket.id.clone();
+        let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
+        lock.describe(&holder)?;
+        let scrollback = self.store.scrollback(run, classify)?;
+        self.reporter.tell(News::TicketRead(Arc::new(ticket)));
+        self.reporter.opened(run, &id, Arc::new(scrollback.clone()));
+        let (inputs, receiver) = mpsc::channel(channels::INPUTS);
+        let watch = self.follow(&path, config.clone(), inputs.clone());
+        let effects = Effects {
+            run,
+            ticket: id.clone(),
+            ticket_path: path,
+            folder,
+            store: self.store.clone(),
+            scrollback,
+            clock: self.clock.clone(),
+            config,
+            templates,
+            reporter: self.reporter.clone(),
+            inputs: inputs.clone(),
+            work: Work::default(),
+        };
+        let task = TicketTask {
+            run,
+            ticket: id.clone(),
+            state,
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            reporter: self.reporter.clone(),
+            effects,
+            inputs: receiver,
+        };
+        self.runs.insert(id.clone(), Run { inputs: inputs.clone(), _watch: watch });
+        let (ended, ticket) = (self.ended.clone(), id.clone());
+        tokio::spawn(async move {
+            let _ = inputs.send(first).await;
+            drop(inputs);
+            let reason = task.guarded().await;
+            drop(lock);
+            let _ = ended.send((ticket, reason));
+        });
+        Ok(id)
+    }
+
+    /// Follows the ticket's file: tells the screen and the run what it says now.
+    fn follow(&self, path: &Path, config: Arc<Config>, inputs: mpsc::Sender<Input>) -> Option<tickets::watch::Watch> {
+        let (changes, mut changed) = mpsc::channel(channels::CHANGES);
+        let watch = tickets::watch::watch(path, changes);
+        let (path, reporter) = (path.to_owned(), self.reporter.clone());
+        tokio::spawn(async move {
+            while changed.recv().await.is_some() {
+                let input = match load(&path) {
+                    Ok(ticket) => {
+                        let input = Input::TicketRead {
+                            title: ticket.title.clone(),
+                            phases: translate::phases(&ticket),
+                            validation: validation(&ticket, &config),
+                        };
+                        reporter.tell(News::TicketRead(Arc::new(ticket)));
+                        input
+                    }
+                    Err(error) => Input::TicketLost { why: error.to_string() },
+                };
+                if inputs.send(input).await.is_err() {
+                    break;
+                }
+            }
+        });
+        match watch {
+            Ok(watch) => Some(watch),
+            Err(error) => {
+                tracing::warn!(%error, "the ticket's file is not followed; edits are seen when the run writes to it");
+                None
+            }
+        }
+    }
+
+    /// Hands a command to a run. `false`: the run is not open.
+    pub async fn command(&self, ticket: &TicketId, command: UserCommand) -> bool {
+        let Some(run) = self.runs.get(ticket) else { return false };
+        run.inputs.send(Input::Commanded { id: fresh_id(), command }).await.is_ok()
+    }
+
+    /// Hands a command to every open run.
+    pub async fn command_all(&self, command: &UserCommand) {
+        for ticket in self.runs.keys() {
+            self.command(ticket, command.clone()).await;
+        }
+    }
+
+    /// Forgets a run that has ended.
+    pub fn forget(&mut self, ticket: &TicketId) {
+        self.runs.remove(ticket);
+    }
+
+    /// The tickets whose runs are open.
+    pub fn open_tickets(&self) -> impl Iterator<Item = &TicketId> {
+        self.runs.keys()
+    }
+}
+
+/// Everything that a run begins with.
+struct Opening {
+    run: RunId,
+    ticket: Ticket,
+    path: PathBuf,
+    folder: PathBuf,
+    config: Arc<Config>,
+    templates: Arc<Templates>,
+    state: State,
+    lock: TicketLock,
+}
+
+/// The ticket's own commands first, then those of the person's config.
+fn validation(ticket: &Ticket, config: &Config) -> Vec<String> {
+    ticket.validation.iter().chain(&config.validation_commands).cloned().collect()
+}
+
+fn load(path: &Path) -> Result<Ticket, OpenError> {
+    let ticket = tickets::load(path)?;
+    let broken = ticket.problems.iter().find(|problem| problem.severity == crate::domain::ticket::Severity::Error);
+    match broken {
+        Some(problem) => Err(OpenError::Broken {
+            path: path.display().to_string(),
+            line: problem.line,
+            column: problem.column,
+            message: problem.message.clone(),
+        }),
+        None => Ok(ticket),
+    }
+}
