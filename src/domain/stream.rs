@@ -1,6 +1,13 @@
 //! Claude's stream records, read from their JSON lines: leniently (unknown types, missing fields, string
 //! or object), in two stages (a borrowed envelope, bodies only when they are needed).
 
+pub mod api_error;
+pub mod control;
 pub mod envelope;
+pub mod live;
+pub mod message;
+pub mod raw;
 pub mod repair;
 pub mod show;
+pub mod system;
+pub mod turn;

@@ -1,0 +1,314 @@
+//! Reading what Claude prints, on threads of its own: Claude drops the end of its stream when nobody
+//! reads in time, so nothing here waits for anybody but the disk.
+
+use super::{AgentEvent, Pulse, messages};
+use crate::base::lines::Lines;
+use crate::base::time::Clock;
+use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
+use crate::domain::stream::control::{self, Asked, Via};
+use crate::domain::stream::envelope::{Envelope, Kind, Line, decode, read};
+use crate::domain::stream::raw::{Raw, object, some_string, string, word};
+use crate::domain::stream::turn::{TurnReader, tool_ends};
+use crate::domain::stream::{live, system};
+use serde::Deserialize;
+use std::collections::VecDeque;
+use std::io::{ErrorKind, PipeReader, Read};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Bytes taken by one read.
+const READ_SIZE: usize = 256 << 10;
+
+/// A burst ends at the latest after so many bytes: readers see a flood while it lasts.
+const BURST: usize = 1 << 20;
+
+/// Bytes of stderr that are kept.
+const STDERR_TAIL: usize = 8 << 10;
+
+/// What the drain gives away. Unbounded: the drain never waits.
+#[derive(Debug)]
+pub(super) enum Out {
+    /// For the owner of the agent.
+    Event(AgentEvent),
+    /// A line for Claude's stdin.
+    Reply(String),
+}
+
+/// The reader of one process's stdout.
+pub(super) struct Drain {
+    pub sink: Box<dyn Sink>,
+    pub out: mpsc::UnboundedSender<Out>,
+    pub clock: Arc<dyn Clock>,
+    pub pulse: Arc<Pulse>,
+    pub turns: watch::Sender<u64>,
+    pub initialized: Option<oneshot::Sender<Result<(), String>>>,
+    pub turn: TurnReader,
+    pub sink_failed: bool,
+}
+
+impl Drain {
+    /// Reads to the end of the stream.
+    pub(super) fn run(mut self, mut stdout: PipeReader) {
+        let mut buffer = vec![0; READ_SIZE];
+        let mut lines = Lines::default();
+        let mut burst = 0;
+        loop {
+            let read = match stdout.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => break,
+            };
+            self.pulse
+                .last_byte
+                .store(self.clock.now().millis(), Ordering::Relaxed);
+            lines.feed(&buffer[..read], |line| self.line(line));
+            burst += read;
+            if burst >= BURST || rustix::io::ioctl_fionread(&stdout).unwrap_or(0) == 0 {
+                burst = 0;
+                self.end_burst();
+            }
+        }
+        if let Some(cut) = lines.finish() {
+            self.line(&cut);
+        }
+        self.sink.live(LiveChange::Clear);
+        self.end_burst();
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let text = decode(line);
+        match read(&text) {
+            Line::Record(envelope) => {
+                self.keep(line, envelope.shows());
+                self.record(&envelope, &text);
+            }
+            Line::Several(parts) => {
+                for part in &parts {
+                    if let Some(envelope) = Envelope::parse(part) {
+                        self.keep(part.as_bytes(), envelope.shows());
+                        self.record(&envelope, part);
+                    } else {
+                        self.keep(part.as_bytes(), Some(EntryKind::Garbage));
+                    }
+                }
+            }
+            Line::Blank => {}
+            Line::Garbage => self.keep(line, Some(EntryKind::Garbage)),
+        }
+    }
+
+    fn record(&mut self, envelope: &Envelope<'_>, line: &str) {
+        match envelope.kind() {
+            Kind::StreamEvent => self.delta(envelope),
+            Kind::Assistant => {
+                if envelope.is_main() {
+                    self.sink.live(LiveChange::Clear);
+                }
+                self.turn.assistant(envelope);
+            }
+            Kind::User => self.user(envelope),
+            Kind::Result => {
+                self.sink.live(LiveChange::Clear);
+                let result = self.turn.finish(envelope, line);
+                self.pulse.in_turn.store(false, Ordering::Relaxed);
+                self.event(AgentEvent::TurnFinished(Box::new(result)));
+                self.turns.send_modify(|turns| *turns += 1);
+            }
+            Kind::System => self.system(envelope, line),
+            Kind::RateLimit => {
+                if let Some(info) = envelope.rate_limit_info {
+                    self.event(AgentEvent::RateLimit {
+                        info: info.get().to_owned(),
+                    });
+                }
+            }
+            Kind::ControlRequest => self.asked(envelope),
+            Kind::ControlResponse => self.answered(envelope),
+            Kind::ControlCancel => {
+                if let Some(request_id) = some_string(envelope.request_id) {
+                    self.event(AgentEvent::AskCancelled { request_id });
+                }
+            }
+            Kind::Other => {}
+        }
+    }
+
+    fn delta(&mut self, envelope: &Envelope<'_>) {
+        if envelope.is_main() {
+            let usage = live::change(envelope.event, |change| self.sink.live(change));
+            self.turn.delta_usage(usage);
+        }
+    }
+
+    fn user(&mut self, envelope: &Envelope<'_>) {
+        if envelope.is_replay() {
+            let uuid = string(envelope.uuid);
+            return self.event(AgentEvent::Echoed { uuid });
+        }
+        for end in tool_ends(envelope) {
+            self.event(AgentEvent::ToolFinished {
+                tool_use_id: end.tool_use_id,
+                is_error: end.is_error,
+            });
+        }
+    }
+
+    fn system(&mut self, envelope: &Envelope<'_>, line: &str) {
+        match envelope.subtype() {
+            "init" => {
+                let init = system::init(line);
+                self.pulse.in_turn.store(true, Ordering::Relaxed);
+                self.turn.begin(&init.model);
+                self.event(AgentEvent::Ready {
+                    session: init.session,
+                    model: init.model,
+                    version: init.version,
+                });
+            }
+            "api_retry" => {
+                self.sink.live(LiveChange::Clear);
+                let retry = system::api_retry(line);
+                self.event(AgentEvent::ApiRetried {
+                    attempt: retry.attempt,
+                    max_retries: retry.max_retries,
+                    delay_ms: retry.delay_ms,
+                    status: retry.status,
+                    error: retry.error,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn asked(&mut self, envelope: &Envelope<'_>) {
+        const UNREADABLE: &str = "programmator could not read this tool call, so it was refused";
+        match control::asked(envelope) {
+            Some(Asked::Tool(tool)) => self.event(AgentEvent::ToolAsked(Box::new(tool))),
+            Some(Asked::Unreadable { request_id, via }) => self.reply(match via {
+                Via::Callback => messages::callback_answer(
+                    &request_id,
+                    &super::CallbackAnswer::Deny {
+                        reason: UNREADABLE.into(),
+                    },
+                ),
+                Via::CanUseTool => messages::tool_answer(
+                    &request_id,
+                    &super::ToolAnswer::Deny {
+                        message: UNREADABLE.into(),
+                    },
+                ),
+            }),
+            Some(Asked::Unsupported {
+                request_id,
+                subtype,
+            }) => self.reply(messages::unsupported(&request_id, &subtype)),
+            None => {}
+        }
+    }
+
+    fn answered(&mut self, envelope: &Envelope<'_>) {
+        #[derive(Deserialize)]
+        struct Response<'a> {
+            #[serde(borrow)]
+            subtype: Raw<'a>,
+            #[serde(borrow)]
+            request_id: Raw<'a>,
+            #[serde(borrow)]
+            error: Raw<'a>,
+        }
+        let Some(response) = object::<Response<'_>>(envelope.response) else {
+            return;
+        };
+        if word(response.request_id) == messages::INITIALIZE
+            && let Some(initialized) = self.initialized.take()
+        {
+            let answer = match word(response.subtype) {
+                "success" => Ok(()),
+                _ => Err(string(response.error)),
+            };
+            initialized.send(answer).ok();
+        }
+    }
+
+    fn keep(&mut self, line: &[u8], kind: Option<EntryKind>) {
+        if !self.sink_failed {
+            let kept = self.sink.line(line, kind);
+            self.check(kept);
+        }
+    }
+
+    fn end_burst(&mut self) {
+        let ended = self.sink.burst_ended();
+        self.check(ended);
+    }
+
+    /// Says once that the sink fails. What Claude does matters more than keeping what it prints.
+    fn check(&mut self, done: std::io::Result<()>) {
+        if let Err(error) = done
+            && !self.sink_failed
+        {
+            self.sink_failed = true;
+            self.event(AgentEvent::SinkFailed {
+                message: error.to_string(),
+            });
+        }
+    }
+
+    fn event(&self, event: AgentEvent) {
+        self.out.send(Out::Event(event)).ok();
+    }
+
+    fn reply(&self, line: String) {
+        self.out.send(Out::Reply(line)).ok();
+    }
+}
+
+/// The last bytes of stderr.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tail(Arc<Mutex<VecDeque<u8>>>);
+
+impl Tail {
+    /// Reads to the end of the stream.
+    pub(super) fn run(&self, mut stderr: impl Read) {
+        let mut buffer = [0; 4096];
+        loop {
+            match stderr.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => self.push(&buffer[..read]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+    }
+
+    /// What is kept so far.
+    pub(super) fn text(&self) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(kept.make_contiguous()).into_owned()
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(bytes);
+        let too_many = kept.len().saturating_sub(STDERR_TAIL);
+        kept.drain(..too_many);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_bounded_and_keeps_the_end() {
+        let tail = Tail::default();
+        tail.run(std::io::Cursor::new(
+            [vec![b'x'; 100_000], b"the end".to_vec()].concat(),
+        ));
+        let text = tail.text();
+        assert_eq!(text.len(), STDERR_TAIL);
+        assert!(text.ends_with("xthe end"));
+    }
+}

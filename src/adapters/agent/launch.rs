@@ -1,0 +1,337 @@
+//! How Claude is called: its arguments and its environment. Pure; [`super::start`] does the calling.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// The variable that every process of a run carries; [`super::orphans`] finds them by it.
+pub const MARKER: &str = "PROGRAMMATOR_RUN_ID";
+
+/// Everything that is needed to start Claude once.
+#[derive(Clone, Debug, Default)]
+pub struct Launch {
+    /// The program and its first arguments: `["claude"]`, `["ssh", "host", "claude"]`.
+    pub command: Vec<String>,
+    /// What it is asked to do.
+    pub options: Options,
+    /// The whole environment, as [`environment`] makes it.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it works; absolute.
+    pub folder: PathBuf,
+    /// Value of [`MARKER`]: the run's id.
+    pub marker: String,
+}
+
+/// The options of one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `--model`; give it also when resuming, or Claude forgets the variant.
+    pub model: Option<String>,
+    /// `--resume`: a session of this very folder.
+    pub resume: Option<String>,
+    /// `--append-system-prompt-file`.
+    pub system_prompt_file: Option<PathBuf>,
+    /// `--setting-sources`; empty unless the person opted in (`["user"]`).
+    pub setting_sources: Vec<String>,
+    /// The person's own flags, already checked.
+    pub extra: Vec<String>,
+}
+
+impl Launch {
+    /// The program's name, for messages.
+    pub fn program(&self) -> String {
+        self.command.first().cloned().unwrap_or_default()
+    }
+}
+
+/// Claude's arguments. Whatever a repository's settings say, these hold: no setting sources, no MCP
+/// servers but given ones, hooks not to be switched off, every question over stdio.
+pub fn arguments(options: &Options) -> Vec<String> {
+    let mut args: Vec<String> = [
+        "-p",
+        "--input-format",
+        "stream-json",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--replay-user-messages",
+        "--permission-mode",
+        "default",
+        "--permission-prompt-tool",
+        "stdio",
+        "--strict-mcp-config",
+        "--settings",
+        r#"{"disableAllHooks":false}"#,
+        // They need a screen of their own kind, which is not here.
+        "--disallowedTools",
+        "AskUserQuestion,EnterPlanMode,ExitPlanMode",
+        "--setting-sources",
+    ]
+    .map(str::to_owned)
+    .into();
+    args.push(options.setting_sources.join(","));
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            args.extend([name.to_owned(), value]);
+        }
+    };
+    option("--model", options.model.clone());
+    option("--resume", options.resume.clone());
+    option(
+        "--append-system-prompt-file",
+        options
+            .system_prompt_file
+            .as_ref()
+            .map(|path| path.to_string_lossy().into_owned()),
+    );
+    args.extend(options.extra.iter().cloned());
+    args
+}
+
+/// Variables of the person's environment that Claude gets.
+const PASSED: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "SHELL",
+    "LANG",
+    "TERM",
+    "TZ",
+    "TMPDIR",
+    "SSH_AUTH_SOCK",
+    "IS_SANDBOX",
+];
+
+/// Beginnings of such variables.
+const PASSED_PREFIXES: [&str; 5] = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "DISABLE_"];
+
+/// Variables of a Claude session around us; they would tell ours that it is somebody else.
+const OUTER_SESSION: [&str; 4] = [
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_ENV_FILE",
+];
+
+/// What is set on top of the person's environment.
+#[derive(Clone, Debug, Default)]
+pub struct Additions {
+    /// `agent.env` of the person's own config; wins over what is passed on.
+    pub env: Vec<(OsString, OsString)>,
+    /// `CLAUDE_CODE_MAX_RETRIES`.
+    pub max_retries: Option<u32>,
+    /// Value of [`MARKER`].
+    pub marker: String,
+}
+
+/// Claude's environment: an allow list of the person's own, then ours. Nothing from the repository.
+pub fn environment(
+    parent: impl IntoIterator<Item = (OsString, OsString)>,
+    additions: &Additions,
+) -> Vec<(OsString, OsString)> {
+    let parent: Vec<_> = parent.into_iter().collect();
+    let on = |name: &str| {
+        parent.iter().chain(&additions.env).any(|(key, value)| {
+            key == name && !value.is_empty() && value != "0" && value != "false"
+        })
+    };
+    let clouds = [
+        ("AWS_", on("CLAUDE_CODE_USE_BEDROCK")),
+        ("GOOGLE_", on("CLAUDE_CODE_USE_VERTEX")),
+    ];
+    let mut env: Vec<(OsString, OsString)> = parent
+        .iter()
+        .filter(|(key, _)| passes(key, &clouds))
+        .cloned()
+        .collect();
+    let mut set = |key: &OsStr, value: OsString| {
+        env.retain(|(present, _)| present != key);
+        env.push((key.to_owned(), value));
+    };
+    for (key, value) in &additions.env {
+        set(key, value.clone());
+    }
+    set(OsStr::new("DISABLE_AUTOUPDATER"), "1".into());
+    if let Some(retries) = additions.max_retries {
+        set(
+            OsStr::new("CLAUDE_CODE_MAX_RETRIES"),
+            retries.to_string().into(),
+        );
+    }
+    set(OsStr::new(MARKER), additions.marker.clone().into());
+    env
+}
+
+fn passes(key: &OsStr, clouds: &[(&str, bool)]) -> bool {
+    let Some(key) = key.to_str() else {
+        return false;
+    };
+    !OUTER_SESSION.contains(&key)
+        && (PASSED.contains(&key)
+            || PASSED_PREFIXES.iter().any(|prefix| key.starts_with(prefix))
+            || key.to_ascii_uppercase().ends_with("_PROXY")
+            || clouds
+                .iter()
+                .any(|(prefix, on)| *on && key.starts_with(prefix)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(options: &Options) -> String {
+        arguments(options).join(" ")
+    }
+
+    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"disableAllHooks\":false} --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode --setting-sources ";
+
+    #[test]
+    fn arguments_are_exactly_these() {
+        let cases = [
+            (Options::default(), ""),
+            (
+                Options {
+                    model: Some("opus".into()),
+                    ..Options::default()
+                },
+                " --model opus",
+            ),
+            (
+                Options {
+                    model: Some("m[1m]".into()),
+                    resume: Some("id-1".into()),
+                    ..Options::default()
+                },
+                " --model m[1m] --resume id-1",
+            ),
+            (
+                Options {
+                    system_prompt_file: Some("/t/x.md".into()),
+                    ..Options::default()
+                },
+                " --append-system-prompt-file /t/x.md",
+            ),
+            (
+                Options {
+                    setting_sources: vec!["user".into()],
+                    ..Options::default()
+                },
+                "user",
+            ),
+            (
+                Options {
+                    extra: vec!["--max-turns".into(), "9".into()],
+                    ..Options::default()
+                },
+                " --max-turns 9",
+            ),
+        ];
+        for (options, rest) in cases {
+            assert_eq!(line(&options), format!("{FIXED}{rest}"));
+        }
+        let sources = arguments(&Options::default());
+        assert_eq!(
+            sources.last().map(String::as_str),
+            Some(""),
+            "an empty list of sources"
+        );
+    }
+
+    fn kept(parent: &[(&str, &str)], additions: &Additions) -> Vec<String> {
+        let mut kept: Vec<String> = environment(
+            parent.iter().map(|(k, v)| ((*k).into(), (*v).into())),
+            additions,
+        )
+        .into_iter()
+        .map(|(k, v)| format!("{}={}", k.to_string_lossy(), v.to_string_lossy()))
+        .collect();
+        kept.sort();
+        kept
+    }
+
+    #[test]
+    fn only_the_allow_list_passes() {
+        let parent = [
+            ("PATH", "/bin"),
+            ("HOME", "/h"),
+            ("LC_ALL", "C"),
+            ("XDG_CONFIG_HOME", "/x"),
+            ("ANTHROPIC_API_KEY", "k"),
+            ("CLAUDE_CONFIG_DIR", "/c"),
+            ("https_proxy", "p"),
+            ("NO_PROXY", "n"),
+            ("IS_SANDBOX", "1"),
+            ("AWS_SECRET_ACCESS_KEY", "s"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "g"),
+            ("GITHUB_TOKEN", "t"),
+            ("LD_PRELOAD", "x.so"),
+            ("NODE_OPTIONS", "--require x"),
+            ("CLAUDECODE", "1"),
+            ("CLAUDE_CODE_SESSION_ID", "outer"),
+            ("BASH_ENV", "x"),
+            ("PROGRAMMATOR_RUN_ID", "outer"),
+            ("DISABLE_AUTOUPDATER", "0"),
+        ];
+        let additions = Additions {
+            marker: "run-1".into(),
+            ..Additions::default()
+        };
+        assert_eq!(
+            kept(&parent, &additions),
+            [
+                "ANTHROPIC_API_KEY=k",
+                "CLAUDE_CONFIG_DIR=/c",
+                "DISABLE_AUTOUPDATER=1",
+                "HOME=/h",
+                "IS_SANDBOX=1",
+                "LC_ALL=C",
+                "NO_PROXY=n",
+                "PATH=/bin",
+                "PROGRAMMATOR_RUN_ID=run-1",
+                "XDG_CONFIG_HOME=/x",
+                "https_proxy=p",
+            ]
+        );
+    }
+
+    #[test]
+    fn cloud_credentials_pass_only_with_their_cloud() {
+        let credentials = [("AWS_PROFILE", "a"), ("GOOGLE_CLOUD_PROJECT", "g")];
+        let cases = [
+            (("CLAUDE_CODE_USE_BEDROCK", "1"), true, false),
+            (("CLAUDE_CODE_USE_VERTEX", "true"), false, true),
+            (("CLAUDE_CODE_USE_BEDROCK", "0"), false, false),
+        ];
+        for (switch, aws, google) in cases {
+            let parent = [&credentials[..], &[switch]].concat();
+            let kept = kept(&parent, &Additions::default()).join(" ");
+            assert_eq!(kept.contains("AWS_PROFILE=a"), aws, "{switch:?}");
+            assert_eq!(
+                kept.contains("GOOGLE_CLOUD_PROJECT=g"),
+                google,
+                "{switch:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_persons_config_wins_but_not_over_the_marker() {
+        let additions = Additions {
+            env: vec![
+                ("PATH".into(), "/mine".into()),
+                (MARKER.into(), "forged".into()),
+            ],
+            max_retries: Some(2),
+            marker: "run-1".into(),
+        };
+        assert_eq!(
+            kept(&[("PATH", "/bin")], &additions),
+            [
+                "CLAUDE_CODE_MAX_RETRIES=2",
+                "DISABLE_AUTOUPDATER=1",
+                "PATH=/mine",
+                "PROGRAMMATOR_RUN_ID=run-1",
+            ]
+        );
+    }
+}

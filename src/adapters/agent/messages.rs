@@ -1,0 +1,178 @@
+//! The JSON lines that go to Claude's stdin, each ending with a newline.
+
+use super::{CallbackAnswer, ToolAnswer};
+use serde_json::json;
+use serde_json::value::RawValue;
+
+/// Id of the `initialize` request.
+pub(super) const INITIALIZE: &str = "initialize";
+
+/// Seconds that a callback may wait: a day. When they are over, Claude refuses the tool.
+const CALLBACK_TIMEOUT: u32 = 86_400;
+
+/// Asks for a callback before every tool call.
+pub(super) fn initialize() -> String {
+    request(
+        INITIALIZE,
+        &json!({
+            "subtype": "initialize",
+            "hooks": { "PreToolUse": [
+                { "matcher": null, "hookCallbackIds": ["gate"], "timeout": CALLBACK_TIMEOUT }
+            ]},
+        }),
+    )
+}
+
+/// Stops the turn.
+pub(super) fn interrupt() -> String {
+    // Every request needs an id of its own, and a turn may be interrupted twice.
+    let id = format!("interrupt-{}", uuid::Uuid::new_v4());
+    request(&id, &json!({ "subtype": "interrupt" }))
+}
+
+/// A user message.
+pub(super) fn user(uuid: &str, text: &str) -> String {
+    let message = json!({
+        "type": "user",
+        "message": { "role": "user", "content": text },
+        "parent_tool_use_id": null,
+        "session_id": "",
+        "uuid": uuid,
+    });
+    format!("{message}\n")
+}
+
+/// The answer to a `PreToolUse` callback: what a command hook would print.
+pub(super) fn callback_answer(request_id: &str, answer: &CallbackAnswer) -> String {
+    let (decision, reason) = match answer {
+        CallbackAnswer::Allow => ("allow", ""),
+        CallbackAnswer::Deny { reason } => ("deny", reason.as_str()),
+        CallbackAnswer::Ask => ("ask", "the person decides"),
+    };
+    success(
+        request_id,
+        &json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason,
+        }})
+        .to_string(),
+    )
+}
+
+/// The answer to `can_use_tool`.
+pub(super) fn tool_answer(request_id: &str, answer: &ToolAnswer) -> String {
+    let response = match answer {
+        ToolAnswer::Allow { input } => one_line_object(input).map_or_else(
+            || deny("the answer of the person was not a JSON object"),
+            |input| format!(r#"{{"behavior":"allow","updatedInput":{input}}}"#),
+        ),
+        ToolAnswer::Deny { message } => deny(message),
+    };
+    success(request_id, &response)
+}
+
+/// Refuses a control request that this host does not know.
+pub(super) fn unsupported(request_id: &str, subtype: &str) -> String {
+    let answer = json!({
+        "type": "control_response",
+        "response": {
+            "subtype": "error",
+            "request_id": request_id,
+            "error": format!("Unsupported control request subtype: {subtype}"),
+        },
+    });
+    format!("{answer}\n")
+}
+
+fn deny(message: &str) -> String {
+    json!({ "behavior": "deny", "message": message, "interrupt": false }).to_string()
+}
+
+fn request(id: &str, request: &serde_json::Value) -> String {
+    let line = json!({ "type": "control_request", "request_id": id, "request": request });
+    format!("{line}\n")
+}
+
+/// `response` is JSON text already: a tool's input may be deeper than a tree of values allows.
+fn success(request_id: &str, response: &str) -> String {
+    let id = serde_json::Value::from(request_id);
+    format!(
+        r#"{{"type":"control_response","response":{{"subtype":"success","request_id":{id},"response":{response}}}}}"#
+    ) + "\n"
+}
+
+/// JSON text of an object, on one line; `None` when it is none.
+fn one_line_object(json: &str) -> Option<String> {
+    // Newlines in JSON are blanks between tokens; those in strings are escaped.
+    let line = json.replace(['\n', '\r'], " ");
+    let line = line.trim().to_owned();
+    (line.starts_with('{') && RawValue::from_string(line.clone()).is_ok()).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_is_one_json_line() {
+        let nasty = "line\none \"quoted\" \u{2028} \\ \u{0}";
+        let all = [
+            initialize(),
+            interrupt(),
+            user("u-1", nasty),
+            callback_answer(nasty, &CallbackAnswer::Allow),
+            callback_answer(
+                "r",
+                &CallbackAnswer::Deny {
+                    reason: nasty.into(),
+                },
+            ),
+            callback_answer("r", &CallbackAnswer::Ask),
+            tool_answer(
+                "r",
+                &ToolAnswer::Allow {
+                    input: "{\n \"a\": 1\n}".into(),
+                },
+            ),
+            tool_answer(
+                "r",
+                &ToolAnswer::Deny {
+                    message: nasty.into(),
+                },
+            ),
+            unsupported("r", nasty),
+        ];
+        for line in all {
+            assert_eq!(line.matches('\n').count(), 1, "{line}");
+            assert!(line.ends_with('\n'));
+            let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+            assert!(value["type"].is_string(), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_allowed_input_reaches_claude_whole_however_deep() {
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(500), "}".repeat(500));
+        let line = tool_answer(
+            "r",
+            &ToolAnswer::Allow {
+                input: deep.clone(),
+            },
+        );
+        assert!(line.contains(&deep));
+    }
+
+    #[test]
+    fn an_input_that_is_no_object_is_refused() {
+        for input in ["", "[1]", "{\"a\":", "\"text\"", "{} {}"] {
+            let line = tool_answer(
+                "r",
+                &ToolAnswer::Allow {
+                    input: input.into(),
+                },
+            );
+            assert!(line.contains(r#""behavior":"deny""#), "{input}: {line}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Processes that Claude left behind. Its tools live in sessions of their own, where no signal to
+//! Claude's group reaches them; they are found by the marker that all of a run's processes inherit.
+//!
+//! A tool that clears its environment escapes; nothing here can see it.
+
+#[cfg(target_os = "linux")]
+use super::os_linux as os;
+#[cfg(target_os = "macos")]
+use super::os_macos as os;
+use rustix::process::Signal;
+use std::collections::HashMap;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Time between being asked to end and being killed.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// Time between two looks.
+const PAUSE: Duration = Duration::from_millis(30);
+
+/// A process that cannot die (waiting for a dead disk) is given up after this time.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Ends every process that carries one of `markers` (values of
+/// [`MARKER`](super::launch::MARKER)) and gives their number. Looks again until there is none, so
+/// that children forked meanwhile do not escape. Blocks for up to five seconds.
+///
+/// After a run, and at the next start with the ids of runs that did not end well.
+pub fn sweep(markers: &[String]) -> u32 {
+    let markers: Vec<String> = markers.iter().filter(|m| !m.is_empty()).cloned().collect();
+    let mut seen: HashMap<(i32, String), Instant> = HashMap::new();
+    let begun = Instant::now();
+    while !markers.is_empty() && begun.elapsed() < PATIENCE {
+        let found = os::marked(&markers);
+        if found.is_empty() {
+            break;
+        }
+        for process in found {
+            let first_seen = *seen.entry(process.identity()).or_insert_with(|| {
+                process.signal(Signal::TERM);
+                Instant::now()
+            });
+            if first_seen.elapsed() >= GRACE {
+                process.signal(Signal::KILL);
+            }
+        }
+        sleep(PAUSE);
+    }
+    u32::try_from(seen.len()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::launch::MARKER;
+    use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    fn marker() -> String {
+        format!("test-{}", uuid::Uuid::new_v4())
+    }
+
+    #[test]
+    fn a_child_that_ignores_the_polite_signal_and_a_detached_one_are_ended() {
+        let marker = marker();
+        let mut shell = Command::new("/bin/sh")
+            .args([
+                "-c",
+                "trap '' TERM; setsid sleep 600 & echo ready; while :; do sleep 600; done",
+            ])
+            .env(MARKER, &marker)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(shell.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        assert_eq!(line, "ready\n");
+
+        // The shell, its sleep and the detached one; `setsid` may fork once more.
+        assert!(sweep(std::slice::from_ref(&marker)) >= 3);
+        assert!(os::marked(&[marker]).is_empty());
+        assert!(!shell.wait().unwrap().success());
+    }
+
+    #[test]
+    fn other_runs_and_those_without_a_marker_are_left_alone() {
+        let mine = marker();
+        let mut other = Command::new("/bin/sleep")
+            .arg("600")
+            .env(MARKER, format!("{mine}0"))
+            .spawn()
+            .unwrap();
+        assert_eq!(sweep(&[mine, String::new()]), 0);
+        assert!(other.try_wait().unwrap().is_none(), "it was killed");
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+}

@@ -1,0 +1,111 @@
+//! What macOS offers instead of `/proc`: `ps`, which shows the environment of one's own processes.
+
+use super::launch::MARKER;
+#[cfg(target_os = "macos")]
+use rustix::process::{Pid, Signal, getpid, kill_process};
+#[cfg(target_os = "macos")]
+use std::process::Command;
+
+/// A process as `ps` saw it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Process {
+    pid: i32,
+    started: String,
+}
+
+#[cfg(target_os = "macos")]
+impl Process {
+    /// Tells processes apart, also those that were given the same number one after another.
+    pub(super) fn identity(&self) -> (i32, String) {
+        (self.pid, self.started.clone())
+    }
+
+    /// Sends a signal, unless the number means another process by now.
+    pub(super) fn signal(&self, signal: Signal) {
+        let pid = self.pid.to_string();
+        let now = ps(&["-ww", "-o", "pid=,lstart=", "-p", &pid]);
+        let same = now
+            .lines()
+            .filter_map(parse)
+            .any(|(process, _)| process == *self);
+        if let (true, Some(pid)) = (same, Pid::from_raw(self.pid)) {
+            kill_process(pid, signal).ok();
+        }
+    }
+}
+
+/// All processes, but this one, that carry one of `markers` in their environment.
+#[cfg(target_os = "macos")]
+pub(super) fn marked(markers: &[String]) -> Vec<Process> {
+    let own = getpid().as_raw_nonzero().get();
+    let mut found = find(&ps(&["-axEww", "-o", "pid=,lstart=,command="]), markers);
+    found.retain(|process| process.pid != own);
+    found
+}
+
+#[cfg(target_os = "macos")]
+fn ps(args: &[&str]) -> String {
+    Command::new("/bin/ps")
+        .args(args)
+        .env("LC_ALL", "C")
+        .output()
+        .map_or_else(
+            |_| String::new(),
+            |out| String::from_utf8_lossy(&out.stdout).into_owned(),
+        )
+}
+
+/// The processes in the output of `ps` that carry one of `markers`.
+fn find(listing: &str, markers: &[String]) -> Vec<Process> {
+    listing
+        .lines()
+        .filter_map(parse)
+        .filter(|(_, command)| {
+            command.split(' ').any(|word| {
+                word.split_once('=')
+                    .is_some_and(|(key, value)| key == MARKER && markers.iter().any(|m| m == value))
+            })
+        })
+        .map(|(process, _)| process)
+        .collect()
+}
+
+/// `PID`, five words of start time, the command with its environment behind it.
+fn parse(line: &str) -> Option<(Process, &str)> {
+    let mut rest = line;
+    let mut word = || {
+        rest = rest.trim_start();
+        let end = rest.find(' ').unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        (!word.is_empty()).then_some(word)
+    };
+    let pid = word()?.parse().ok()?;
+    let started = (0..5)
+        .map(|_| word())
+        .collect::<Option<Vec<_>>>()?
+        .join(" ");
+    Some((Process { pid, started }, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marker_is_found_as_a_whole_word() {
+        let listing = "\
+  501 Sat Nov 21 22:00:01 2026     /bin/bash -c sleep 9 PATH=/bin PROGRAMMATOR_RUN_ID=run-1 TERM=x
+  502 Sat Nov 21 22:00:02 2026     /bin/sleep 9 PROGRAMMATOR_RUN_ID=run-11
+  503 Sat Nov 21 22:00:03 2026     /bin/sleep 9 OLD_PROGRAMMATOR_RUN_ID=run-1
+garbage
+";
+        assert_eq!(
+            find(listing, &["run-1".into()]),
+            [Process {
+                pid: 501,
+                started: "Sat Nov 21 22:00:01 2026".into()
+            }]
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Starting Claude's process. Nothing is read or written here.
+//!
+//! All processes are started by one thread that lives as long as the program: the signal that tells
+//! Claude of our death is sent when the *thread* that started it ends, and workers of a pool may end at any time.
+
+use super::AgentError;
+use super::launch::{Launch, arguments};
+use std::io::{self, PipeReader};
+use std::process::Stdio;
+use std::sync::OnceLock;
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// A process that runs.
+pub(super) struct Started {
+    pub child: Child,
+    pub pid: u32,
+    pub stdin: ChildStdin,
+    pub stdout: PipeReader,
+    pub stderr: PipeReader,
+}
+
+/// Starts the process in a group of its own, with only the environment it was given.
+pub(super) async fn start(launch: &Launch) -> Result<Started, AgentError> {
+    let (answer, started) = oneshot::channel();
+    let runtime = Handle::current();
+    let wanted = launch.clone();
+    on_lasting_thread(Box::new(move || {
+        let _runtime = runtime.enter();
+        answer.send(start_here(&wanted)).ok();
+    }));
+    match started.await {
+        Ok(result) => result.map_err(|error| explain(launch, error)),
+        Err(_) => Err(explain(
+            launch,
+            io::Error::other("no thread could be started"),
+        )),
+    }
+}
+
+fn start_here(launch: &Launch) -> io::Result<Started> {
+    let (program, rest) = launch
+        .command
+        .split_first()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "`agent.command` is empty"))?;
+    // Pipes of our own: read by plain threads, and widened before the first byte.
+    let (stdout, stdout_writer) = io::pipe()?;
+    let (stderr, stderr_writer) = io::pipe()?;
+    let mut command = Command::new(program);
+    command
+        .args(rest)
+        .args(arguments(&launch.options))
+        .env_clear()
+        .envs(launch.env.iter().map(|(key, value)| (key, value)))
+        .current_dir(&launch.folder)
+        .process_group(0)
+        .kill_on_drop(true)
+        .stdin(Stdio::piped())
+        .stdout(stdout_writer)
+        .stderr(stderr_writer);
+    #[cfg(target_os = "linux")]
+    {
+        super::os_linux::widen(&stdout);
+        super::os_linux::die_with_parent(&mut command);
+    }
+    let mut child = command.spawn()?;
+    let pid = child.id();
+    match (pid, child.stdin.take()) {
+        (Some(pid), Some(stdin)) => Ok(Started {
+            child,
+            pid,
+            stdin,
+            stdout,
+            stderr,
+        }),
+        _ => Err(io::Error::other("it ended while it was started")),
+    }
+}
+
+/// Runs `job` on the lasting thread. Without such a thread the job is dropped, and its answer with it.
+fn on_lasting_thread(job: Job) {
+    static THREAD: OnceLock<std::sync::mpsc::Sender<Job>> = OnceLock::new();
+    let jobs = THREAD.get_or_init(|| {
+        let (jobs, todo) = std::sync::mpsc::channel::<Job>();
+        // Should the system refuse a thread, `todo` is dropped and every send fails.
+        std::thread::Builder::new()
+            .name("agent-start".into())
+            .spawn(move || todo.iter().for_each(|job| job()))
+            .ok();
+        jobs
+    });
+    jobs.send(job).ok();
+}
+
+/// Says why the program of `launch` could not be started.
+pub(super) fn explain(launch: &Launch, source: io::Error) -> AgentError {
+    let program = launch.program();
+    if !launch.folder.is_dir() {
+        return AgentError::NoFolder(launch.folder.display().to_string());
+    }
+    if source.kind() == io::ErrorKind::NotFound {
+        let path = launch
+            .env
+            .iter()
+            .find(|(key, _)| key == "PATH")
+            .map_or_else(
+                || "not set".into(),
+                |(_, path)| path.to_string_lossy().into_owned(),
+            );
+        return AgentError::NotFound { program, path };
+    }
+    AgentError::NotStarted { program, source }
+}

@@ -1,0 +1,225 @@
+//! The tasks and threads around one process: who writes, who reads, who waits for its end. The ways
+//! to use it are [`Agent`]'s.
+
+use super::drain::{Drain, Out, Tail};
+use super::start::Started;
+use super::{Agent, AgentError, AgentEvent, Exit, Pulse, WRITER_CAPACITY, orphans};
+use crate::base::time::Clock;
+use crate::domain::scrollback::Sink;
+use crate::domain::stream::turn::TurnReader;
+use rustix::process::{Pid, kill_process_group};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, ChildStdin};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::timeout;
+
+/// After the process's end its stdout may be held open by others; they have this long.
+const LAST_OUTPUT: Duration = Duration::from_secs(1);
+
+/// For the writer.
+#[derive(Debug)]
+pub(super) enum Write {
+    /// A line with its newline.
+    Line(String),
+    /// Nothing follows.
+    Close,
+}
+
+/// For the process's group.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Signal {
+    /// Please end.
+    Terminate,
+    /// End.
+    Kill,
+}
+
+/// Sets everything going around a started process.
+pub(super) fn run(
+    started: Started,
+    marker: String,
+    program: &str,
+    pulse: Arc<Pulse>,
+    clock: Arc<dyn Clock>,
+    sink: Box<dyn Sink>,
+    events: mpsc::Sender<AgentEvent>,
+) -> Result<(Agent, oneshot::Receiver<Result<(), String>>), AgentError> {
+    let (out, given) = mpsc::unbounded_channel();
+    let (writer, to_write) = mpsc::channel(WRITER_CAPACITY);
+    let (signals, to_signal) = mpsc::channel(4);
+    let (turn_ended, turns) = watch::channel(0);
+    let (exited, exit) = watch::channel(None);
+    let (answer, initialized) = oneshot::channel();
+    let (drain_ended, drained) = oneshot::channel();
+    let (stderr_ended, stderr_drained) = oneshot::channel();
+    let pid = started.pid;
+    let tail = Tail::default();
+
+    let drain = Drain {
+        sink,
+        out: out.clone(),
+        clock,
+        pulse: Arc::clone(&pulse),
+        turns: turn_ended,
+        initialized: Some(answer),
+        turn: TurnReader::default(),
+        sink_failed: false,
+    };
+    let stdout = started.stdout;
+    let on_thread = |name: &str, job: Box<dyn FnOnce() + Send>| {
+        std::thread::Builder::new()
+            .name(name.into())
+            .spawn(job)
+            .map_err(|source: io::Error| AgentError::NotStarted {
+                program: program.to_owned(),
+                source,
+            })
+    };
+    on_thread(
+        "agent-stdout",
+        Box::new(move || {
+            drain.run(stdout);
+            drain_ended.send(()).ok();
+        }),
+    )?;
+    let (stderr, stderr_tail) = (started.stderr, tail.clone());
+    on_thread(
+        "agent-stderr",
+        Box::new(move || {
+            stderr_tail.run(stderr);
+            stderr_ended.send(()).ok();
+        }),
+    )?;
+
+    out.send(Out::Event(AgentEvent::Spawned { pid })).ok();
+    tokio::spawn(write(started.stdin, to_write));
+    tokio::spawn(forward(given, events, writer.clone()));
+    let watcher = Watcher {
+        child: started.child,
+        pid,
+        marker,
+        tail,
+        pulse: Arc::clone(&pulse),
+        out,
+        exited,
+    };
+    tokio::spawn(watcher.run(to_signal, drained, stderr_drained));
+
+    let agent = Agent {
+        pid,
+        writer,
+        signals,
+        pulse,
+        turns,
+        exit,
+    };
+    Ok((agent, initialized))
+}
+
+/// Writes until it is told to stop or nobody reads any more (a broken pipe is the process's end,
+/// which is told by others).
+async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Write>) {
+    while let Some(Write::Line(line)) = lines.recv().await {
+        if stdin.write_all(line.as_bytes()).await.is_err() {
+            break;
+        }
+    }
+}
+
+/// Takes from the drain, which never waits, and gives to the owner, who may be slow.
+async fn forward(
+    mut given: mpsc::UnboundedReceiver<Out>,
+    events: mpsc::Sender<AgentEvent>,
+    writer: mpsc::Sender<Write>,
+) {
+    while let Some(out) = given.recv().await {
+        // Errors: the owner or the process is gone, and nobody misses this.
+        match out {
+            Out::Event(event) => events.send(event).await.ok(),
+            Out::Reply(line) => writer.send(Write::Line(line)).await.ok(),
+        };
+    }
+}
+
+/// Waits for the process's end and sends it signals. Only this task reaps the process, so its id
+/// means this process for as long as a signal can be sent.
+struct Watcher {
+    child: Child,
+    pid: u32,
+    marker: String,
+    tail: Tail,
+    pulse: Arc<Pulse>,
+    out: mpsc::UnboundedSender<Out>,
+    exited: watch::Sender<Option<Exit>>,
+}
+
+impl Watcher {
+    async fn run(
+        mut self,
+        mut signals: mpsc::Receiver<Signal>,
+        mut drained: oneshot::Receiver<()>,
+        stderr_drained: oneshot::Receiver<()>,
+    ) {
+        let status = loop {
+            tokio::select! {
+                status = self.child.wait() => break status,
+                signal = signals.recv() => match signal {
+                    Some(signal) => self.signal(signal),
+                    // The owner is gone without a word.
+                    None => {
+                        self.signal(Signal::Kill);
+                        break self.child.wait().await;
+                    }
+                },
+            }
+        };
+        // Its children may hold the pipes: what they still say is read, then they are swept.
+        timeout(LAST_OUTPUT, &mut drained).await.ok();
+        let marker = vec![std::mem::take(&mut self.marker)];
+        let swept = tokio::task::spawn_blocking(move || orphans::sweep(&marker))
+            .await
+            .unwrap_or(0);
+        self.read_out(drained).await;
+        timeout(LAST_OUTPUT, stderr_drained).await.ok();
+
+        let status = status.unwrap_or_default();
+        let exit = Exit {
+            code: status.code(),
+            signal: status.signal(),
+            swept,
+            stderr_tail: self.tail.text(),
+        };
+        self.out
+            .send(Out::Event(AgentEvent::Exited(exit.clone())))
+            .ok();
+        self.exited.send_replace(Some(exit));
+    }
+
+    /// Waits until stdout is read to its end, or has been silent for a while: somebody with a
+    /// cleared environment may hold it forever.
+    async fn read_out(&self, mut drained: oneshot::Receiver<()>) {
+        loop {
+            let before = self.pulse.last_byte.load(Ordering::Relaxed);
+            let ended = timeout(LAST_OUTPUT, &mut drained).await.is_ok();
+            if ended || before == self.pulse.last_byte.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let signal = match signal {
+            Signal::Terminate => rustix::process::Signal::TERM,
+            Signal::Kill => rustix::process::Signal::KILL,
+        };
+        if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
+            // An error means that the group is gone.
+            kill_process_group(group, signal).ok();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The `system` records that somebody acts upon; the others are only shown.
+
+use super::raw::{Raw, count, string};
+use serde::Deserialize;
+
+/// `system/init`: the start of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Init {
+    /// Session id.
+    pub session: String,
+    /// Model, with its variant (`claude-opus-4-8[1m]`).
+    pub model: String,
+    /// CLI version.
+    pub version: String,
+}
+
+/// `system/api_retry`: a failed request will be sent again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApiRetry {
+    /// Which try, from 1.
+    pub attempt: u32,
+    /// Tries at most.
+    pub max_retries: u32,
+    /// Milliseconds until the try.
+    pub delay_ms: u64,
+    /// HTTP status; `None` for a lost connection.
+    pub status: Option<u16>,
+    /// Kind of error (see [`super::api_error`]).
+    pub error: String,
+}
+
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    session_id: Raw<'a>,
+    #[serde(borrow)]
+    model: Raw<'a>,
+    #[serde(borrow)]
+    claude_code_version: Raw<'a>,
+    #[serde(borrow)]
+    attempt: Raw<'a>,
+    #[serde(borrow)]
+    max_retries: Raw<'a>,
+    #[serde(borrow)]
+    retry_delay_ms: Raw<'a>,
+    #[serde(borrow)]
+    error_status: Raw<'a>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+}
+
+/// Reads `system/init` from its line; missing parts are empty.
+pub fn init(line: &str) -> Init {
+    serde_json::from_str::<Fields<'_>>(line).map_or_else(
+        |_| Init::default(),
+        |fields| Init {
+            session: string(fields.session_id),
+            model: string(fields.model),
+            version: string(fields.claude_code_version),
+        },
+    )
+}
+
+/// Reads `system/api_retry` from its line; missing parts are empty.
+pub fn api_retry(line: &str) -> ApiRetry {
+    let small = |raw| count(raw).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+    serde_json::from_str::<Fields<'_>>(line).map_or_else(
+        |_| ApiRetry::default(),
+        |fields| ApiRetry {
+            attempt: small(fields.attempt),
+            max_retries: small(fields.max_retries),
+            delay_ms: count(fields.retry_delay_ms).unwrap_or(0),
+            status: count(fields.error_status).and_then(|status| u16::try_from(status).ok()),
+            error: string(fields.error),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retry_is_read_with_its_odd_numbers() {
+        let line = r#"{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":577.3,"error_status":null,"error":"unknown"}"#;
+        let expected = ApiRetry {
+            attempt: 2,
+            max_retries: 10,
+            delay_ms: 577,
+            status: None,
+            error: "unknown".into(),
+        };
+        assert_eq!(api_retry(line), expected);
+        assert_eq!(
+            api_retry(r#"{"attempt":"x","retry_delay_ms":-3}"#),
+            ApiRetry::default()
+        );
+    }
+}
