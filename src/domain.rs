@@ -10,5 +10,6 @@ pub mod record;
 pub mod scrollback;
 pub mod settings;
 pub mod stream;
+pub mod summary;
 pub mod ticket;
 pub mod turn;

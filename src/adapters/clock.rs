@@ -1,1 +1,45 @@
-//! stub
+//! The system's clock and fresh ids: the only place where time and randomness come in.
+//!
+//! What times and ids mean is `base`'s; the core gets both as arguments.
+
+use crate::base::id::RunId;
+use crate::base::time::{Clock, Timestamp};
+use uuid::Uuid;
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(jiff::Timestamp::now().as_millisecond())
+    }
+}
+
+/// The id of a new run: UUID version 7, so ids of one process sort by the time they were made.
+pub fn fresh_run_id() -> RunId {
+    RunId(Uuid::now_v7())
+}
+
+/// A random id for anything else (notes, messages to Claude): a version 4 UUID, hyphenated.
+pub fn fresh_id() -> String {
+    Uuid::new_v4().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fresh_ids_are_apart_and_run_ids_sort_by_time() {
+        let runs: Vec<RunId> = (0..100).map(|_| fresh_run_id()).collect();
+        assert!(runs.is_sorted_by(|a, b| a < b));
+        assert_ne!(fresh_id(), fresh_id());
+        assert_eq!(fresh_id().len(), 36);
+    }
+
+    #[test]
+    fn the_clock_is_after_this_was_written() {
+        assert!(SystemClock.now() > Timestamp::from_millis(1_700_000_000_000));
+    }
+}

@@ -1,1 +1,110 @@
-//! stub
+//! The store: one `SQLite` file per person with the facts, files with what Claude printed, locks.
+//!
+//! [`Store`] is a cheap handle on all three. An append is durable when it returns, in order, and numbered by
+//! the store; several programs at once are normal. `folder` says where it lives, `schema` opens it, `writer`
+//! and `tables` write it, `read` and `follow` read it; `scrollback` and `locks` are files beside it. What a
+//! record means is `domain::record`'s; how a run follows from its records is the core's.
+
+mod error;
+mod folder;
+mod follow;
+mod locks;
+mod os;
+mod read;
+mod schema;
+mod scrollback;
+mod tables;
+mod writer;
+
+pub use error::StoreError;
+pub use folder::state_dir;
+pub use follow::Follower;
+pub use locks::{Holder, LockError, TicketLock, TreeLock};
+pub use read::{Found, Loaded, Skipped};
+pub use scrollback::{Classify, RunScrollback, RunSink};
+pub use writer::Append;
+
+use crate::base::id::RunId;
+use crate::domain::record::Stored;
+use rusqlite::Connection;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// A handle on the person's store. Clones share one writer thread, which ends with the last of them.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    folder: PathBuf,
+    database: PathBuf,
+    bell: PathBuf,
+    locks: PathBuf,
+    reader: Mutex<Connection>,
+    writer: writer::Writer,
+}
+
+impl Store {
+    /// Opens the store in `folder` (see [`state_dir`]); creates what is missing and brings an older database
+    /// up to date. Waits while another program does the same. Refuses a folder that others control, a
+    /// database of a newer program and what is no database; none of them is changed.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        let folder = folder::prepare(folder)?;
+        let locks = folder.join("locks");
+        os::create_folder(&locks).map_err(StoreError::file("create", &locks))?;
+        let opening = locks.join("opening");
+        let guard = locks::open(&opening)?;
+        locks::wait(&guard).map_err(StoreError::file("lock", &opening))?;
+
+        let database = folder.join("programmator.db");
+        let bell = folder.join("bell");
+        let db = schema::open(&database)?;
+        let reader = Mutex::new(schema::open_reader(&database)?);
+        let writer = writer::Writer::start(db, database.clone(), follow::Bell::hang(&bell)?)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                folder,
+                database,
+                bell,
+                locks,
+                reader,
+                writer,
+            }),
+        })
+    }
+
+    /// The state folder, its real path.
+    pub fn folder(&self) -> &Path {
+        &self.inner.folder
+    }
+
+    /// Stores records and the run's summary: all of it durably, or nothing and an error. Returns the
+    /// records with their numbers, which go up by one within a run. A call that is counted
+    /// ([`CallCounted`](crate::domain::record::Record::CallCounted)) enters the rate ledger in the same
+    /// transaction. A future that is dropped after its first poll may have stored them.
+    pub async fn append(&self, append: Append) -> Result<Vec<Arc<Stored>>, StoreError> {
+        self.inner.writer.append(append).await
+    }
+
+    /// [`append`](Self::append) for threads outside the async runtime.
+    pub fn append_blocking(&self, append: Append) -> Result<Vec<Arc<Stored>>, StoreError> {
+        self.inner.writer.append_blocking(append)
+    }
+
+    /// What Claude printed in the run. Reads no file but a list of names. `classify` says what a line shows,
+    /// for lines whose index is lost.
+    pub fn scrollback(&self, run: RunId, classify: Classify) -> Result<RunScrollback, StoreError> {
+        RunScrollback::open(
+            self.inner.folder.join("runs").join(run.to_string()),
+            classify,
+        )
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.inner.folder).finish()
+    }
+}

@@ -1,0 +1,141 @@
+//! What can go wrong with the store, in words for the person: what happened, to which file, and the cure.
+
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why the store could not do it. Cloneable, because one failed transaction may answer several appends.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Neither a setting nor a home folder says where the state lives.
+    #[error(
+        "no place for programmator's state: there is no home folder; set PROGRAMMATOR_STATE_DIR to a folder of yours"
+    )]
+    NoHome,
+    /// The state folder cannot be trusted or used.
+    #[error("the state folder {path} cannot be used: {why}; {cure}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+        /// What to do.
+        cure: String,
+    },
+    /// A file could not be read or written.
+    #[error("cannot {doing} {path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What was tried: `read`, `create`, `lock`, …
+        doing: &'static str,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// No room for the append. Nothing of it was stored.
+    #[error(
+        "the disk or quota that holds {path} is full, so nothing more is stored; free some space, then resume"
+    )]
+    Full {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The system could not write the database. Nothing of the append was stored.
+    #[error(
+        "the disk that holds {path} fails: {source}; nothing more is stored until it can be written again"
+    )]
+    Disk {
+        /// The database.
+        path: PathBuf,
+        /// `SQLite`'s reason.
+        source: Arc<rusqlite::Error>,
+    },
+    /// The file is no `SQLite` database, or a damaged one. It is left as it is.
+    #[error(
+        "{path} is damaged or not programmator's database ({why}); it was left as it is: move it (and {name}-wal, if there) \
+         aside to begin with an empty history; tickets and work folders are not in it", name = name(path)
+    )]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What was found.
+        why: String,
+    },
+    /// A newer programmator wrote the database. It is left untouched.
+    #[error(
+        "{path} was written by a newer programmator (schema {found}, this one knows {known}); it was left untouched: \
+         update programmator, or set PROGRAMMATOR_STATE_DIR to another folder"
+    )]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its schema's number.
+        found: u32,
+        /// The newest number known here.
+        known: u32,
+    },
+    /// Other programs kept the database busy for too long.
+    #[error("{path} is kept busy by another program; end it or try again")]
+    Busy {
+        /// The database.
+        path: PathBuf,
+    },
+    /// Anything else that `SQLite` refuses.
+    #[error("the database {path} refuses: {source}")]
+    Database {
+        /// The database.
+        path: PathBuf,
+        /// `SQLite`'s reason.
+        source: Arc<rusqlite::Error>,
+    },
+    /// A record could not be written as JSON.
+    #[error("a record cannot be written as JSON: {0}")]
+    Encode(Arc<serde_json::Error>),
+    /// The thread that writes is gone.
+    #[error("the store's writer has stopped; start programmator again and resume the run")]
+    Closed,
+}
+
+impl StoreError {
+    /// For `map_err` after a file operation.
+    pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File {
+            path,
+            doing,
+            source: Arc::new(source),
+        }
+    }
+
+    /// For `map_err` after a call of `SQLite`.
+    pub(super) fn sql(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        move |source| {
+            let path = path.clone();
+            match source.sqlite_error_code() {
+                Some(ErrorCode::DiskFull) => Self::Full { path },
+                Some(ErrorCode::SystemIoFailure) => Self::Disk {
+                    path,
+                    source: Arc::new(source),
+                },
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Damaged {
+                    path,
+                    why: source.to_string(),
+                },
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+                _ => Self::Database {
+                    path,
+                    source: Arc::new(source),
+                },
+            }
+        }
+    }
+}
+
+/// The file's own name, for people.
+fn name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}

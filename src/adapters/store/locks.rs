@@ -1,0 +1,216 @@
+//! Who works on a ticket, who works in a folder: locks of the system on files that are never deleted.
+//!
+//! The lock is the system's (`flock` where there is one), so it dies with its holder, however that dies.
+//! What the file says is for people only; nothing is ever decided or killed by it.
+
+use super::error::StoreError;
+use super::{Store, os};
+use crate::base::id::{RunId, TicketId};
+use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use tokio::sync::oneshot;
+
+/// Who holds a lock, as the file tells others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Process id.
+    pub pid: u32,
+    /// The ticket that is worked on.
+    pub ticket: TicketId,
+    /// The run; `None` until it is known.
+    pub run: Option<RunId>,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl Holder {
+    fn text(&self) -> String {
+        let run = self
+            .run
+            .map(|run| format!(", run {}", run.short()))
+            .unwrap_or_default();
+        let Self {
+            pid, ticket, since, ..
+        } = self;
+        format!("programmator (pid {pid}{run}, ticket {ticket}, since {since})")
+    }
+}
+
+/// Why a lock was not given.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another run has it, in this program or another one.
+    #[error("held by {holder}")]
+    Held {
+        /// Who, for people.
+        holder: String,
+    },
+    /// The lock file cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The right to work on a ticket; given up when dropped.
+#[derive(Debug)]
+pub struct TicketLock(Held);
+
+/// The right to let Claude work in a folder; given up when dropped.
+#[derive(Debug)]
+pub struct TreeLock {
+    /// Held by being there.
+    _held: Held,
+}
+
+#[derive(Debug)]
+struct Held {
+    file: File,
+    path: PathBuf,
+}
+
+impl TicketLock {
+    /// Says anew who holds it, when the run has become known.
+    pub fn describe(&mut self, holder: &Holder) -> Result<(), StoreError> {
+        self.0.describe(holder)
+    }
+}
+
+impl Store {
+    /// Locks a ticket by the path of its file, or says who has it. Does not wait.
+    pub fn lock_ticket(
+        &self,
+        ticket_path: &Path,
+        holder: &Holder,
+    ) -> Result<TicketLock, LockError> {
+        self.lock("ticket", ticket_path, holder).map(TicketLock)
+    }
+
+    /// Locks a work folder, or says who has it. Does not wait.
+    pub fn lock_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, LockError> {
+        self.lock("tree", folder, holder)
+            .map(|held| TreeLock { _held: held })
+    }
+
+    /// Waits until the folder is free and locks it. A thread of its own waits in the system; when the
+    /// future is dropped, that thread gives the lock back as soon as it gets it.
+    pub async fn wait_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, StoreError> {
+        match self.lock_tree(folder, holder) {
+            Ok(lock) => return Ok(lock),
+            Err(LockError::Store(error)) => return Err(error),
+            Err(LockError::Held { .. }) => {}
+        }
+        let (file, path) = self.lock_file("tree", folder)?;
+        let (give, got) = oneshot::channel();
+        let named = path.clone();
+        std::thread::Builder::new()
+            .name("tree-lock".to_owned())
+            .spawn(move || {
+                let locked = wait(&file).map_err(StoreError::file("lock", &path));
+                let _ = give.send(locked.map(|()| Held { file, path }));
+            })
+            .map_err(StoreError::file("wait for", &named))?;
+        let mut held = got.await.unwrap_or(Err(StoreError::Closed))?;
+        held.describe(holder)?;
+        Ok(TreeLock { _held: held })
+    }
+
+    /// Who holds the ticket now, for people; `None` when nobody does. Used to tell a run that works from
+    /// one whose program died.
+    pub fn ticket_holder(&self, ticket_path: &Path) -> Result<Option<String>, StoreError> {
+        let (mut file, path) = self.lock_file("ticket", ticket_path)?;
+        match file.try_lock_shared() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(Some(said(&mut file))),
+            Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error)),
+        }
+    }
+
+    fn lock(&self, kind: &str, what: &Path, holder: &Holder) -> Result<Held, LockError> {
+        let (mut file, path) = self.lock_file(kind, what)?;
+        match file.try_lock() {
+            Ok(()) => {
+                let mut held = Held { file, path };
+                held.describe(holder)?;
+                Ok(held)
+            }
+            Err(TryLockError::WouldBlock) => Err(LockError::Held {
+                holder: said(&mut file),
+            }),
+            Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error).into()),
+        }
+    }
+
+    fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
+        // One file, one lock, whatever way it was named.
+        let what = fs::canonicalize(what)
+            .or_else(|_| std::path::absolute(what))
+            .map_err(StoreError::file("find", what))?;
+        let mut name = format!("{kind}-");
+        for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {
+            let _ = write!(name, "{byte:02x}");
+        }
+        let path = self.inner.locks.join(name);
+        Ok((open(&path)?, path))
+    }
+}
+
+impl Held {
+    fn describe(&mut self, holder: &Holder) -> Result<(), StoreError> {
+        let text = serde_json::to_string(holder).unwrap_or_default();
+        let write = |file: &mut File| {
+            file.set_len(0)?;
+            file.rewind()?;
+            file.write_all(text.as_bytes())
+        };
+        // The lock counts, not the words: a full disk must not refuse it.
+        match write(&mut self.file) {
+            Err(error) if !out_of_space(&error) => {
+                Err(StoreError::file("write", &self.path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn out_of_space(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
+}
+
+/// Opens a lock file, created when missing.
+pub(super) fn open(path: &Path) -> Result<File, StoreError> {
+    os::private_file()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(StoreError::file("open", path))
+}
+
+/// Waits for the lock in the system.
+pub(super) fn wait(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+/// What the holder wrote, for people.
+fn said(file: &mut File) -> String {
+    let mut text = String::new();
+    let read = file.take(4_096).read_to_string(&mut text);
+    match read.map(|_| serde_json::from_str::<Holder>(&text)) {
+        Ok(Ok(holder)) => clean_line(&holder.text(), 300),
+        _ => "another programmator".to_owned(),
+    }
+}

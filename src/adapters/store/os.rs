@@ -1,0 +1,66 @@
+//! What differs between systems for the store: who may read a file, whose it is, reading at an offset.
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Creates a folder and what is missing above it, for the person alone (0700).
+pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Options that create a file for the person alone (0600).
+pub(super) fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Takes away what others may do with a file of ours.
+pub(super) fn make_private(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(())
+}
+
+/// The file belongs to the user that runs this program.
+pub(super) fn is_ours(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    true
+}
+
+/// Others may write into it.
+pub(super) fn others_may_write(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::mode(metadata) & 0o022 != 0;
+    #[cfg(not(unix))]
+    false
+}
+
+/// Reads at most `buffer.len()` bytes at `offset`, without moving a cursor that others share.
+pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+}
+
+/// Makes names in a folder durable.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(path)?.sync_all()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Reading the database: journals, the list of runs, the rate ledger. Blocking, in milliseconds; a journal of
+//! 100,000 records takes longer, so call [`Store::load`] off the async runtime.
+
+use super::Store;
+use super::error::StoreError;
+use super::tables::{self, SUMMARY};
+use crate::base::id::RunId;
+use crate::base::time::Timestamp;
+use crate::domain::record::{FORMAT, Record, Stored};
+use crate::domain::summary::RunSummary;
+use rusqlite::{Connection, OptionalExtension, Params, params};
+use std::collections::BTreeSet;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// A journal as far as it could be read.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The records, oldest first.
+    pub records: Vec<Arc<Stored>>,
+    /// What could not be read: kinds of a newer program, mostly.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A record that is in the store but means nothing to this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its position in the run.
+    pub seq: u64,
+    /// Its kind.
+    pub kind: String,
+    /// Why it cannot be read.
+    pub why: String,
+}
+
+/// What [`Store::find_run`] found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// The one that fits.
+    One(Box<RunSummary>),
+    /// None fits.
+    None,
+    /// Several fit, newest first: the person must say more.
+    Many(Vec<RunSummary>),
+}
+
+impl Store {
+    /// The run's whole journal, oldest first; empty for a run that is not known.
+    pub fn load(&self, run: RunId) -> Result<Loaded, StoreError> {
+        self.load_after(run, 0)
+    }
+
+    /// The records behind position `seq`.
+    pub fn load_after(&self, run: RunId, seq: u64) -> Result<Loaded, StoreError> {
+        let db = self.reader();
+        journal(&db, run, seq).map_err(StoreError::sql(&self.inner.database))
+    }
+
+    /// All runs, newest first.
+    pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
+        self.summaries("", [])
+    }
+
+    /// The newest run of the ticket file at this absolute path.
+    pub fn latest_for(&self, ticket_path: &str) -> Result<Option<RunSummary>, StoreError> {
+        Ok(self
+            .summaries("WHERE ticket_path = ?1", [ticket_path])?
+            .into_iter()
+            .next())
+    }
+
+    /// Finds a run by the id of its ticket (then the newest), or by the beginning or end of its own id, with
+    /// or without hyphens. The same ticket id in several files is ambiguous.
+    pub fn find_run(&self, text: &str) -> Result<Found, StoreError> {
+        let of_ticket = self.summaries("WHERE ticket = ?1", [text])?;
+        let files: BTreeSet<&str> = of_ticket
+            .iter()
+            .map(|run| run.ticket_path.as_str())
+            .collect();
+        match (files.len(), of_ticket.first()) {
+            (1, Some(newest)) => return Ok(Found::One(Box::new(newest.clone()))),
+            (_, Some(_)) => return Ok(Found::Many(of_ticket)),
+            (_, None) => {}
+        }
+        let digits = text.replace('-', "").to_ascii_lowercase();
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Found::None);
+        }
+        let mut by_id = self.summaries(
+            "WHERE replace(run, '-', '') LIKE ?1 || '%' OR replace(run, '-', '') LIKE '%' || ?1",
+            [digits],
+        )?;
+        Ok(match by_id.len() {
+            0 => Found::None,
+            1 => Found::One(Box::new(by_id.remove(0))),
+            _ => Found::Many(by_id),
+        })
+    }
+
+    /// How many calls of Claude all programs of the person have made since `time`, inclusive.
+    pub fn calls_since(&self, time: Timestamp) -> Result<u64, StoreError> {
+        self.reader()
+            .prepare_cached("SELECT count(*) FROM calls WHERE time >= ?1")
+            .and_then(|mut query| query.query_row([time.millis()], |row| row.get::<_, i64>(0)))
+            .map(i64::cast_unsigned)
+            .map_err(StoreError::sql(&self.inner.database))
+    }
+
+    fn summaries(&self, which: &str, with: impl Params) -> Result<Vec<RunSummary>, StoreError> {
+        let db = self.reader();
+        let read = || -> rusqlite::Result<Vec<RunSummary>> {
+            // Version 7 ids sort by time: they settle equal milliseconds.
+            let sql = format!("SELECT {SUMMARY} FROM runs {which} ORDER BY started DESC, run DESC");
+            let mut query = db.prepare_cached(&sql)?;
+            let rows = query.query_map(with, tables::summary)?;
+            rows.filter_map(Result::transpose).collect()
+        };
+        read().map_err(StoreError::sql(&self.inner.database))
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Connection> {
+        self.inner
+            .reader
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn journal(db: &Connection, run: RunId, after: u64) -> rusqlite::Result<Loaded> {
+    let id = run.to_string();
+    let ticket: Option<String> = db
+        .prepare_cached("SELECT ticket FROM runs WHERE run = ?1")?
+        .query_row([&id], |row| row.get(0))
+        .optional()?;
+    let Some(Ok(ticket)) = ticket.map(|ticket| tables::ticket_id(&ticket)) else {
+        return Ok(Loaded::default());
+    };
+    let mut loaded = Loaded::default();
+    let mut query = db.prepare_cached(
+        "SELECT seq, time, kind, json FROM records WHERE run = ?1 AND seq > ?2 ORDER BY seq",
+    )?;
+    let mut rows = query.query(params![id, after.cast_signed()])?;
+    while let Some(row) = rows.next()? {
+        let seq = row.get::<_, i64>(0)?.cast_unsigned();
+        match serde_json::from_str::<Record>(row.get_ref(3)?.as_str()?) {
+            Ok(record) => loaded.records.push(Arc::new(Stored {
+                v: FORMAT,
+                seq,
+                time: Timestamp::from_millis(row.get(1)?),
+                run,
+                ticket: ticket.clone(),
+                record,
+            })),
+            Err(error) => loaded.skipped.push(Skipped {
+                seq,
+                kind: row.get(2)?,
+                why: error.to_string(),
+            }),
+        }
+    }
+    Ok(loaded)
+}

@@ -1,0 +1,229 @@
+//! What a record means for the tables: the journal row, and what the others sum up from it, all in the
+//! transaction of the append.
+
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+use crate::domain::record::{FORMAT, Record, Stored};
+use crate::domain::summary::{RunState, RunSummary};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The columns that make a [`RunSummary`], in the order that [`summary`] reads.
+pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
+     iterations, cost_usd, reason, started, updated";
+
+/// Why one append cannot be written.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Sql(rusqlite::Error),
+    Json(serde_json::Error),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
+}
+
+/// Writes the records of one append and the run's summary; gives the records their numbers.
+pub(super) fn append(
+    db: &Connection,
+    run: RunId,
+    ticket: &TicketId,
+    time: Timestamp,
+    records: &[Record],
+    summary: &RunSummary,
+) -> Result<Vec<Arc<Stored>>, Fault> {
+    let id = run.to_string();
+    // SQLite's integers are signed; a run's numbers stay far below.
+    let last: i64 = db
+        .prepare_cached("SELECT last_seq FROM runs WHERE run = ?1")?
+        .query_row([&id], |row| row.get(0))
+        .optional()?
+        .unwrap_or(0);
+    put_summary(db, &id, ticket, summary, last + records.len() as i64)?;
+
+    let mut stored = Vec::with_capacity(records.len());
+    for (seq, record) in (last + 1..).zip(records) {
+        let json = serde_json::to_string(record)?;
+        db.prepare_cached("INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![id, seq, time.millis(), kind_of(&json), json])?;
+        sum_up(db, &id, ticket, time, record)?;
+        stored.push(Arc::new(Stored {
+            v: FORMAT,
+            seq: seq.cast_unsigned(),
+            time,
+            run,
+            ticket: ticket.clone(),
+            record: record.clone(),
+        }));
+    }
+    Ok(stored)
+}
+
+fn put_summary(
+    db: &Connection,
+    id: &str,
+    ticket: &TicketId,
+    summary: &RunSummary,
+    last_seq: i64,
+) -> rusqlite::Result<usize> {
+    db.prepare_cached(
+        "INSERT INTO runs VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
+             :iterations, :cost_usd, :reason, :started, :updated, :last_seq)
+         ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
+             phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
+             cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq",
+    )?
+    .execute(named_params! {
+        ":run": id,
+        ":ticket": ticket.as_str(),
+        ":ticket_path": summary.ticket_path,
+        ":folder": summary.folder,
+        ":state": summary.state.word(),
+        ":phase": summary.phase,
+        ":phases_done": summary.phases_done,
+        ":phases": summary.phases,
+        ":iterations": summary.iterations,
+        ":cost_usd": summary.cost_usd,
+        ":reason": summary.reason,
+        ":started": summary.started.millis(),
+        ":updated": summary.updated.millis(),
+        ":last_seq": last_seq,
+    })
+}
+
+/// Reads a row of [`SUMMARY`]. A state of another program's making counts as interrupted.
+pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
+    let (run, ticket): (String, String) = (row.get(0)?, row.get(1)?);
+    let (Some(run), Ok(ticket)) = (RunId::parse(&run), ticket_id(&ticket)) else {
+        return Ok(None);
+    };
+    Ok(Some(RunSummary {
+        run,
+        ticket,
+        ticket_path: row.get(2)?,
+        folder: row.get(3)?,
+        state: RunState::from_word(&row.get::<_, String>(4)?).unwrap_or(RunState::Interrupted),
+        phase: row.get(5)?,
+        phases_done: row.get(6)?,
+        phases: row.get(7)?,
+        iterations: row.get(8)?,
+        cost_usd: row.get(9)?,
+        reason: row.get(10)?,
+        started: Timestamp::from_millis(row.get(11)?),
+        updated: Timestamp::from_millis(row.get(12)?),
+    }))
+}
+
+/// The id as it was stored: it was checked when it was made, and plans may bear names that `parse` refuses.
+pub(super) fn ticket_id(text: &str) -> serde_json::Result<TicketId> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned()))
+}
+
+/// The tag that serde writes first.
+fn kind_of(json: &str) -> &str {
+    json.strip_prefix("{\"kind\":\"")
+        .and_then(|rest| rest.split('"').next())
+        .unwrap_or("")
+}
+
+/// A unit variant's word, as serde writes it.
+fn word(value: &impl Serialize) -> Option<String> {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => Some(word),
+        _ => None,
+    }
+}
+
+fn sum_up(
+    db: &Connection,
+    run: &str,
+    ticket: &TicketId,
+    time: Timestamp,
+    record: &Record,
+) -> rusqlite::Result<()> {
+    let time = time.millis();
+    match record {
+        Record::RunStarted {
+            ticket_path, title, ..
+        } => {
+            db.prepare_cached(
+                "INSERT INTO tickets_seen VALUES (?1, ?2, ?3, ?4, ?4)
+                 ON CONFLICT (path) DO UPDATE SET ticket = ?2, title = ?3, last = ?4",
+            )?
+            .execute(params![ticket_path, ticket.as_str(), title, time])?;
+        }
+        Record::IterationStarted { n, phase, .. } => {
+            db.prepare_cached(
+                "INSERT OR REPLACE INTO iterations (run, n, phase, started) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![run, n, phase, time])?;
+        }
+        Record::IterationEnded {
+            n,
+            outcome,
+            changed,
+            ..
+        } => {
+            db.prepare_cached(
+                "UPDATE iterations SET ended = ?3, outcome = ?4, changed = ?5 WHERE run = ?1 AND n = ?2",
+            )?
+            .execute(params![run, n, time, word(outcome), changed])?;
+        }
+        Record::AgentExited { n, cost_usd, .. } => {
+            db.prepare_cached(
+                "UPDATE iterations SET cost_usd = coalesce(cost_usd, 0) + ?3 WHERE run = ?1 AND n = ?2",
+            )?
+            .execute(params![run, n, cost_usd])?;
+        }
+        Record::CallCounted { n } => {
+            db.prepare_cached("INSERT INTO calls (run, n, time) VALUES (?1, ?2, ?3)")?
+                .execute(params![run, n, time])?;
+        }
+        Record::AgentReady {
+            n,
+            session,
+            model,
+            version,
+        } => {
+            db.prepare_cached(
+                "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, 'open')
+                 ON CONFLICT (session) DO UPDATE SET model = ?3, version = ?4, state = 'open'",
+            )?
+            .execute(params![session, run, model, version])?;
+            turn_session(db, run, *n, session, time, "open")?;
+        }
+        Record::SessionLost { n, session } => {
+            db.prepare_cached(
+                "INSERT INTO sessions (session, run, state) VALUES (?1, ?2, 'lost')
+                 ON CONFLICT (session) DO UPDATE SET state = 'lost'",
+            )?
+            .execute(params![session, run])?;
+            turn_session(db, run, *n, session, time, "lost")?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn turn_session(
+    db: &Connection,
+    run: &str,
+    n: u32,
+    session: &str,
+    time: i64,
+    state: &str,
+) -> rusqlite::Result<usize> {
+    db.prepare_cached(
+        "INSERT INTO session_transitions (session, run, n, time, state) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?
+    .execute(params![session, run, n, time, state])
+}

@@ -1,0 +1,162 @@
+//! The one thread of a program that writes the database. It takes what has queued up into one transaction,
+//! so that many appends cost one sync (group commit), and answers each when it is durable.
+
+use super::error::StoreError;
+use super::follow::Bell;
+use super::tables::{self, Fault};
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+use crate::domain::record::{Record, Stored};
+use crate::domain::summary::RunSummary;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
+
+/// Appends that may wait; beyond it callers wait before they are queued.
+const QUEUE: usize = 256;
+
+/// What one append writes. All of it becomes durable, or nothing.
+#[derive(Clone, Debug)]
+pub struct Append {
+    /// The run.
+    pub run: RunId,
+    /// Its ticket.
+    pub ticket: TicketId,
+    /// When the core decided the records.
+    pub time: Timestamp,
+    /// The facts, in order. May be empty: then only the summary is written.
+    pub records: Vec<Record>,
+    /// The run as it stands after them.
+    pub summary: RunSummary,
+}
+
+/// The answer to one append.
+pub(super) type Reply = Result<Vec<Arc<Stored>>, StoreError>;
+
+struct Job {
+    append: Append,
+    reply: oneshot::Sender<Reply>,
+}
+
+/// The queue to the thread. Dropping it lets the thread finish what is queued, and waits for that.
+#[derive(Debug)]
+pub(super) struct Writer {
+    queue: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(db: Connection, path: PathBuf, bell: Bell) -> Result<Self, StoreError> {
+        let (queue, jobs) = mpsc::channel(QUEUE);
+        let named = path.clone();
+        let thread = std::thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || write(db, jobs, &StoreError::sql(&path), &bell))
+            .map_err(StoreError::file("start the writer of", &named))?;
+        Ok(Self {
+            queue: Some(queue),
+            thread: Some(thread),
+        })
+    }
+
+    /// Queues an append; the answer comes when it is durable.
+    pub(super) async fn append(&self, append: Append) -> Reply {
+        let (reply, answer) = oneshot::channel();
+        let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
+        queue
+            .send(Job { append, reply })
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// The same for threads outside the async runtime.
+    pub(super) fn append_blocking(&self, append: Append) -> Reply {
+        let (reply, answer) = oneshot::channel();
+        let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
+        queue
+            .blocking_send(Job { append, reply })
+            .map_err(|_| StoreError::Closed)?;
+        answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic there was already answered with `Closed`.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn write(
+    mut db: Connection,
+    mut jobs: mpsc::Receiver<Job>,
+    sql: &impl Fn(rusqlite::Error) -> StoreError,
+    bell: &Bell,
+) {
+    while let Some(first) = jobs.blocking_recv() {
+        let mut batch = vec![first];
+        while batch.len() < QUEUE
+            && let Ok(job) = jobs.try_recv()
+        {
+            batch.push(job);
+        }
+        match commit(&mut db, &batch, sql) {
+            Ok(all) => {
+                bell.ring();
+                for (job, stored) in batch.into_iter().zip(all) {
+                    // Nobody waits any more: stored all the same.
+                    let _ = job.reply.send(Ok(stored));
+                }
+            }
+            // One bad append, or one too big for the disk, must not fail its neighbours.
+            Err(_) if batch.len() > 1 => {
+                for job in batch {
+                    let alone = commit(&mut db, std::slice::from_ref(&job), sql);
+                    bell.ring();
+                    let _ = job
+                        .reply
+                        .send(alone.map(|mut all| all.pop().unwrap_or_default()));
+                }
+            }
+            Err(error) => {
+                for job in batch {
+                    let _ = job.reply.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
+
+/// One transaction for all of them; on any error it is rolled back whole.
+fn commit(
+    db: &mut Connection,
+    batch: &[Job],
+    sql: &impl Fn(rusqlite::Error) -> StoreError,
+) -> Result<Vec<Vec<Arc<Stored>>>, StoreError> {
+    let tx = db
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(sql)?;
+    let mut all = Vec::with_capacity(batch.len());
+    for Job { append, .. } in batch {
+        let stored = tables::append(
+            &tx,
+            append.run,
+            &append.ticket,
+            append.time,
+            &append.records,
+            &append.summary,
+        );
+        all.push(stored.map_err(|fault| match fault {
+            Fault::Sql(error) => sql(error),
+            Fault::Json(error) => StoreError::Encode(Arc::new(error)),
+        })?);
+    }
+    tx.commit().map_err(sql)?;
+    Ok(all)
+}

@@ -1,0 +1,307 @@
+//! One record of every kind, and appends to try them with.
+
+use programmator::adapters::clock::fresh_run_id;
+use programmator::adapters::store::{Append, Store};
+use programmator::base::id::{RunId, TicketId};
+use programmator::base::time::Timestamp;
+use programmator::domain::claim::{Claim, ClaimStatus};
+use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use programmator::domain::settings::Settings;
+use programmator::domain::summary::{RunState, RunSummary};
+use programmator::domain::ticket::TicketStatus;
+use programmator::domain::turn::Usage;
+use std::path::Path;
+
+pub fn open(folder: &Path) -> Store {
+    Store::open(&folder.join("state")).unwrap()
+}
+
+pub fn ticket(id: &str) -> TicketId {
+    TicketId::parse(id).unwrap()
+}
+
+pub fn time(millis: i64) -> Timestamp {
+    Timestamp::from_millis(1_795_269_733_000 + millis)
+}
+
+pub fn summary(run: RunId) -> RunSummary {
+    RunSummary {
+        run,
+        ticket: ticket("tk-1"),
+        ticket_path: "/t/tk-1.md".into(),
+        folder: "/w".into(),
+        state: RunState::Running,
+        phase: Some("Phase ☃".into()),
+        phases_done: 1,
+        phases: 4,
+        iterations: 2,
+        cost_usd: 0.25,
+        reason: None,
+        started: time(0),
+        updated: time(5),
+    }
+}
+
+pub fn append(run: RunId, records: Vec<Record>) -> Append {
+    Append {
+        run,
+        ticket: ticket("tk-1"),
+        time: time(7),
+        records,
+        summary: summary(run),
+    }
+}
+
+pub fn fresh() -> RunId {
+    fresh_run_id()
+}
+
+pub fn note(text: &str) -> Record {
+    Record::NoteGiven {
+        id: "n".into(),
+        text: text.into(),
+    }
+}
+
+/// One of each. [`index`] does not compile when a kind is missing there, and the test below
+/// fails when it is missing here.
+pub fn every_record() -> Vec<Record> {
+    let text = || "a \"b\" \\ \n \u{1b}[31m \u{2028} 日本".to_owned();
+    let phases = || {
+        vec![PhaseSeed {
+            text: text(),
+            done: true,
+        }]
+    };
+    let usage = Usage {
+        input: 1,
+        output: u64::MAX,
+        cache_read: 3,
+        cache_write: 4,
+    };
+    let n = 3;
+    vec![
+        Record::RunStarted {
+            folder: "/w".into(),
+            ticket_path: "/t".into(),
+            title: text(),
+            ticket_status: Some(TicketStatus::InProgress),
+            phases: phases(),
+            validation: vec![text()],
+            settings: Settings::default(),
+        },
+        Record::RunResumed { pid: 7 },
+        Record::TreeAwaited { holder: text() },
+        Record::TreeGranted,
+        Record::TicketRead {
+            title: text(),
+            phases: phases(),
+        },
+        Record::TicketLost { why: text() },
+        Record::ValidationChangeSeen {
+            commands: vec![text()],
+        },
+        Record::ValidationChangeAnswered {
+            commands: vec![],
+            accepted: true,
+        },
+        Record::IterationStarted {
+            n,
+            phase: Some(text()),
+            session: None,
+        },
+        Record::SnapshotTaken { n, id: text() },
+        Record::CallCounted { n },
+        Record::SpawnRequested {
+            n,
+            notes: vec![text()],
+        },
+        Record::AgentSpawned { n, pid: u32::MAX },
+        Record::AgentReady {
+            n,
+            session: "s".into(),
+            model: text(),
+            version: text(),
+        },
+        Record::SessionLost {
+            n,
+            session: "s".into(),
+        },
+        Record::ToolJudged {
+            n,
+            tool_use_id: text(),
+            tool: text(),
+            target: text(),
+            verdict: Verdict::Block,
+            reason: text(),
+            touches_ticket: true,
+        },
+        Record::ToolFinished {
+            n,
+            tool_use_id: text(),
+            is_error: true,
+        },
+        Record::ApiRetried {
+            n,
+            attempt: 1,
+            max_retries: 2,
+            delay_ms: 3,
+            error: text(),
+        },
+        note(&text()),
+        Record::NoteSent { id: text() },
+        Record::NoteDelivered { id: text() },
+        Record::ClaimMade {
+            n,
+            claim: Claim {
+                phase_completed: None,
+                status: ClaimStatus::Blocked,
+                files_changed: vec![text()],
+                summary: text(),
+                error: Some(text()),
+            },
+        },
+        Record::ClaimMissing { n, reason: text() },
+        Record::FollowUpSent { n },
+        Record::TurnFailed {
+            n,
+            error: text(),
+            message: text(),
+            status: Some(429),
+        },
+        Record::StopAsked {
+            n,
+            outcome: IterationOutcome::Idle,
+        },
+        Record::AgentExited {
+            n,
+            code: Some(-1),
+            signal: Some(9),
+            swept: 2,
+            cost_usd: 0.125,
+            usage,
+            context: Some(5),
+            context_window: None,
+        },
+        Record::EvidenceGathered {
+            n,
+            iteration_files: vec![text()],
+            phase_files: vec![],
+        },
+        Record::ValidationRan {
+            n,
+            command: text(),
+            exit: None,
+            timed_out: true,
+            ms: 9,
+            tail: text().repeat(200),
+            log: text(),
+        },
+        Record::PhaseDone {
+            n,
+            phase: None,
+            how: DoneHow::ClaimedNoChange,
+        },
+        Record::PhaseDisputed {
+            n,
+            phase: Some(text()),
+            why: text(),
+        },
+        Record::PhaseSkipped { phase: text() },
+        Record::PhaseReopened { phase: text() },
+        Record::TickIntended { phase: text() },
+        Record::TickSettled {
+            phase: text(),
+            outcome: WriteOutcome::Failed(text()),
+        },
+        Record::StatusIntended {
+            to: TicketStatus::Closed,
+        },
+        Record::StatusSettled {
+            to: TicketStatus::Open,
+            outcome: WriteOutcome::AlreadySo,
+        },
+        Record::IterationEnded {
+            n,
+            outcome: IterationOutcome::CutOff,
+            changed: true,
+            fingerprint: Some(text()),
+            ms: 1,
+        },
+        Record::PauseAsked,
+        Record::Paused,
+        Record::Continued,
+        Record::StopRequested,
+        Record::Noticed {
+            level: Level::Warn,
+            text: text(),
+        },
+        Record::RunEnded {
+            reason: ExitReason::Complete,
+            detail: text(),
+            iterations: 1,
+            phases_done: 2,
+            phases: 3,
+            cost_usd: 0.5,
+        },
+    ]
+}
+
+/// How many kinds [`index`] knows.
+const KINDS: usize = 44;
+
+fn index(record: &Record) -> usize {
+    match record {
+        Record::RunStarted { .. } => 0,
+        Record::RunResumed { .. } => 1,
+        Record::TreeAwaited { .. } => 2,
+        Record::TreeGranted => 3,
+        Record::TicketRead { .. } => 4,
+        Record::TicketLost { .. } => 5,
+        Record::ValidationChangeSeen { .. } => 6,
+        Record::ValidationChangeAnswered { .. } => 7,
+        Record::IterationStarted { .. } => 8,
+        Record::SnapshotTaken { .. } => 9,
+        Record::CallCounted { .. } => 10,
+        Record::SpawnRequested { .. } => 11,
+        Record::AgentSpawned { .. } => 12,
+        Record::AgentReady { .. } => 13,
+        Record::SessionLost { .. } => 14,
+        Record::ToolJudged { .. } => 15,
+        Record::ToolFinished { .. } => 16,
+        Record::ApiRetried { .. } => 17,
+        Record::NoteGiven { .. } => 18,
+        Record::NoteSent { .. } => 19,
+        Record::NoteDelivered { .. } => 20,
+        Record::ClaimMade { .. } => 21,
+        Record::ClaimMissing { .. } => 22,
+        Record::FollowUpSent { .. } => 23,
+        Record::TurnFailed { .. } => 24,
+        Record::StopAsked { .. } => 25,
+        Record::AgentExited { .. } => 26,
+        Record::EvidenceGathered { .. } => 27,
+        Record::ValidationRan { .. } => 28,
+        Record::PhaseDone { .. } => 29,
+        Record::PhaseDisputed { .. } => 30,
+        Record::PhaseSkipped { .. } => 31,
+        Record::PhaseReopened { .. } => 32,
+        Record::TickIntended { .. } => 33,
+        Record::TickSettled { .. } => 34,
+        Record::StatusIntended { .. } => 35,
+        Record::StatusSettled { .. } => 36,
+        Record::IterationEnded { .. } => 37,
+        Record::PauseAsked => 38,
+        Record::Paused => 39,
+        Record::Continued => 40,
+        Record::StopRequested => 41,
+        Record::Noticed { .. } => 42,
+        Record::RunEnded { .. } => 43,
+    }
+}
+
+#[test]
+fn there_is_a_sample_of_every_kind() {
+    let kinds: Vec<usize> = every_record().iter().map(index).collect();
+    assert_eq!(kinds, (0..KINDS).collect::<Vec<_>>());
+}
