@@ -3,6 +3,8 @@
 //! Tests that need another program run this very binary again, with a role in the environment
 //! (`STORE_TEST_ROLE`); the `#[test]` functions named `child_…` are those roles and do nothing otherwise.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
 #[path = "store/child.rs"]
 mod child;
 #[path = "store/faults.rs"]

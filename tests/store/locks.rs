@@ -5,6 +5,8 @@ use crate::samples::{fresh, open, ticket, time};
 use programmator::adapters::store::{Holder, LockError};
 use std::fs;
 use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 fn holder(pid: u32) -> Holder {
@@ -77,6 +79,29 @@ fn one_file_is_one_lock_whatever_way_it_is_named() {
     store
         .lock_ticket(&temp.path().join("other.md"), &holder(8))
         .unwrap();
+}
+
+#[test]
+fn asking_who_holds_a_ticket_refuses_nobody() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let file = temp.path().join("tk.md");
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let mut seen = 0_u32;
+            while !stop.load(Ordering::SeqCst) {
+                seen += u32::from(store.ticket_holder(&file).unwrap().is_some());
+            }
+            seen
+        });
+        let refused = (0..500)
+            .filter(|_| store.lock_ticket(&file, &holder(1)).is_err())
+            .count();
+        stop.store(true, Ordering::SeqCst);
+        asking.join().unwrap();
+        assert_eq!(refused, 0);
+    });
 }
 
 #[test]

@@ -40,7 +40,9 @@ fn what_was_written_is_read_now_and_later_with_and_without_its_index() {
     let mut sink = scrollback
         .begin(
             2,
-            Box::new(move || drop(counter.fetch_add(1, Ordering::SeqCst))),
+            Box::new(move || {
+                counter.fetch_add(1, Ordering::SeqCst);
+            }),
         )
         .unwrap();
     let large = format!("{{{}", "y".repeat(3 << 20));
@@ -140,7 +142,12 @@ fn a_reader_beside_the_writer_sees_only_whole_records_and_all_of_them() {
     let scrollback = open(temp.path()).scrollback(fresh(), classify).unwrap();
     let (wake, woken) = mpsc::sync_channel(1);
     let mut sink = scrollback
-        .begin(1, Box::new(move || drop(wake.try_send(()))))
+        .begin(
+            1,
+            Box::new(move || {
+                let _ = wake.try_send(());
+            }),
+        )
         .unwrap();
     let reader = scrollback.clone();
     thread::scope(|scope| {

@@ -22,14 +22,12 @@ pub fn state_dir(own: Option<&OsStr>, xdg: Option<&OsStr>) -> Result<PathBuf, St
     if let Some(own) = own.filter(|value| !value.is_empty()) {
         return std::path::absolute(own).map_err(StoreError::file("find", Path::new(own)));
     }
-    let base = match xdg.map(Path::new).filter(|path| path.is_absolute()) {
-        Some(xdg) => xdg.to_owned(),
-        None => {
-            let native = etcetera::base_strategy::choose_native_strategy()
-                .map_err(|_| StoreError::NoHome)?;
-            native.state_dir().unwrap_or_else(|| native.data_dir())
-        }
-    };
+    if let Some(xdg) = xdg.map(Path::new).filter(|path| path.is_absolute()) {
+        return Ok(xdg.join("programmator"));
+    }
+    let native =
+        etcetera::base_strategy::choose_native_strategy().map_err(|_| StoreError::NoHome)?;
+    let base = native.state_dir().unwrap_or_else(|| native.data_dir());
     Ok(base.join("programmator"))
 }
 

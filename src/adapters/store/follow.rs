@@ -51,7 +51,7 @@ impl Store {
     pub fn follow(&self, run: RunId, after_seq: u64) -> Result<Follower, StoreError> {
         let bell = &self.inner.bell;
         // One waiting ring stands for all: the next look finds everything.
-        let (ring, rung) = mpsc::channel(1);
+        let (waker, rung) = mpsc::channel(1);
         let watch = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             if !matches!(
                 event,
@@ -60,7 +60,7 @@ impl Store {
                     ..
                 })
             ) {
-                let _ = ring.try_send(());
+                let _ = waker.try_send(());
             }
         })
         .and_then(|mut watch| {

@@ -122,6 +122,7 @@ impl Store {
     /// Who holds the ticket now, for people; `None` when nobody does. Used to tell a run that works from
     /// one whose program died.
     pub fn ticket_holder(&self, ticket_path: &Path) -> Result<Option<String>, StoreError> {
+        let _asking = self.ask_alone()?;
         let (mut file, path) = self.lock_file("ticket", ticket_path)?;
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
@@ -131,6 +132,7 @@ impl Store {
     }
 
     fn lock(&self, kind: &str, what: &Path, holder: &Holder) -> Result<Held, LockError> {
+        let _asking = self.ask_alone()?;
         let (mut file, path) = self.lock_file(kind, what)?;
         match file.try_lock() {
             Ok(()) => {
@@ -143,6 +145,15 @@ impl Store {
             }),
             Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error).into()),
         }
+    }
+
+    /// One question at a time, for microseconds: asking who holds a lock takes it for a moment, which must
+    /// refuse nobody, and a holder's words are written before anyone reads them.
+    fn ask_alone(&self) -> Result<File, StoreError> {
+        let path = self.inner.locks.join("asking");
+        let file = open(&path)?;
+        wait(&file).map_err(StoreError::file("lock", &path))?;
+        Ok(file)
     }
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
