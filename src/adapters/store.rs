@@ -54,9 +54,7 @@ impl Store {
         let folder = folder::prepare(folder)?;
         let locks = folder.join("locks");
         os::create_folder(&locks).map_err(StoreError::file("create", &locks))?;
-        let opening = locks.join("opening");
-        let guard = locks::open(&opening)?;
-        locks::wait(&guard).map_err(StoreError::file("lock", &opening))?;
+        let _opening = locks::wait_for(locks.join("opening"))?;
 
         let database = folder.join("programmator.db");
         let bell = folder.join("bell");

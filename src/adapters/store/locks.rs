@@ -67,8 +67,9 @@ pub struct TreeLock {
     _held: Held,
 }
 
+/// A lock that is given up when dropped.
 #[derive(Debug)]
-struct Held {
+pub(super) struct Held {
     file: File,
     path: PathBuf,
 }
@@ -125,7 +126,10 @@ impl Store {
         let _asking = self.ask_alone()?;
         let (mut file, path) = self.lock_file("ticket", ticket_path)?;
         match file.try_lock_shared() {
-            Ok(()) => Ok(None),
+            Ok(()) => {
+                let _ = file.unlock();
+                Ok(None)
+            }
             Err(TryLockError::WouldBlock) => Ok(Some(said(&mut file))),
             Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error)),
         }
@@ -149,11 +153,8 @@ impl Store {
 
     /// One question at a time, for microseconds: asking who holds a lock takes it for a moment, which must
     /// refuse nobody, and a holder's words are written before anyone reads them.
-    fn ask_alone(&self) -> Result<File, StoreError> {
-        let path = self.inner.locks.join("asking");
-        let file = open(&path)?;
-        wait(&file).map_err(StoreError::file("lock", &path))?;
-        Ok(file)
+    fn ask_alone(&self) -> Result<Held, StoreError> {
+        wait_for(self.inner.locks.join("asking"))
     }
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
@@ -167,6 +168,14 @@ impl Store {
         }
         let path = self.inner.locks.join(name);
         Ok((open(&path)?, path))
+    }
+}
+
+impl Drop for Held {
+    /// Closing is not enough: a process that is being started in another thread has a copy of the file until
+    /// it runs its program, and would keep the lock as long.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
     }
 }
 
@@ -195,8 +204,14 @@ fn out_of_space(error: &io::Error) -> bool {
     )
 }
 
-/// Opens a lock file, created when missing.
-pub(super) fn open(path: &Path) -> Result<File, StoreError> {
+/// Waits for the lock on the file `path`, created when missing.
+pub(super) fn wait_for(path: PathBuf) -> Result<Held, StoreError> {
+    let file = open(&path)?;
+    wait(&file).map_err(StoreError::file("lock", &path))?;
+    Ok(Held { file, path })
+}
+
+fn open(path: &Path) -> Result<File, StoreError> {
     os::private_file()
         .read(true)
         .write(true)
@@ -207,7 +222,7 @@ pub(super) fn open(path: &Path) -> Result<File, StoreError> {
 }
 
 /// Waits for the lock in the system.
-pub(super) fn wait(file: &File) -> io::Result<()> {
+fn wait(file: &File) -> io::Result<()> {
     loop {
         match file.lock() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
