@@ -5,6 +5,7 @@ pub mod clock;
 pub mod config_files;
 pub mod editor;
 pub mod git;
+pub mod process_group;
 pub mod store;
 pub mod tickets;
 pub mod trust;

@@ -1,6 +1,8 @@
 //! The command line: what can be typed, and which room answers it. One file for each command in `cli/`;
 //! each only wires rooms together.
 
+pub mod snapshots;
+
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 

@@ -1,1 +1,132 @@
-//! stub
+//! The person's editor: which program it is and how it is called.
+//!
+//! `$VISUAL`, else `$EDITOR`, else `vi`, as git and most others have it. Does not own handing the
+//! terminal over and taking it back (`tui::terminal`).
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+/// An editor as a program and its first arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Editor {
+    program: String,
+    arguments: Vec<String>,
+}
+
+impl Editor {
+    /// The editor that the environment names.
+    pub fn from_env() -> Self {
+        Self::named(|variable| std::env::var(variable).ok())
+    }
+
+    /// The editor named by `VISUAL` or `EDITOR`; empty ones do not count.
+    pub fn named(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let mut words = ["VISUAL", "EDITOR"]
+            .into_iter()
+            .filter_map(variable)
+            .map(|value| split(&value))
+            .find(|words| !words.is_empty())
+            .unwrap_or_else(|| vec!["vi".to_owned()])
+            .into_iter();
+        Self {
+            program: words.next().unwrap_or_default(),
+            arguments: words.collect(),
+        }
+    }
+
+    /// The call that edits `path`. It needs the terminal until it ends.
+    pub fn command(&self, path: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        // A relative name that begins with `-` would be an option.
+        match path.is_absolute() {
+            true => command.arg(path),
+            false => command.arg(Path::new(".").join(path)),
+        };
+        command
+    }
+}
+
+impl fmt::Display for Editor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.program)
+    }
+}
+
+/// Splits as a shell does for plain words: blanks part, quotes and backslashes keep together. Nothing is
+/// expanded or run. A quote that is never closed reaches to the end.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argv(visual: Option<&str>, editor: Option<&str>, path: &str) -> Vec<String> {
+        let found = Editor::named(|name| {
+            let value = if name == "VISUAL" { visual } else { editor };
+            value.map(str::to_owned)
+        });
+        let command = found.command(Path::new(path));
+        std::iter::once(command.get_program())
+            .chain(command.get_args())
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn chooses_and_splits_as_a_shell_would() {
+        let cases: [(Option<&str>, Option<&str>, &[&str]); 7] = [
+            (None, None, &["vi", "/t.md"]),
+            (
+                Some("code --wait"),
+                Some("nano"),
+                &["code", "--wait", "/t.md"],
+            ),
+            (Some("  "), Some("nano"), &["nano", "/t.md"]),
+            (
+                None,
+                Some("'/my apps/ed' -x"),
+                &["/my apps/ed", "-x", "/t.md"],
+            ),
+            (None, Some(r"/my\ apps/ed"), &["/my apps/ed", "/t.md"]),
+            (
+                None,
+                Some(r#"ed "a \"b\"" '' "#),
+                &["ed", "a \"b\"", "", "/t.md"],
+            ),
+            (
+                None,
+                Some("ed $(rm -rf x)"),
+                &["ed", "$(rm", "-rf", "x)", "/t.md"],
+            ),
+        ];
+        for (visual, editor, expected) in cases {
+            assert_eq!(argv(visual, editor, "/t.md"), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_is_never_an_option() {
+        assert_eq!(argv(None, None, "-rf"), ["vi", "./-rf"]);
+    }
+}

@@ -1,0 +1,232 @@
+//! One call of the `git` binary, with everything off that a repository could use to run code of its own.
+//!
+//! Owns the hardening, the process group, the time limit and the cap on output. What is asked of git
+//! stands with the one who asks: `repository`, `scratch`, `history`, `restore`.
+
+use super::EvidenceError;
+use crate::adapters::process_group::ProcessGroup;
+use crate::base::text::clean_line;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+
+/// Most bytes of stdout that are taken (a listing of about two million files).
+const MAX_OUTPUT: u64 = 256 << 20;
+/// Most bytes of stderr that are kept.
+const MAX_STDERR: u64 = 64 << 10;
+/// For questions that git answers from its own files.
+const QUICK: Duration = Duration::from_secs(30);
+/// For calls that read or write the work tree.
+const THOROUGH: Duration = Duration::from_secs(300);
+
+/// Set on every call. A repository's own settings never decide what runs.
+const HARDENING: [&str; 12] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.editor=false",
+    "core.logAllRefUpdates=false",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "credential.helper=",
+    "safe.bareRepository=explicit",
+    "protocol.allow=never",
+];
+
+/// Variables of the person's that stay: which config files and which git, never which repository.
+const KEPT_GIT_VARIABLES: [&str; 7] = [
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_COUNT",
+    "GIT_EXEC_PATH",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+];
+
+/// A call that is being put together.
+pub(super) struct Git {
+    command: Command,
+    verb: &'static str,
+    folder: PathBuf,
+    input: Vec<u8>,
+    limit: Duration,
+}
+
+/// What a call gave.
+pub(super) struct Said {
+    /// Exit code; `None` for a signal.
+    pub code: Option<i32>,
+    /// All of stdout.
+    pub stdout: Vec<u8>,
+    /// The beginning of stderr, lossy.
+    pub stderr: String,
+}
+
+impl Git {
+    /// `git <verb>` in `folder`; `before` stands before the verb (`--git-dir=…`).
+    pub(super) fn new<S: AsRef<OsStr>>(
+        folder: &Path,
+        before: impl IntoIterator<Item = S>,
+        verb: &'static str,
+    ) -> Self {
+        let mut command = Command::new("git");
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            let configured =
+                text.starts_with("GIT_CONFIG_KEY_") || text.starts_with("GIT_CONFIG_VALUE_");
+            if text.starts_with("GIT_") && !configured && !KEPT_GIT_VARIABLES.contains(&&*text) {
+                command.env_remove(&name);
+            }
+        }
+        command.envs([
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("LC_ALL", "C"),
+        ]);
+        for setting in HARDENING {
+            command.args(["-c", setting]);
+        }
+        command.args(before).arg(verb).current_dir(folder);
+        Self {
+            command,
+            verb,
+            folder: folder.to_owned(),
+            input: Vec::new(),
+            limit: QUICK,
+        }
+    }
+
+    /// Adds arguments.
+    pub(super) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    /// Sets a variable.
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// What git reads on stdin.
+    pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = bytes;
+        self
+    }
+
+    /// Gives the call the time that work on the whole tree needs.
+    pub(super) fn thorough(mut self) -> Self {
+        self.limit = THOROUGH;
+        self
+    }
+
+    /// Runs it; exit 0 gives stdout, everything else is an error.
+    pub(super) async fn ok(self) -> Result<Vec<u8>, EvidenceError> {
+        let (verb, folder) = (self.verb, self.folder.clone());
+        let said = self.run().await?;
+        match said.code {
+            Some(0) => Ok(said.stdout),
+            _ => Err(failed(verb, &folder, &said)),
+        }
+    }
+
+    /// Runs it; any exit is an answer.
+    pub(super) async fn run(mut self) -> Result<Said, EvidenceError> {
+        ProcessGroup::prepare(&mut self.command);
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self.command.spawn().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound if self.folder.is_dir() => EvidenceError::GitMissing {
+                folder: self.folder.clone(),
+            },
+            _ => self.trouble(error),
+        })?;
+        let mut group = ProcessGroup::of(&child);
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let write = async {
+            if let Some(mut stdin) = stdin {
+                // git may stop reading early; its exit says what that means.
+                let _ = stdin.write_all(&self.input).await;
+            }
+        };
+        let work = async {
+            let ((), out, err) =
+                tokio::join!(write, drain(stdout, MAX_OUTPUT), drain(stderr, MAX_STDERR));
+            (child.wait().await, out, err)
+        };
+        let Ok((status, out, err)) = tokio::time::timeout(self.limit, work).await else {
+            group.kill();
+            return Err(EvidenceError::TimedOut {
+                verb: self.verb,
+                folder: self.folder,
+                seconds: self.limit.as_secs(),
+            });
+        };
+        group.kill();
+        let status = status.map_err(|error| self.trouble(error))?;
+        let stdout = out.map_err(|error| self.trouble(error))?;
+        if stdout.cut {
+            return Err(self.trouble(std::io::Error::other("it lists more than 256 MiB")));
+        }
+        let stderr = err.map_err(|error| self.trouble(error))?;
+        Ok(Said {
+            code: status.code(),
+            stdout: stdout.bytes,
+            stderr: String::from_utf8_lossy(&stderr.bytes).into_owned(),
+        })
+    }
+
+    fn trouble(&self, source: std::io::Error) -> EvidenceError {
+        EvidenceError::Io {
+            what: format!("git {}", self.verb),
+            path: self.folder.clone(),
+            source,
+        }
+    }
+}
+
+/// The error for a call that ended badly.
+pub(super) fn failed(verb: &'static str, folder: &Path, said: &Said) -> EvidenceError {
+    EvidenceError::Failed {
+        verb,
+        folder: folder.to_owned(),
+        said: clean_line(&said.stderr, 600),
+    }
+}
+
+/// One line of output without its newline.
+pub(super) fn line(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    bytes
+}
+
+struct Drained {
+    bytes: Vec<u8>,
+    cut: bool,
+}
+
+/// Keeps the first `max` bytes and reads the rest away, so that the writer never blocks.
+async fn drain(pipe: Option<impl AsyncRead + Unpin>, max: u64) -> std::io::Result<Drained> {
+    let mut bytes = Vec::new();
+    let Some(mut pipe) = pipe else {
+        return Ok(Drained { bytes, cut: false });
+    };
+    (&mut pipe).take(max).read_to_end(&mut bytes).await?;
+    let rest = tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
+    Ok(Drained {
+        bytes,
+        cut: rest > 0,
+    })
+}

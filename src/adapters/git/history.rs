@@ -1,0 +1,200 @@
+//! The hidden refs: `refs/programmator/<ticket>/<run>/<n>`, one a snapshot.
+//!
+//! Owns their names, how a person picks one, and comparing two trees. Making the trees is `scratch`'s.
+
+use super::command::line;
+use super::paths::{self, Excludes};
+use super::repository::Repository;
+use super::scratch::{Scratch, Staged};
+use super::{EvidenceError, Snapshot, SnapshotId};
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+
+/// Stands in the place of a run in the refs of what `restore` saved.
+pub(super) const RESTORE: &str = "restore";
+
+/// The folder of a ticket's refs.
+pub(super) fn folder(ticket: &TicketId) -> String {
+    // Git refuses refs whose parts end so; ticket ids may.
+    let name = ticket.as_str();
+    let escape = if name.ends_with('.') || name.ends_with(".lock") {
+        "-"
+    } else {
+        ""
+    };
+    format!("refs/programmator/{name}{escape}")
+}
+
+/// Keeps a tree as a commit (child of HEAD) under a ref.
+pub(super) async fn keep(
+    repository: &Repository,
+    staged: &Staged,
+    reference: &str,
+) -> Result<SnapshotId, EvidenceError> {
+    let mut commit = staged
+        .scratch
+        .git("commit-tree")
+        .args([staged.tree.as_str()]);
+    if let Some(head) = repository.head().await? {
+        commit = commit.args(["-p", &head]);
+    }
+    let message = format!("programmator: the work tree before {reference}\n");
+    let id = line(
+        commit
+            .args(["-F", "-"])
+            .input(message.into_bytes())
+            .ok()
+            .await?,
+    );
+    let id = paths::shown(&id);
+    repository
+        .git("update-ref")
+        .args([reference, &id])
+        .ok()
+        .await?;
+    Ok(SnapshotId(id))
+}
+
+/// A ticket's snapshots, oldest first.
+pub(super) async fn list(
+    repository: &Repository,
+    ticket: &TicketId,
+) -> Result<Vec<Snapshot>, EvidenceError> {
+    let folder = folder(ticket);
+    let listed = repository
+        .git("for-each-ref")
+        .args(["--format=%(refname) %(objectname) %(committerdate:unix)"])
+        .args([format!("{folder}/")])
+        .ok()
+        .await?;
+    let listed = paths::shown(&listed);
+    let mut snapshots: Vec<Snapshot> = listed
+        .lines()
+        .filter_map(|line| read(line, &folder))
+        .collect();
+    snapshots.sort_by_key(|snapshot| (snapshot.time, snapshot.run, snapshot.n));
+    let newest = snapshots.iter().filter_map(|snapshot| snapshot.run).max();
+    for snapshot in &mut snapshots {
+        snapshot.pick = match snapshot.run {
+            None => format!("{RESTORE}/{}", snapshot.n),
+            run if run == newest => snapshot.n.to_string(),
+            Some(run) => format!("{}/{}", run.short(), snapshot.n),
+        };
+    }
+    Ok(snapshots)
+}
+
+fn read(line: &str, folder: &str) -> Option<Snapshot> {
+    let mut words = line.split(' ');
+    let (reference, id, seconds) = (words.next()?, words.next()?, words.next()?);
+    let (run, n) = reference
+        .strip_prefix(folder)?
+        .strip_prefix('/')?
+        .split_once('/')?;
+    let run = if run == RESTORE {
+        None
+    } else {
+        Some(RunId::parse(run)?)
+    };
+    Some(Snapshot {
+        run,
+        n: n.parse().ok()?,
+        id: SnapshotId(id.to_owned()),
+        time: Timestamp::from_millis(seconds.parse::<i64>().ok()?.saturating_mul(1_000)),
+        pick: String::new(),
+    })
+}
+
+/// The snapshot that a person means: `3` of the newest run, `<run>/3` (the end of a run's id is
+/// enough), `restore/1`.
+pub(super) fn pick<'a>(
+    snapshots: &'a [Snapshot],
+    ticket: &TicketId,
+    wanted: &str,
+) -> Result<&'a Snapshot, EvidenceError> {
+    let named = |snapshot: &Snapshot| {
+        snapshot.pick == wanted
+            || wanted.split_once('/').is_some_and(|(run, n)| {
+                run.len() >= 8
+                    && n == snapshot.n.to_string()
+                    && snapshot.run.is_some_and(|id| id.to_string().ends_with(run))
+            })
+    };
+    snapshots
+        .iter()
+        .find(|snapshot| named(snapshot))
+        .ok_or_else(|| {
+            let known: Vec<&str> = snapshots
+                .iter()
+                .map(|snapshot| snapshot.pick.as_str())
+                .collect();
+            EvidenceError::NoSuchSnapshot {
+                ticket: ticket.clone(),
+                wanted: crate::base::text::clean_line(wanted, 60),
+                known: if known.is_empty() {
+                    "none".to_owned()
+                } else {
+                    known.join(", ")
+                },
+            }
+        })
+}
+
+/// One path that two trees have differently.
+pub(super) struct Difference {
+    /// Git's letter: `A` only in the second, `D` only in the first, `M` and `T` in both.
+    pub(super) status: u8,
+    /// A submodule or nested repository, before or after.
+    pub(super) submodule: bool,
+    /// Relative to the top.
+    pub(super) path: Vec<u8>,
+}
+
+/// What differs between two trees (or commits), but for the excluded.
+pub(super) async fn differences(
+    scratch: &Scratch,
+    from: &SnapshotId,
+    to: &str,
+    exclude: &Excludes,
+) -> Result<Vec<Difference>, EvidenceError> {
+    let unknown = || EvidenceError::UnknownSnapshot {
+        id: crate::base::text::clean_line(&from.0, 80),
+    };
+    if !from.0.bytes().all(|byte| byte.is_ascii_hexdigit()) || from.0.len() < 40 {
+        return Err(unknown());
+    }
+    let tree = format!("{}^{{tree}}", from.0);
+    let known = scratch
+        .git("rev-parse")
+        .args(["--verify", "--quiet", &tree])
+        .run()
+        .await?;
+    if known.code != Some(0) {
+        return Err(unknown());
+    }
+    let said = scratch
+        .git("diff-tree")
+        .args([
+            "-r",
+            "-z",
+            "--raw",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+        ])
+        .args([&tree, to])
+        .thorough()
+        .ok()
+        .await?;
+    let words: Vec<&[u8]> = said.split(|&byte| byte == 0).collect();
+    Ok(words
+        .chunks_exact(2)
+        .filter(|pair| !exclude.covers(pair[1]))
+        .map(|pair| Difference {
+            // `:100644 100755 <id> <id> M`
+            status: pair[0].last().copied().unwrap_or(b'M'),
+            submodule: pair[0].starts_with(b":160000") || pair[0].get(8..14) == Some(b"160000"),
+            path: pair[1].to_vec(),
+        })
+        .collect())
+}

@@ -1,0 +1,169 @@
+//! A git repository as programmator sees it: where its parts are and the few settings that say which
+//! files exist. Read once; what is edited in `.git/config` later changes nothing for us.
+//!
+//! The content of the tree is `scratch`'s business, the hidden refs are `history`'s.
+
+use super::EvidenceError;
+use super::command::{Git, failed, line};
+use super::paths;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// An open repository with a work tree.
+#[derive(Debug)]
+pub struct Repository {
+    /// Canonical path of the work tree's top level.
+    pub(super) top: PathBuf,
+    /// The folder the run works in, `top` or below it, canonical.
+    pub(super) folder: PathBuf,
+    /// The git folder of this work tree.
+    pub(super) git_dir: PathBuf,
+    /// The git folder that all work trees share.
+    pub(super) common_dir: PathBuf,
+    /// Where scratch folders are made.
+    pub(super) keep: PathBuf,
+    /// `sha1` or `sha256`.
+    pub(super) object_format: String,
+    /// `core.*` settings that say what is on the disk, as lines of a config file.
+    pub(super) core: Vec<(String, String)>,
+    /// `core.excludesFile`, when set.
+    pub(super) excludes_file: Option<PathBuf>,
+    /// Files may be in another form on the disk than in the index (line ends), for all of them.
+    pub(super) converts_all: bool,
+}
+
+/// Settings of the repository that describe its file system.
+const DISK_SETTINGS: [&str; 4] = [
+    "core.filemode",
+    "core.symlinks",
+    "core.ignorecase",
+    "core.precomposeunicode",
+];
+
+impl Repository {
+    /// The repository that `folder` (canonical) is in; `None` when it is in none, or in one that
+    /// ignores the whole folder: such a repository says nothing about it.
+    pub(super) async fn find(folder: &Path, keep: &Path) -> Result<Option<Self>, EvidenceError> {
+        if !folder
+            .ancestors()
+            .any(|parent| parent.join(".git").exists())
+        {
+            return Ok(None);
+        }
+        let bare = std::iter::empty::<&str>;
+        let said = Git::new(folder, bare(), "rev-parse")
+            .args(["--show-toplevel"])
+            .run()
+            .await?;
+        if said.code != Some(0) {
+            return if said.stderr.contains("not a git repository") {
+                Ok(None)
+            } else {
+                Err(failed("rev-parse", folder, &said))
+            };
+        }
+        let top = canonical(&paths::path(&line(said.stdout)))?;
+        if folder != top {
+            let ignored = Git::new(folder, bare(), "check-ignore")
+                .args(["-q", "."])
+                .run()
+                .await?;
+            if ignored.code == Some(0) {
+                return Ok(None);
+            }
+        }
+        let ask = async |what: &str| {
+            let said = Git::new(&top, bare(), "rev-parse")
+                .args([what])
+                .ok()
+                .await?;
+            Ok::<_, EvidenceError>(line(said))
+        };
+        let git_dir = canonical(&top.join(paths::path(&ask("--absolute-git-dir").await?)))?;
+        let common_dir = canonical(&top.join(paths::path(&ask("--git-common-dir").await?)))?;
+        let object_format = paths::shown(&ask("--show-object-format").await?);
+        let settings = settings(
+            &Git::new(&top, bare(), "config")
+                .args(["--list", "-z"])
+                .ok()
+                .await?,
+        );
+        let excludes = Git::new(&top, bare(), "config")
+            .args(["--type=path", "-z", "--get", "core.excludesFile"])
+            .run()
+            .await?;
+        let set = |key: &str| settings.get(key).map(String::as_str);
+        Ok(Some(Self {
+            folder: folder.to_owned(),
+            git_dir,
+            common_dir,
+            keep: keep.to_owned(),
+            object_format,
+            core: DISK_SETTINGS
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), flag(set(key)?)?.to_owned())))
+                .collect(),
+            excludes_file: (excludes.code == Some(0)).then(|| {
+                let value = excludes
+                    .stdout
+                    .strip_suffix(b"\0")
+                    .unwrap_or(&excludes.stdout);
+                top.join(paths::path(value))
+            }),
+            converts_all: set("core.autocrlf").and_then(flag) == Some("true")
+                || set("core.eol") == Some("crlf"),
+            top,
+        }))
+    }
+
+    /// A call on the real repository: refs, HEAD and attributes only, never the work tree's content.
+    pub(super) fn git(&self, verb: &'static str) -> Git {
+        let before = [
+            option("--git-dir=", &self.git_dir),
+            option("--work-tree=", &self.top),
+        ];
+        Git::new(&self.top, before, verb)
+    }
+
+    /// The commit of HEAD; `None` when there is none yet.
+    pub(super) async fn head(&self) -> Result<Option<String>, EvidenceError> {
+        let said = self
+            .git("rev-parse")
+            .args(["--verify", "--quiet", "HEAD^{commit}"])
+            .run()
+            .await?;
+        Ok((said.code == Some(0)).then(|| paths::shown(&line(said.stdout))))
+    }
+}
+
+fn option(name: &str, value: &Path) -> std::ffi::OsString {
+    let mut option = std::ffi::OsString::from(name);
+    option.push(value);
+    option
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, EvidenceError> {
+    std::fs::canonicalize(path).map_err(|source| EvidenceError::Io {
+        what: "finding the repository".to_owned(),
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// `key\nvalue\0…`, the last of a key counts.
+fn settings(listed: &[u8]) -> HashMap<String, String> {
+    String::from_utf8_lossy(listed)
+        .split('\0')
+        .filter_map(|entry| entry.split_once('\n'))
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// Git's spellings of a boolean.
+fn flag(value: &str) -> Option<&'static str> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Some("true"),
+        "false" | "no" | "off" | "0" | "" => Some("false"),
+        _ => None,
+    }
+}

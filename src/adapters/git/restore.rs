@@ -1,0 +1,177 @@
+//! Bringing the work tree back to a snapshot: only the files that differ, after the present was saved.
+//!
+//! Nothing ignored is touched, nothing is written through a symbolic link, into a submodule or a nested
+//! repository; the person's index, HEAD and stash stay as they are.
+
+use super::history::{self, Difference};
+use super::paths::{self, Excludes};
+use super::repository::Repository;
+use super::scratch::{self, Objects, Scratch, listing};
+use super::{EvidenceError, Kept, Restored, SnapshotId};
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use std::fs;
+use std::io;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+/// Restores the snapshot that `wanted` picks.
+pub(super) async fn restore(
+    repository: &Arc<Repository>,
+    ticket: &TicketId,
+    wanted: &str,
+    exclude: &Excludes,
+) -> Result<Restored, EvidenceError> {
+    let known = history::list(repository, ticket).await?;
+    let target = history::pick(&known, ticket, wanted)?;
+    let present = scratch::stage(repository, exclude, Objects::Kept).await?;
+    let number = known
+        .iter()
+        .filter(|snapshot| snapshot.run.is_none())
+        .map(|snapshot| snapshot.n)
+        .max()
+        .unwrap_or(0)
+        .saturating_add(1);
+    let saved = format!("{}/{}/{number}", history::folder(ticket), history::RESTORE);
+    let saved_id = history::keep(repository, &present, &saved).await?;
+    let differences =
+        history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await?;
+
+    let mut report = Restored {
+        saved: format!("{}/{number}", history::RESTORE),
+        written: Vec::new(),
+        removed: Vec::new(),
+        kept: Vec::new(),
+    };
+    let (removals, writes): (Vec<_>, Vec<_>) = differences.iter().partition(|d| d.status == b'D');
+    for difference in removals {
+        match remove(&repository.top, difference) {
+            Ok(()) => report.removed.push(paths::shown(&difference.path)),
+            Err(why) => report.kept.push(kept(difference, why)),
+        }
+    }
+    let mut due: Vec<&Difference> = Vec::new();
+    for difference in writes {
+        match may_write(&repository.top, difference) {
+            Ok(()) => due.push(difference),
+            Err(why) => report.kept.push(kept(difference, why)),
+        }
+    }
+    write(&present.scratch, &target.id, &due, &mut report).await?;
+    Ok(report)
+}
+
+fn kept(difference: &Difference, why: String) -> Kept {
+    Kept {
+        path: paths::shown(&difference.path),
+        why,
+    }
+}
+
+/// Has git write the files out of an index of the snapshot; git itself never follows a link here.
+async fn write(
+    scratch: &Scratch,
+    target: &SnapshotId,
+    due: &[&Difference],
+    report: &mut Restored,
+) -> Result<(), EvidenceError> {
+    if due.is_empty() {
+        return Ok(());
+    }
+    scratch
+        .git("read-tree")
+        .args([&target.0])
+        .thorough()
+        .ok()
+        .await?;
+    let said = scratch
+        .git("checkout-index")
+        .args(["--force", "-z", "--stdin"])
+        .input(listing(
+            due.iter().map(|difference| difference.path.as_slice()),
+        ))
+        .thorough()
+        .run()
+        .await?;
+    if said.code != Some(0) {
+        report.kept.push(Kept {
+            path: "some files".to_owned(),
+            why: clean_line(&said.stderr, 600),
+        });
+    }
+    report
+        .written
+        .extend(due.iter().map(|difference| paths::shown(&difference.path)));
+    Ok(())
+}
+
+/// Removes a file that the snapshot does not have, and the folders that this leaves empty.
+fn remove(top: &Path, difference: &Difference) -> Result<(), String> {
+    if difference.submodule {
+        return Err("a submodule or nested repository".to_owned());
+    }
+    let relative = paths::path(&difference.path);
+    reachable(top, &relative)?;
+    match fs::remove_file(top.join(&relative)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.to_string()),
+        _ => {}
+    }
+    for parent in relative.ancestors().skip(1) {
+        // Stops at the first folder that still holds something.
+        if parent.as_os_str().is_empty() || fs::remove_dir(top.join(parent)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the snapshot's file can be put there without harm to what is no part of the snapshot.
+fn may_write(top: &Path, difference: &Difference) -> Result<(), String> {
+    if difference.submodule {
+        return Err("a submodule or nested repository".to_owned());
+    }
+    let relative = paths::path(&difference.path);
+    reachable(top, &relative)?;
+    let Ok(there) = fs::symlink_metadata(top.join(&relative)) else {
+        return Ok(());
+    };
+    if there.is_dir() {
+        return Err("a folder with ignored files is in its place".to_owned());
+    }
+    if difference.status == b'A' {
+        return Err("the file in its place is ignored by git now".to_owned());
+    }
+    Ok(())
+}
+
+/// Every folder on the way is a real folder of this work tree.
+fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
+    if relative
+        .components()
+        .any(|part| !matches!(part, Component::Normal(_)))
+    {
+        return Err("its name leaves the work tree".to_owned());
+    }
+    for parent in relative.ancestors().skip(1) {
+        if parent.as_os_str().is_empty() {
+            break;
+        }
+        let folder = top.join(parent);
+        match fs::symlink_metadata(&folder) {
+            Ok(data) if data.is_symlink() => {
+                return Err(format!("{} is a symbolic link now", parent.display()));
+            }
+            Ok(data) if !data.is_dir() => {
+                return Err(format!("{} is no folder now", parent.display()));
+            }
+            Ok(_) if folder.join(".git").exists() => {
+                return Err(format!(
+                    "{} is a repository of its own now",
+                    parent.display()
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! `programmator snapshots <ticket>` and `programmator restore <ticket> <snapshot>`: what they print.
+//!
+//! Opening the work tree and finding the ticket is the caller's; saving and restoring is
+//! `adapters::git`'s.
+
+use crate::adapters::git::{EvidenceError, Restored, Snapshot, WorkTree};
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use color_eyre::eyre::{self, WrapErr};
+use jiff::tz::TimeZone;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Most file names that are printed of one kind.
+const MAX_NAMES: usize = 200;
+
+/// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.
+pub async fn list(
+    out: &mut impl Write,
+    tree: &WorkTree,
+    ticket: &TicketId,
+    exclude: &[PathBuf],
+    zone: &TimeZone,
+) -> eyre::Result<()> {
+    if let WorkTree::Plain(_) = tree {
+        writeln!(out, "{}", no_copies(tree))?;
+        return Ok(());
+    }
+    let snapshots = tree.list_snapshots(ticket).await?;
+    if snapshots.is_empty() {
+        writeln!(
+            out,
+            "{ticket} has no snapshots in {}. One is taken before each iteration of a run.",
+            clean_line(&tree.top().display().to_string(), 200)
+        )?;
+        return Ok(());
+    }
+    let ids: Vec<_> = snapshots.iter().map(|snapshot| &snapshot.id).collect();
+    let changed = tree
+        .changed_since_each(&ids, exclude)
+        .await
+        .wrap_err("comparing the work tree with the snapshots")?;
+    writeln!(
+        out,
+        "{:<14} {:<10} {:<19} FILES THAT DIFFER NOW",
+        "SNAPSHOT", "RUN", "TAKEN"
+    )?;
+    for (snapshot, files) in snapshots.iter().zip(&changed) {
+        writeln!(out, "{}", row(snapshot, files.len(), zone))?;
+    }
+    writeln!(
+        out,
+        "\nGo back with: programmator restore {ticket} <SNAPSHOT>"
+    )?;
+    Ok(())
+}
+
+/// Restores a snapshot and prints what was done.
+pub async fn restore(
+    out: &mut impl Write,
+    tree: &WorkTree,
+    ticket: &TicketId,
+    pick: &str,
+    exclude: &[PathBuf],
+) -> eyre::Result<()> {
+    let done = tree.restore(ticket, pick, exclude).await?;
+    report(out, ticket, pick, &done)?;
+    Ok(())
+}
+
+fn no_copies(tree: &WorkTree) -> String {
+    let error = EvidenceError::NotRestorable {
+        folder: tree.top().to_owned(),
+    };
+    clean_line(&error.to_string(), 600)
+}
+
+fn row(snapshot: &Snapshot, files: usize, zone: &TimeZone) -> String {
+    let run = snapshot
+        .run
+        .map_or_else(|| "-".to_owned(), |run| run.short());
+    let time = jiff::Timestamp::from_millisecond(snapshot.time.millis())
+        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+        .to_zoned(zone.clone())
+        .strftime("%Y-%m-%d %H:%M:%S");
+    let files = if files == 0 {
+        "none".to_owned()
+    } else {
+        files.to_string()
+    };
+    format!("{:<14} {run:<10} {time:<19} {files}", snapshot.pick)
+}
+
+fn report(
+    out: &mut impl Write,
+    ticket: &TicketId,
+    pick: &str,
+    done: &Restored,
+) -> std::io::Result<()> {
+    names(out, "wrote", &done.written)?;
+    names(out, "removed", &done.removed)?;
+    for kept in done.kept.iter().take(MAX_NAMES) {
+        let (path, why) = (clean_line(&kept.path, 200), clean_line(&kept.why, 300));
+        writeln!(out, "left as it is: {path} ({why})")?;
+    }
+    let untouched = done.written.is_empty() && done.removed.is_empty();
+    if untouched && done.kept.is_empty() {
+        writeln!(
+            out,
+            "Nothing differs from snapshot {}.",
+            clean_line(pick, 60)
+        )?;
+    } else {
+        writeln!(
+            out,
+            "{} written, {} removed, {} left as they are.",
+            done.written.len(),
+            done.removed.len(),
+            done.kept.len()
+        )?;
+    }
+    writeln!(
+        out,
+        "The state before is snapshot {}: programmator restore {ticket} {}",
+        done.saved, done.saved
+    )
+}
+
+fn names(out: &mut impl Write, verb: &str, paths: &[String]) -> std::io::Result<()> {
+    for path in paths.iter().take(MAX_NAMES) {
+        writeln!(out, "{verb} {}", clean_line(path, 200))?;
+    }
+    match paths.len().checked_sub(MAX_NAMES) {
+        Some(more) if more > 0 => writeln!(out, "{verb} {more} more"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::git::Kept;
+
+    #[test]
+    fn says_what_was_done_and_how_to_take_it_back() {
+        let done = Restored {
+            saved: "restore/2".to_owned(),
+            written: vec!["a.txt".to_owned()],
+            removed: vec!["evil\x1b[2J\nname".to_owned()],
+            kept: vec![Kept {
+                path: "sub".to_owned(),
+                why: "a submodule or nested repository".to_owned(),
+            }],
+        };
+        let mut out = Vec::new();
+        report(&mut out, &TicketId::parse("tk-1").unwrap(), "3", &done).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "wrote a.txt\n\
+             removed evil name\n\
+             left as it is: sub (a submodule or nested repository)\n\
+             1 written, 1 removed, 1 left as they are.\n\
+             The state before is snapshot restore/2: programmator restore tk-1 restore/2\n"
+        );
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_counted() {
+        let mut out = Vec::new();
+        names(&mut out, "wrote", &vec!["a".to_owned(); MAX_NAMES + 5]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.lines().count(), MAX_NAMES + 1);
+        assert!(text.ends_with("wrote 5 more\n"));
+    }
+}
