@@ -1,0 +1,95 @@
+//! The scripted agent: a double of the Claude Code CLI 2.1.197 that keeps the real contract.
+//!
+//! It speaks the recorded protocol over stdio, asks before every tool call, does real work on real files and
+//! runs Bash in a session of its own, as the real one does. What it says comes from a [`scenario`]; the
+//! unpleasant parts are steps of that format. Does not know programmator: what it learns, it learns from flags,
+//! environment and stdin, like Claude.
+//!
+//! Rooms: [`flags`] (command line), [`host`] (stdin and signals), [`gate`] (asking), [`tools`] and [`shell`]
+//! (doing), [`records`] (what is printed), [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is
+//! remembered between processes), [`prompt`] (what is asked of it).
+
+pub mod calls;
+pub mod flags;
+pub mod gate;
+pub mod host;
+pub mod prompt;
+pub mod records;
+pub mod scenario;
+pub mod sessions;
+pub mod shell;
+pub mod signals;
+pub mod speech;
+pub mod steps;
+pub mod tools;
+pub mod turn;
+
+use flags::{Flags, Parsed};
+use host::Host;
+use records::Book;
+use scenario::Scenario;
+use sessions::Memory;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What `--version` prints; the version whose protocol is spoken.
+pub const VERSION: &str = "2.1.197 (Claude Code)";
+
+/// Runs the agent on the process's own stdin and stdout until stdin ends. `args` are the words behind
+/// `scripted-agent`. Exit codes as the real CLI's: 0 and 1 by the last turn's `is_error`, 1 for a refused
+/// command line, 129 and 143 by signal.
+pub fn main(args: &[String]) -> ExitCode {
+    match flags::parse(args) {
+        Parsed::Version => {
+            let _ = writeln!(std::io::stdout(), "{VERSION}");
+            ExitCode::SUCCESS
+        }
+        Parsed::Refused(why) => refuse(&why),
+        Parsed::Run(flags) => match run(&flags) {
+            Ok(code) => code,
+            Err(why) => refuse(&why),
+        },
+    }
+}
+
+fn run(flags: &Flags) -> Result<ExitCode, String> {
+    let cwd = std::env::current_dir().map_err(|e| format!("Error: no working directory: {e}"))?;
+    let scenario = Scenario::load(flags.scenario.as_deref())?;
+    let memory = Memory::open(flags, &cwd);
+    let session = match &flags.resume {
+        Some(id) if uuid::Uuid::parse_str(id).is_err() => {
+            let why = format!(
+                "Error: --resume requires a valid session ID or session title when used with --print. \
+                 Usage: claude -p --resume <session-id|title>. Provided value \"{id}\" is not a UUID and does \
+                 not match any session title."
+            );
+            return Ok(no_conversation(id, &why));
+        }
+        Some(id) if !memory.knows(id) => {
+            let why = format!("No conversation found with session ID: {id}");
+            return Ok(no_conversation(id, &why));
+        }
+        Some(id) => id.clone(),
+        None => match &flags.session_id {
+            Some(id) if memory.knows(id) => {
+                return Err(format!("Error: Session ID {id} is already in use."));
+            }
+            Some(id) => id.clone(),
+            None => uuid::Uuid::new_v4().to_string(),
+        },
+    };
+    let host = Host::start(flags, &session).map_err(|e| format!("Error: no signals: {e}"))?;
+    let book = Book::new(&session, &cwd, &memory);
+    Ok(turn::Session::new(host, book, memory, scenario, flags).serve())
+}
+
+/// The recorded end of a resume that cannot be: a result, no `init`, the reason on stderr too, exit 1.
+fn no_conversation(id: &str, why: &str) -> ExitCode {
+    let _ = writeln!(std::io::stdout(), "{}", records::unknown_session(id, why));
+    refuse(why)
+}
+
+fn refuse(why: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "{why}");
+    ExitCode::FAILURE
+}

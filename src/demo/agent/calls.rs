@@ -1,0 +1,221 @@
+//! Tool calls: printed, asked for, done, answered.
+
+use super::gate::{self, Call, Verdict};
+use super::host::Woke;
+use super::records::{self, End};
+use super::scenario::Step;
+use super::shell;
+use super::tools::{self, Outcome};
+use super::turn::Session;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// A command that runs longer than this is reported as a task, though it is in the foreground.
+const LONG: Duration = Duration::from_secs(3);
+/// What an interrupted command has to end by itself.
+const GRACE: Duration = Duration::from_millis(1_500);
+
+/// Whether the host is asked before a tool runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// As the host ordered.
+    AsOrdered,
+    /// Not at all: what a broken gate would look like.
+    Never,
+}
+
+impl Session {
+    /// The tool calls of one message, done one after another.
+    pub(super) fn call_tools(&mut self, steps: &[Step], asking: Asking) -> Result<(), End> {
+        let calls: Vec<Call> = steps.iter().filter_map(|step| self.call_of(step)).collect();
+        if calls.is_empty() {
+            return Ok(());
+        }
+        for call in &calls {
+            self.call_for(&call.id, call.name, &call.input)?;
+        }
+        self.close_message("tool_use");
+        for call in &calls {
+            self.run_call(call, asking)?;
+        }
+        self.take_in()
+    }
+
+    /// The call that `step` stands for; `None` when it is no tool or its work is done already.
+    fn call_of(&self, step: &Step) -> Option<Call> {
+        let path = |path: &str| self.book.cwd().join(self.fill(path));
+        let (name, input) = match step {
+            Step::Write {
+                path: file,
+                content,
+            } => (
+                "Write",
+                json!({"file_path": path(file), "content": self.fill(content)}),
+            ),
+            Step::Edit {
+                path: file,
+                old,
+                new,
+                unless,
+            } => {
+                let before = std::fs::read_to_string(path(file)).unwrap_or_default();
+                if before.contains(unless.as_ref().unwrap_or(new)) {
+                    return None;
+                }
+                (
+                    "Edit",
+                    json!({"replace_all": false, "file_path": path(file), "old_string": old, "new_string": new}),
+                )
+            }
+            Step::Read(file) => ("Read", json!({"file_path": path(file)})),
+            Step::Bash(command) => ("Bash", json!({"command": self.fill(command)})),
+            _ => return None,
+        };
+        let id = format!("toolu_{}", &records::uuid().replace('-', "")[..24]);
+        Some(Call { id, name, input })
+    }
+
+    fn run_call(&mut self, call: &Call, asking: Asking) -> Result<(), End> {
+        let verdict = match asking {
+            Asking::AsOrdered => gate::decide(&mut self.host, &self.book, &self.prompt_id, call),
+            Asking::Never => Verdict::Allowed(call.input.clone()),
+        };
+        let outcome = match verdict {
+            Verdict::Allowed(input) => {
+                let begun = Instant::now();
+                let outcome = self.work(call, &input)?;
+                self.report(call, &input, &outcome, begun.elapsed());
+                outcome
+            }
+            Verdict::Denied(outcome) => {
+                self.deny(call);
+                outcome
+            }
+            Verdict::Aborted => {
+                self.deny(call);
+                return self.reject(call);
+            }
+        };
+        self.host.emit(&self.book.tool_result(&call.id, &outcome));
+        Ok(())
+    }
+
+    fn work(&mut self, call: &Call, input: &Value) -> Result<Outcome, End> {
+        if call.name == "Bash" {
+            return self.bash(call, input["command"].as_str().unwrap_or_default());
+        }
+        if self.pause(120).is_err() {
+            self.reject(call)?;
+        }
+        let outcome = tools::run(call.name, input, self.book.cwd());
+        if call.name != "Read" && outcome.is_error.is_none() {
+            let file =
+                tools::touched(input, self.book.cwd()).map(|path| path.display().to_string());
+            self.files
+                .extend(file.filter(|file| !self.files.contains(file)));
+        }
+        Ok(outcome)
+    }
+
+    fn bash(&mut self, call: &Call, command: &str) -> Result<Outcome, End> {
+        let cwd = self.book.cwd().to_owned();
+        let running = match shell::start(
+            &call.id,
+            command,
+            &cwd,
+            self.book.session(),
+            self.host.sender.clone(),
+        ) {
+            Ok(running) => running,
+            Err(e) => return Ok(Outcome::error(&e.to_string())),
+        };
+        let task = format!("b{}", &records::uuid()[..8]);
+        let mut long = Some(Instant::now() + LONG);
+        loop {
+            match self.host.wait(long) {
+                Woke::ToolEnded(ended) if ended.call == call.id => {
+                    if long.is_none() {
+                        self.task(
+                            "task_notification",
+                            &task,
+                            call,
+                            &json!({"status": "completed", "output_file": "",
+                            "summary": command}),
+                        );
+                    }
+                    let file = self.memory.output(self.book.session(), &call.id);
+                    return Ok(tools::ran(ended, &file));
+                }
+                Woke::Aborted => {
+                    running.signal(Signal::TERM);
+                    self.host.begin_turn();
+                    if !self.ends(call, GRACE) {
+                        running.signal(Signal::KILL);
+                        self.ends(call, GRACE);
+                    }
+                    self.reject(call)?;
+                }
+                Woke::TimedOut => {
+                    long = None;
+                    self.task(
+                        "task_started",
+                        &task,
+                        call,
+                        &json!({"description": command, "task_type": "local_bash"}),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Waits for the end of `call`, for `patience` at most.
+    fn ends(&mut self, call: &Call, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        loop {
+            match self.host.wait(Some(until)) {
+                Woke::ToolEnded(ended) if ended.call == call.id => return true,
+                Woke::TimedOut => return false,
+                Woke::Aborted => self.host.begin_turn(),
+                _ => {}
+            }
+        }
+    }
+
+    fn task(&self, subtype: &str, task: &str, call: &Call, fields: &Value) {
+        let mut record = json!({"task_id": task, "tool_use_id": call.id});
+        if let (Value::Object(record), Value::Object(fields)) = (&mut record, fields) {
+            record.extend(fields.clone());
+        }
+        self.host.emit(&self.book.system(subtype, record));
+    }
+
+    fn report(&mut self, call: &Call, input: &Value, outcome: &Outcome, took: Duration) {
+        if outcome.is_error != Some(true) {
+            let fields = json!({"tool_name": call.name, "tool_input": input, "tool_response": outcome.result,
+                                "tool_use_id": call.id, "duration_ms": took.as_millis() as u64});
+            gate::tell(
+                &mut self.host,
+                &self.book,
+                &self.prompt_id,
+                "PostToolUse",
+                call.name,
+                &fields,
+            );
+        }
+    }
+
+    fn deny(&mut self, call: &Call) {
+        let denied =
+            json!({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input});
+        self.book.tally().denials.push(denied);
+    }
+
+    /// Ends the turn at this call.
+    fn reject<T>(&self, call: &Call) -> Result<T, End> {
+        self.host
+            .emit(&self.book.tool_result(&call.id, &Outcome::rejected()));
+        Err(End::AbortedTools)
+    }
+}

@@ -1,0 +1,219 @@
+//! Asking before a tool runs: the hook callbacks of `initialize`, then `can_use_tool`.
+//!
+//! Fails as the real CLI does: no opinion of a hook falls back to the permission mode, a hook out of time
+//! refuses, a `can_use_tool` that is not answered properly refuses.
+
+use super::host::{Host, Reply};
+use super::records::Book;
+use super::tools::Outcome;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What a hook that ran out of time becomes.
+const LATE: &str = "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to \
+                    tell you how to proceed.";
+
+/// A tool call about to run.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// `toolu_…`.
+    pub id: String,
+    /// `Bash`, `Write`, …
+    pub name: &'static str,
+    /// Its input.
+    pub input: Value,
+}
+
+/// What came of asking.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It runs, with this input.
+    Allowed(Value),
+    /// It does not run; the model gets this.
+    Denied(Outcome),
+    /// The turn is to stop.
+    Aborted,
+}
+
+/// What the hooks say together: deny beats ask beats allow.
+enum Opinion {
+    None,
+    Allow(Option<Value>),
+    Ask(Option<Value>, String),
+    Deny(String),
+    Late,
+    Aborted,
+}
+
+/// Asks everyone who has a say about `call`.
+pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Verdict {
+    let mut input = call.input.clone();
+    let (rewritten, reason) = match opinion(host, book, prompt_id, call) {
+        Opinion::Aborted => return Verdict::Aborted,
+        Opinion::Late => {
+            let refused = Outcome {
+                result: json!("Error: undefined"),
+                ..Outcome::error(LATE)
+            };
+            return Verdict::Denied(refused);
+        }
+        Opinion::Deny(reason) => return Verdict::Denied(Outcome::error(&reason)),
+        Opinion::Allow(rewritten) => return Verdict::Allowed(rewritten.unwrap_or(input)),
+        Opinion::Ask(rewritten, reason) => (rewritten, Some(reason)),
+        Opinion::None if host.mode == "bypassPermissions" || harmless(call) => {
+            return Verdict::Allowed(input);
+        }
+        Opinion::None if host.mode == "acceptEdits" && call.name != "Bash" => {
+            return Verdict::Allowed(input);
+        }
+        Opinion::None => (None, None),
+    };
+    if let Some(rewritten) = rewritten {
+        input = rewritten;
+    }
+    if host.mode == "dontAsk" || !host.asks_host {
+        return Verdict::Denied(Outcome::error(&ungranted(call)));
+    }
+    ask_host(host, call, input, reason)
+}
+
+/// Tells the hooks of `event` what happened; what they answer changes nothing.
+pub fn tell(
+    host: &mut Host,
+    book: &Book,
+    prompt_id: &str,
+    event: &str,
+    tool: &str,
+    fields: &Value,
+) {
+    for (callback, patience) in callbacks(&host.hooks, event, tool) {
+        let mut input = book.hook_input(event, &host.mode, prompt_id);
+        extend(&mut input, fields);
+        let mut request =
+            json!({"subtype": "hook_callback", "callback_id": callback, "input": input});
+        if let Some(id) = fields.get("tool_use_id") {
+            request["tool_use_id"] = id.clone();
+        }
+        if matches!(host.ask(&request, patience), Reply::Aborted) {
+            return;
+        }
+    }
+}
+
+fn opinion(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Opinion {
+    let mut together = Opinion::None;
+    for (callback, patience) in callbacks(&host.hooks, "PreToolUse", call.name) {
+        let mut input = book.hook_input("PreToolUse", &host.mode, prompt_id);
+        extend(
+            &mut input,
+            &json!({"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}),
+        );
+        let request = json!({"subtype": "hook_callback", "callback_id": callback, "input": input,
+                             "tool_use_id": call.id});
+        let answer = match host.ask(&request, patience) {
+            Reply::Said(answer) => answer,
+            Reply::Failed(_) => continue,
+            Reply::Late => return Opinion::Late,
+            Reply::Aborted => return Opinion::Aborted,
+        };
+        let said = &answer["hookSpecificOutput"];
+        let reason = said["permissionDecisionReason"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let rewritten = said["updatedInput"]
+            .is_object()
+            .then(|| said["updatedInput"].clone());
+        together = match (said["permissionDecision"].as_str(), together) {
+            (Some("deny"), _) => return Opinion::Deny(reason),
+            (Some("ask"), _) => Opinion::Ask(rewritten, reason),
+            (Some("allow"), Opinion::None) => Opinion::Allow(rewritten),
+            (_, so_far) => so_far,
+        };
+    }
+    together
+}
+
+fn ask_host(host: &mut Host, call: &Call, input: Value, reason: Option<String>) -> Verdict {
+    let about = ["command", "file_path"]
+        .iter()
+        .find_map(|key| input[*key].as_str())
+        .unwrap_or(call.name);
+    let mut request = json!({"subtype": "can_use_tool", "tool_name": call.name, "display_name": call.name,
+                             "input": input, "description": about});
+    match reason {
+        Some(reason) => {
+            request["decision_reason"] = json!(reason);
+            request["decision_reason_type"] = json!("hook");
+        }
+        None => {
+            request["permission_suggestions"] =
+                json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);
+        }
+    }
+    request["tool_use_id"] = json!(call.id);
+    let failed = |why: &str| Outcome::error(&format!("Tool permission request failed: {why}"));
+    match host.ask(&request, None) {
+        Reply::Aborted | Reply::Late => Verdict::Aborted,
+        Reply::Failed(why) => Verdict::Denied(failed(&format!("Error: {why}"))),
+        Reply::Said(answer) => match (
+            answer["behavior"].as_str(),
+            &answer["updatedInput"],
+            answer["message"].as_str(),
+        ) {
+            (Some("allow"), Value::Object(input), _) => {
+                Verdict::Allowed(Value::Object(input.clone()))
+            }
+            (Some("deny"), _, Some(_)) if answer["interrupt"] == true => Verdict::Aborted,
+            (Some("deny"), _, Some(message)) => Verdict::Denied(Outcome::error(message)),
+            _ => Verdict::Denied(failed(
+                "ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]",
+            )),
+        },
+    }
+}
+
+/// Ids and time limits of the callbacks for `event`; a matcher is a name, `A|B`, or absent, empty, `*` for all.
+fn callbacks(hooks: &Value, event: &str, tool: &str) -> Vec<(String, Option<Duration>)> {
+    let fits = |matcher: &Value| match matcher.as_str() {
+        None | Some("" | "*") => true,
+        Some(names) => names.split('|').any(|name| name == tool),
+    };
+    let groups = hooks[event]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|group| fits(&group["matcher"]));
+    groups
+        .flat_map(|group| {
+            let patience = group["timeout"]
+                .as_f64()
+                .and_then(|s| Duration::try_from_secs_f64(s).ok());
+            let ids = group["hookCallbackIds"].as_array().into_iter().flatten();
+            ids.filter_map(move |id| Some((id.as_str()?.to_owned(), patience)))
+        })
+        .collect()
+}
+
+/// What `default` mode lets pass without a question.
+fn harmless(call: &Call) -> bool {
+    let echoes = call.input["command"].as_str().is_some_and(|command| {
+        command.starts_with("echo ") && !command.contains(['>', '|', ';', '&', '$', '`', '\n'])
+    });
+    call.name == "Read" || echoes
+}
+
+fn ungranted(call: &Call) -> String {
+    match call.input["file_path"].as_str() {
+        Some(path) => format!(
+            "Claude requested permissions to write to {path}, but you haven't granted it yet."
+        ),
+        None => "This command requires approval".to_owned(),
+    }
+}
+
+fn extend(input: &mut Value, fields: &Value) {
+    if let (Value::Object(input), Value::Object(fields)) = (input, fields) {
+        input.extend(fields.clone());
+    }
+}

@@ -1,0 +1,371 @@
+//! The host at the other end of stdin: what it says, what it is asked, what it orders.
+//!
+//! Owns the one queue of events (stdin, signals, tools that ended), the host's settings and the answers to its
+//! control requests. Does not decide what a verdict means ([`super::gate`]) nor what a turn does ([`super::turn`]).
+
+use super::flags::Flags;
+use super::records;
+use super::shell::Ended;
+use super::signals::{self, Ears};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// Something that reached the process.
+#[derive(Debug)]
+pub enum Event {
+    /// A line of stdin.
+    Line(Vec<u8>),
+    /// Stdin ended.
+    Closed,
+    /// SIGINT.
+    Interrupted,
+    /// A Bash command ended.
+    ToolEnded(Ended),
+}
+
+/// Why a wait is over.
+#[derive(Debug)]
+pub enum Woke {
+    /// The turn is to stop.
+    Aborted,
+    /// Stdin ended, now or before.
+    Closed,
+    /// The open question is answered: the inner `response` object.
+    Answered(Value),
+    /// A Bash command ended.
+    ToolEnded(Ended),
+    /// Something else happened; look again.
+    Stirred,
+    /// The time is over.
+    TimedOut,
+}
+
+/// How an open question ended.
+#[derive(Debug)]
+pub enum Reply {
+    /// Answered with success: the answer.
+    Said(Value),
+    /// Answered with an error, or stdin ended: its text.
+    Failed(String),
+    /// Not answered in time; the question is withdrawn.
+    Late,
+    /// The turn is to stop; the question is withdrawn.
+    Aborted,
+}
+
+/// A message of the person behind the host.
+#[derive(Clone, Debug)]
+pub struct UserMessage {
+    /// Its text.
+    pub text: String,
+    /// The record as it came, for `--replay-user-messages`.
+    pub record: Value,
+}
+
+impl UserMessage {
+    /// It wants the turn to end after the running tool.
+    pub fn is_urgent(&self) -> bool {
+        self.record["priority"] == "now"
+    }
+}
+
+/// The host.
+#[derive(Debug)]
+pub struct Host {
+    events: Receiver<Event>,
+    /// Where tools report their end.
+    pub sender: Sender<Event>,
+    /// Messages not yet taken.
+    pub inbox: VecDeque<UserMessage>,
+    /// What is heard at all.
+    pub ears: Arc<Ears>,
+    /// A turn is running, so an interrupt has something to stop.
+    pub in_turn: bool,
+    /// The model, by full name.
+    pub model: String,
+    /// The permission mode.
+    pub mode: String,
+    /// The `hooks` of `initialize`.
+    pub hooks: Value,
+    /// `can_use_tool` goes to the host; otherwise nobody can grant a call.
+    pub asks_host: bool,
+    session: String,
+    skip_permissions: bool,
+    aborted: bool,
+    closed: bool,
+    question: Option<String>,
+}
+
+impl Host {
+    /// Listens to stdin and signals, each on its own thread.
+    pub fn start(flags: &Flags, session: &str) -> io::Result<Self> {
+        let (sender, events) = channel();
+        let ears = Arc::new(Ears::default());
+        signals::watch(sender.clone(), Arc::clone(&ears))?;
+        let mut inbox = VecDeque::new();
+        if let Some(prompt) = &flags.prompt {
+            inbox.push_back(UserMessage {
+                text: prompt.clone(),
+                record: json!({"type": "user", "message": {"role": "user", "content": prompt}}),
+            });
+        } else {
+            let lines = sender.clone();
+            std::thread::spawn(move || read_lines(&lines));
+        }
+        let default_mode = if flags.skip_permissions {
+            "bypassPermissions"
+        } else {
+            "default"
+        };
+        Ok(Self {
+            events,
+            sender,
+            inbox,
+            ears,
+            in_turn: false,
+            model: full_name(flags.model.as_deref().unwrap_or("default")),
+            mode: flags
+                .mode
+                .clone()
+                .unwrap_or_else(|| default_mode.to_owned()),
+            hooks: Value::Null,
+            asks_host: flags.asks_host,
+            session: session.to_owned(),
+            skip_permissions: flags.skip_permissions,
+            aborted: false,
+            closed: flags.prompt.is_some(),
+            question: None,
+        })
+    }
+
+    /// Prints one record. A reader that is gone is no reason to stop: the real CLI works on.
+    pub fn emit(&self, record: &Value) {
+        let line = records::to_line(record);
+        self.emit_raw(line.as_bytes());
+    }
+
+    /// Prints bytes as they are.
+    pub fn emit_raw(&self, bytes: &[u8]) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+
+    /// Begins a turn: an interrupt from before has no effect on it.
+    pub fn begin_turn(&mut self) {
+        (self.in_turn, self.aborted) = (true, false);
+    }
+
+    /// Ends the turn.
+    pub fn end_turn(&mut self) {
+        (self.in_turn, self.aborted) = (false, false);
+    }
+
+    /// Stdin has ended and was heard to.
+    pub fn is_closed(&self) -> bool {
+        self.closed && !self.ears.are_deaf()
+    }
+
+    /// Waits for one event, until `deadline` at most.
+    pub fn wait(&mut self, deadline: Option<Instant>) -> Woke {
+        if self.aborted {
+            return Woke::Aborted;
+        }
+        let event = match deadline {
+            Some(deadline) => self
+                .events
+                .recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            None => self
+                .events
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match event {
+            Ok(Event::Line(line)) => self.hear(&line),
+            Ok(Event::Closed) => {
+                self.closed = true;
+                Woke::Closed
+            }
+            Ok(Event::Interrupted) => self.abort(),
+            Ok(Event::ToolEnded(ended)) => Woke::ToolEnded(ended),
+            Err(_) => Woke::TimedOut,
+        }
+    }
+
+    /// Lets `pause` go by; `Err` when the turn is to stop.
+    pub fn rest(&mut self, pause: Duration) -> Result<(), ()> {
+        let until = Instant::now() + pause;
+        loop {
+            match self.wait(Some(until)) {
+                Woke::Aborted => return Err(()),
+                Woke::TimedOut => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Puts a question to the host and waits for the answer, for `patience` at most.
+    pub fn ask(&mut self, request: &Value, patience: Option<Duration>) -> Reply {
+        let id = records::uuid();
+        self.emit(&json!({"type": "control_request", "request_id": id, "request": request}));
+        let until = patience.map(|patience| Instant::now() + patience);
+        self.question = Some(id.clone());
+        let reply = loop {
+            if self.is_closed() {
+                break Reply::Failed(
+                    "Tool permission stream closed before response received".to_owned(),
+                );
+            }
+            match self.wait(until) {
+                Woke::Answered(answer) if answer["subtype"] == "success" => {
+                    break Reply::Said(answer["response"].clone());
+                }
+                Woke::Answered(answer) => {
+                    break Reply::Failed(answer["error"].as_str().unwrap_or_default().to_owned());
+                }
+                Woke::Aborted => break Reply::Aborted,
+                Woke::TimedOut => {
+                    self.withdraw();
+                    break Reply::Late;
+                }
+                _ => {}
+            }
+        };
+        if matches!(reply, Reply::Aborted) {
+            self.withdraw();
+        }
+        self.question = None;
+        reply
+    }
+
+    fn withdraw(&mut self) {
+        if let Some(id) = self.question.take() {
+            self.emit(&json!({"type": "control_cancel_request", "request_id": id}));
+        }
+    }
+
+    fn abort(&mut self) -> Woke {
+        if self.in_turn {
+            self.aborted = true;
+            return Woke::Aborted;
+        }
+        Woke::Stirred
+    }
+
+    fn hear(&mut self, line: &[u8]) -> Woke {
+        if line.trim_ascii().is_empty() {
+            return Woke::Stirred;
+        }
+        let Ok(said) = serde_json::from_slice::<Value>(line) else {
+            let text = String::from_utf8_lossy(line);
+            let _ = writeln!(
+                io::stderr(),
+                "Error parsing streaming input line: {text}: SyntaxError: JSON Parse error"
+            );
+            std::process::exit(1);
+        };
+        match said["type"].as_str() {
+            Some("user") => {
+                self.inbox.push_back(UserMessage {
+                    text: text_of(&said["message"]["content"]),
+                    record: said,
+                });
+                Woke::Stirred
+            }
+            Some("control_request") if !self.ears.are_deaf() => self.obey(&said),
+            Some("control_response") => {
+                let answer = &said["response"];
+                if self.question.is_some()
+                    && answer["request_id"].as_str() == self.question.as_deref()
+                {
+                    self.question = None;
+                    return Woke::Answered(answer.clone());
+                }
+                Woke::Stirred
+            }
+            _ => Woke::Stirred,
+        }
+    }
+
+    /// Obeys a control request and answers it.
+    fn obey(&mut self, said: &Value) -> Woke {
+        let (id, request) = (&said["request_id"], &said["request"]);
+        let answer = match request["subtype"].as_str().unwrap_or_default() {
+            "initialize" => {
+                self.hooks = request["hooks"].clone();
+                Ok(Some(records::initialized()))
+            }
+            "interrupt" => {
+                if self.in_turn {
+                    self.withdraw();
+                }
+                self.emit(&records::answered(id, Ok(None)));
+                return self.abort();
+            }
+            "set_permission_mode" if request["mode"] == "bypassPermissions" && !self.skip_permissions => Err(
+                "Cannot set permission mode to bypassPermissions because the session was not launched with \
+                 --dangerously-skip-permissions"
+                    .to_owned(),
+            ),
+            "set_permission_mode" => {
+                request["mode"].as_str().unwrap_or("default").clone_into(&mut self.mode);
+                self.emit(&records::answered(id, Ok(Some(json!({"mode": self.mode})))));
+                self.emit(&records::mode_changed(&self.session, &self.mode));
+                return Woke::Stirred;
+            }
+            "set_model" => {
+                self.model = full_name(request["model"].as_str().unwrap_or("default"));
+                self.emit(&records::model_changed(&self.session, &self.model));
+                Ok(None)
+            }
+            "mcp_status" => Ok(Some(json!({"mcpServers": []}))),
+            "set_max_thinking_tokens" => Ok(None),
+            other => Err(format!("Unsupported control request subtype: {other}")),
+        };
+        self.emit(&records::answered(id, answer));
+        Woke::Stirred
+    }
+}
+
+fn read_lines(events: &Sender<Event>) {
+    let mut input = BufReader::new(io::stdin());
+    loop {
+        let mut line = Vec::new();
+        let event = match input.read_until(b'\n', &mut line) {
+            Ok(n) if n > 0 => Event::Line(line),
+            _ => Event::Closed,
+        };
+        let last = matches!(event, Event::Closed);
+        if events.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// The text of a message's `content`: a string, or an array of blocks.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n"),
+        _ => String::new(),
+    }
+}
+
+/// The aliases of 2.1.197.
+fn full_name(model: &str) -> String {
+    match model {
+        "default" => "claude-opus-4-8[1m]",
+        "opus" => "claude-opus-4-8",
+        "sonnet" => "claude-sonnet-5",
+        "haiku" => "claude-haiku-4-5-20251001",
+        other => other,
+    }
+    .to_owned()
+}

@@ -1,0 +1,223 @@
+//! A session's life: messages are taken one by one, each becomes a turn with `init` and `result`, until stdin ends.
+//!
+//! Owns the order of a turn. Steps are performed in [`super::steps`], text in [`super::speech`], tools in
+//! [`super::calls`].
+
+use super::flags::Flags;
+use super::gate;
+use super::host::{Host, UserMessage};
+use super::prompt::{self, Asked};
+use super::records::{self, Book, End};
+use super::scenario::{Message, Scenario, Status, Step, Turn};
+use super::sessions::Memory;
+use super::speech::OpenMessage;
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// One process of the agent.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) host: Host,
+    pub(super) book: Book,
+    pub(super) memory: Memory,
+    scenario: Scenario,
+    pub(super) partial: bool,
+    replay: bool,
+    pace: f64,
+    served: usize,
+    /// What the last message that named a phase asked for.
+    pub(super) asked: Asked,
+    /// The text of the message at hand.
+    pub(super) prompt: String,
+    pub(super) prompt_id: String,
+    /// The message of Claude that is being written.
+    pub(super) open: Option<OpenMessage>,
+    /// The last status block, to be given again.
+    pub(super) last_block: Option<String>,
+    /// Files written in this turn.
+    pub(super) files: Vec<String>,
+    /// Words of the person that were taken in mid-turn and not yet answered.
+    noted: Vec<String>,
+    pub(super) without_result: bool,
+    pub(super) end: End,
+}
+
+impl Session {
+    /// A session ready to serve.
+    pub fn new(host: Host, book: Book, memory: Memory, scenario: Scenario, flags: &Flags) -> Self {
+        let default_pace = if scenario.source.is_some() { 0.0 } else { 1.0 };
+        Self {
+            host,
+            book,
+            memory,
+            partial: flags.partial,
+            replay: flags.replay,
+            pace: flags.pace.unwrap_or(default_pace),
+            scenario,
+            served: 0,
+            asked: Asked::default(),
+            prompt: String::new(),
+            prompt_id: records::uuid(),
+            open: None,
+            last_block: None,
+            files: Vec::new(),
+            noted: Vec::new(),
+            without_result: false,
+            end: End::Completed,
+        }
+    }
+
+    /// Serves until stdin ends.
+    pub fn serve(mut self) -> ExitCode {
+        for step in self.scenario.start.clone() {
+            let _ = self.perform(&step);
+        }
+        loop {
+            if let Some(message) = self.host.inbox.pop_front() {
+                self.take(&message);
+            } else if self.host.is_closed() {
+                return ExitCode::from(u8::from(self.end.is_failure()));
+            } else {
+                self.host.wait(None);
+            }
+        }
+    }
+
+    fn take(&mut self, message: &UserMessage) {
+        let asked = prompt::read(&message.text);
+        let follow_up = self.served > 0
+            && asked.phase.is_none()
+            && message.text.contains("PROGRAMMATOR_STATUS");
+        let turn = {
+            let asked = if asked.phase.is_none() && self.served > 0 {
+                &self.asked
+            } else {
+                &asked
+            };
+            let choice = Message {
+                text: &message.text,
+                asked,
+                follow_up,
+            };
+            self.scenario.choose(choice, self.book.cwd(), &self.memory)
+        };
+        let turn = turn.unwrap_or_else(|| self.unscripted(message, follow_up));
+        if asked.phase.is_some() || self.served == 0 {
+            self.asked = asked;
+        }
+        if !follow_up {
+            self.files.clear();
+        }
+        self.served += 1;
+        self.prompt.clone_from(&message.text);
+        self.prompt_id = records::uuid();
+        self.memory.note(self.book.session(), &message.text);
+        self.without_result = false;
+
+        self.host.begin_turn();
+        for step in &turn.before {
+            let _ = self.perform(step);
+        }
+        let init = self.book.init(&self.host);
+        self.host.emit(&init);
+        if self.replay {
+            self.host.emit(&self.book.replay(message));
+        }
+        self.end = self.run(&turn.steps);
+        self.open = None;
+        if matches!(self.end, End::AbortedStreaming | End::AbortedTools) {
+            self.host.emit(&self.book.interrupted(&self.end));
+        }
+        if self.end == End::Completed {
+            let fields = json!({"stop_hook_active": false, "last_assistant_message": self.book.tally().last_text,
+                                "background_tasks": [], "session_crons": []});
+            gate::tell(
+                &mut self.host,
+                &self.book,
+                &self.prompt_id,
+                "Stop",
+                "",
+                &fields,
+            );
+        }
+        if !self.without_result {
+            self.emit_result();
+        }
+        self.host.end_turn();
+        for step in &turn.after {
+            let _ = self.perform(step);
+        }
+        self.open = None;
+    }
+
+    pub(super) fn emit_result(&self) {
+        self.host
+            .emit(&self.book.result(&self.end, &self.host.model));
+    }
+
+    fn run(&mut self, steps: &[Step]) -> End {
+        for step in steps {
+            if let Err(end) = self.acknowledge().and_then(|()| self.perform(step)) {
+                return end;
+            }
+        }
+        if let Err(end) = self.acknowledge() {
+            return end;
+        }
+        self.close_message("end_turn");
+        End::Completed
+    }
+
+    /// Answers a message that no turn of the scenario fits.
+    fn unscripted(&self, message: &UserMessage, follow_up: bool) -> Turn {
+        let steps = if follow_up {
+            vec![Step::Status(Status::default())]
+        } else if self.served > 0 {
+            let noted = Step::Say(format!("Noted: {}\n", message.text.trim()));
+            std::iter::once(noted)
+                .chain(self.last_block.clone().map(Step::Say))
+                .collect()
+        } else {
+            vec![Step::Say(
+                "No turn of the scenario fits this prompt.".to_owned(),
+            )]
+        };
+        Turn {
+            steps,
+            ..Turn::default()
+        }
+    }
+
+    /// Takes in what the person said while a tool ran; an urgent message ends the turn instead.
+    pub(super) fn take_in(&mut self) -> Result<(), End> {
+        while let Some(message) = self.host.inbox.pop_front() {
+            if message.is_urgent() {
+                self.host.inbox.push_front(message);
+                return Err(End::Displaced);
+            }
+            if self.replay {
+                self.host.emit(&self.book.replay(&message));
+            }
+            self.noted.push(message.text);
+        }
+        Ok(())
+    }
+
+    fn acknowledge(&mut self) -> Result<(), End> {
+        for text in std::mem::take(&mut self.noted) {
+            self.say(&format!(
+                "You wrote: “{}” I will keep to that.\n",
+                text.trim()
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// A pause of the script: `millis` at pace 1.
+    pub(super) fn pause(&mut self, millis: u32) -> Result<(), End> {
+        let pause =
+            Duration::try_from_secs_f64(f64::from(millis) / 1000.0 * self.pace).unwrap_or_default();
+        self.host.rest(pause).map_err(|()| End::AbortedStreaming)
+    }
+}
