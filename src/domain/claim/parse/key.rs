@@ -1,0 +1,156 @@
+//! The keys of the block, in every spelling and markup that models put them in.
+
+use super::super::ClaimStatus;
+
+/// The keys of the protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Field {
+    /// `phase_completed`
+    Phase,
+    /// `status`
+    Status,
+    /// `files_changed`
+    Files,
+    /// `summary`
+    Summary,
+    /// `error`
+    Error,
+}
+
+impl Field {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Phase,
+        Self::Status,
+        Self::Files,
+        Self::Summary,
+        Self::Error,
+    ];
+
+    /// The key as the prompt asks for it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Phase => "phase_completed",
+            Self::Status => "status",
+            Self::Files => "files_changed",
+            Self::Summary => "summary",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A line `key: value`.
+pub(super) struct KeyLine<'a> {
+    pub(super) name: &'a str,
+    pub(super) field: Option<Field>,
+    pub(super) value: &'a str,
+    pub(super) bullet: bool,
+    pub(super) warnings: Vec<&'static str>,
+}
+
+impl KeyLine<'_> {
+    /// Written exactly as asked for.
+    pub(super) fn is_verbatim(&self) -> bool {
+        self.warnings.is_empty()
+    }
+}
+
+/// Reads `key: value`, with bullets and markup around the key; `None` when the line is none.
+pub(super) fn line(text: &str) -> Option<KeyLine<'_>> {
+    let text = text.trim();
+    let (bullet, rest) = bullet(text).map_or((false, text), |rest| (true, rest));
+    let (open, rest) = opening(rest);
+    let end = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || "_- ".contains(c)))
+        .unwrap_or(rest.len());
+    let name = rest[..end].trim_end();
+    let name = if open.contains('_') {
+        name.trim_end_matches('_')
+    } else {
+        name
+    };
+    let (colon, after) = closing(&rest[name.len()..], open)?;
+    let (field, spelling) = field(name);
+    let spaced = after.is_empty() || after.starts_with(char::is_whitespace);
+    let marked = bullet || open.contains(['*', '_', '`']);
+    let plausible = name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains(' ');
+    if !colon || (field.is_none() && !(spaced && plausible && !marked)) {
+        return None;
+    }
+    let mut value = after.trim();
+    if open.contains('"') {
+        value = value.strip_suffix(',').unwrap_or(value).trim_end();
+    }
+    let warnings = spelling
+        .into_iter()
+        .chain(marked.then_some("markup_stripped"))
+        .collect();
+    Some(KeyLine {
+        name,
+        field,
+        value,
+        bullet,
+        warnings,
+    })
+}
+
+/// Which key of the protocol `name` is, and a warning when it is not spelled as asked for.
+pub(super) fn field(name: &str) -> (Option<Field>, Option<&'static str>) {
+    let bare = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
+    let field = (name.len() < 40)
+        .then(|| {
+            Field::ALL
+                .into_iter()
+                .find(|field| bare(field.name()) == bare(name))
+        })
+        .flatten();
+    let warning = field.and_then(|field| {
+        if field.name() == name {
+            None
+        } else if field.name().eq_ignore_ascii_case(name) {
+            Some("key_case")
+        } else {
+            Some("key_spelling")
+        }
+    });
+    (field, warning)
+}
+
+/// The run of markup and quotes at the start of `text`, and the rest.
+pub(super) fn opening(text: &str) -> (&str, &str) {
+    let rest = text.trim_start_matches(['*', '_', '`', '"', '\'']);
+    text.split_at(text.len() - rest.len())
+}
+
+/// Takes the mirror of `open` and a colon, in either order, from the start of `text`: was there a colon,
+/// and what follows. `None` when what was opened is not closed, or anything else comes first.
+pub(super) fn closing<'a>(text: &'a str, open: &str) -> Option<(bool, &'a str)> {
+    let close: String = open.chars().rev().collect();
+    let colon = |text: &'a str| text.trim_start().strip_prefix([':', '：']);
+    if let Some(rest) = text.strip_prefix(close.as_str()) {
+        if let Some(after) = colon(rest) {
+            return Some((true, after));
+        }
+        return rest.trim().is_empty().then_some((false, ""));
+    }
+    let after = colon(text)?.trim_start().strip_prefix(close.as_str())?;
+    Some((true, after))
+}
+
+/// What follows a bullet.
+pub(super) fn bullet(text: &str) -> Option<&str> {
+    ["- ", "* ", "• "]
+        .iter()
+        .find_map(|bullet| text.strip_prefix(bullet))
+        .map(str::trim_start)
+}
+
+/// One of the three words, in any case.
+pub(super) fn status_word(text: &str) -> Option<ClaimStatus> {
+    [
+        ClaimStatus::Continue,
+        ClaimStatus::Done,
+        ClaimStatus::Blocked,
+    ]
+    .into_iter()
+    .find(|status| status.word().eq_ignore_ascii_case(text))
+}

@@ -1,0 +1,72 @@
+//! The cases that a claim's reader must get right, row by row.
+
+use programmator::domain::claim::parse::{Reading, parse};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    text: String,
+    expect: Expected,
+    why: String,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    found: bool,
+    valid: bool,
+    status: Option<String>,
+    reason: Option<String>,
+    phase_completed: Option<String>,
+    #[serde(default)]
+    files_changed: Vec<String>,
+    #[serde(default)]
+    summary: String,
+    error: Option<String>,
+    warnings: Option<Vec<String>>,
+}
+
+#[test]
+fn status_blocks() {
+    let rows: Vec<Row> = include_str!("fixtures/cases/status_block.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(rows.len() >= 43);
+    let wrong: Vec<String> = rows
+        .iter()
+        .filter_map(|row| {
+            difference(&parse(&row.text), &row.expect)
+                .map(|what| format!("{} ({}): {what}", row.id, row.why))
+        })
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
+}
+
+/// What differs between what was read and what the row expects.
+fn difference(reading: &Reading, expected: &Expected) -> Option<String> {
+    let same = reading.found == expected.found
+        && reading.claim.is_some() == expected.valid
+        && expected
+            .reason
+            .as_deref()
+            .is_none_or(|word| reading.reason.is_some_and(|reason| reason.word() == word))
+        && expected
+            .warnings
+            .as_ref()
+            .is_none_or(|warnings| *warnings == reading.warnings)
+        && reading.claim.as_ref().is_none_or(|claim| {
+            expected.status.as_deref() == Some(claim.status.word())
+                && claim.phase_completed == expected.phase_completed
+                && claim.files_changed == expected.files_changed
+                && claim.summary == expected.summary
+                && claim.error == expected.error
+        });
+    (!same).then(|| format!("{reading:?}"))
+}
