@@ -9,6 +9,11 @@ use crate::base::text::Clean;
 const MAX_CHARS: usize = 200;
 /// As much of the text is looked at; the rest cannot get into the fingerprint.
 const MAX_BYTES: usize = 16 << 10;
+/// Words that belong to the number before them.
+const UNITS: [&str; 22] = [
+    "ns", "us", "µs", "ms", "s", "m", "h", "d", "sec", "secs", "second", "seconds", "min", "mins",
+    "minutes", "hours", "kb", "mb", "gb", "kib", "mib", "z",
+];
 
 /// The fingerprint of `text`: one line of at most 200 characters. Of a text of several lines, the lines that
 /// speak of an error count, when there are any; progress around them differs from time to time.
@@ -31,8 +36,9 @@ pub fn fingerprint(text: &str) -> String {
     let mut count = 0;
     for word in told.split_whitespace() {
         let masked = mask(word);
-        // `12 34` and `12 34 56` are the same list of numbers.
-        if masked == "#" && (print.ends_with(" #") || print == "#") {
+        // `12 34` and `12 34 56` are the same list of numbers; `12 ms` and `1 s` the same length.
+        let after_number = print.ends_with(" #") || print == "#";
+        if after_number && (masked == "#" || UNITS.contains(&masked.as_str())) {
             continue;
         }
         count += masked.chars().count() + 1;
@@ -149,12 +155,7 @@ fn mask_token(token: &str) -> String {
     let bare = token.strip_prefix("0x").unwrap_or(token);
     let hex = bare.len() >= 4 && bare.bytes().all(|b| b.is_ascii_hexdigit());
     let unit = token.trim_start_matches(|c: char| c.is_ascii_digit());
-    let length = digits == token.len() - unit.len()
-        && [
-            "", "ns", "us", "µs", "ms", "s", "m", "h", "d", "sec", "secs", "min", "mins", "kb",
-            "mb", "gb", "kib", "mib", "z",
-        ]
-        .contains(&unit);
+    let length = digits == token.len() - unit.len() && (unit.is_empty() || UNITS.contains(&unit));
     let time = token.contains('t')
         && token
             .bytes()

@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn megabytes_take_no_time() {
+    fn time_is_linear_in_the_text() {
         let started = std::time::Instant::now();
         for unit in [
             "PROGRAMMATOR_STATUS:\n",
@@ -534,7 +534,7 @@ mod tests {
         ] {
             let text = format!(
                 "PROGRAMMATOR_STATUS:\n  status: DONE\n  files_changed:\n{}",
-                unit.repeat((1 << 20) / unit.len())
+                unit.repeat((1 << 18) / unit.len())
             );
             parse(&text);
         }
