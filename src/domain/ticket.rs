@@ -1,7 +1,11 @@
 //! A ticket: one markdown file with phases. The shapes only; `parse` reads one, `edit` changes one.
 
 pub mod edit;
+mod front;
+mod lines;
+mod outline;
 pub mod parse;
+mod phases;
 
 use crate::base::id::TicketId;
 use serde::{Deserialize, Serialize};

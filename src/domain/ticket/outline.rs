@@ -1,0 +1,380 @@
+//! What a ticket's body is made of: headings, checkboxes and validation commands, each with its place in
+//! the file. One pass over the lines; which of them are phases is decided in `phases`.
+
+use super::lines::{self, Line, Place, Unclosed};
+use super::{Problem, Severity};
+
+/// A checkbox, wherever it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Checkbox {
+    /// 1-based line.
+    pub line: usize,
+    /// Offset of the byte between the brackets.
+    pub mark: usize,
+    /// The byte is `x` or `X`.
+    pub done: bool,
+    /// Text behind the box, trimmed.
+    pub text: String,
+    /// Index of the nearest checkbox that it is nested under.
+    pub parent: Option<usize>,
+    /// Index of the heading that it stands under.
+    pub heading: Option<usize>,
+}
+
+/// A heading (`# …`, or a line underlined with `===` or `---`).
+#[derive(Clone, Debug)]
+pub(super) struct Heading {
+    /// 1-based line.
+    pub line: usize,
+    /// 1 to 6.
+    pub level: usize,
+    /// Without hashes and without a trailing box, trimmed.
+    pub text: String,
+    /// Trailing `[ ]` or `[x]`: offset of the byte between the brackets, and whether it is ticked.
+    pub tick: Option<(usize, bool)>,
+    /// Offset behind the last character that is no blank: where ` [x]` would go.
+    pub end: usize,
+    /// Index of the heading that it stands under.
+    pub parent: Option<usize>,
+    /// What its section holds.
+    pub section: Section,
+}
+
+/// What a section holds, by its heading or else the one above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Nothing in particular.
+    Plain,
+    /// Design, Phases, Tasks, Plan, Implementation, …: its boxes are preferred.
+    Plan,
+    /// `Phase N` or `Step N`: its boxes are that phase's tasks. Holds the heading's index.
+    Phase(usize),
+    /// Acceptance Criteria, Definition of Done, Notes, …: its boxes are phases only when nothing else is.
+    Criteria,
+    /// Validation commands: never phases.
+    Validation,
+}
+
+/// Everything of a body that matters.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    pub headings: Vec<Heading>,
+    pub boxes: Vec<Checkbox>,
+    pub commands: Vec<String>,
+    pub problems: Vec<Problem>,
+}
+
+impl Outline {
+    /// Reads the body that starts at offset `start`, which is line `number`.
+    pub fn read(bytes: &[u8], start: usize, number: usize) -> Self {
+        let (lines, unclosed) = lines::classify(bytes, start, number);
+        let mut reader = Reader::default();
+        for line in &lines {
+            reader.line(line);
+        }
+        let mut outline = reader.outline;
+        if let Some(Unclosed { line, what }) = unclosed {
+            outline.problems.push(Problem {
+                line,
+                column: 1,
+                message: format!(
+                    "{what} is opened here and never closed: everything below is read as part of it"
+                ),
+                severity: Severity::Warning,
+            });
+        }
+        outline
+    }
+
+    /// What the section around `heading` holds.
+    pub fn section(&self, heading: Option<usize>) -> Section {
+        heading.map_or(Section::Plain, |index| self.headings[index].section)
+    }
+}
+
+/// A list item that is open while its nested lines are read.
+struct Item {
+    column: usize,
+    checkbox: Option<usize>,
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    outline: Outline,
+    items: Vec<Item>,
+    heading: Option<usize>,
+    /// The line before, when it is prose that an underline would make a heading.
+    paragraph: Option<Line<'a>>,
+    after_blank: bool,
+    /// A fenced block of shell commands is open.
+    shell: bool,
+    /// The last command ended in `\`.
+    continued: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, line: &Line<'a>) {
+        let paragraph = self.paragraph.take();
+        match line.place {
+            Place::Prose => self.prose(line, paragraph),
+            Place::FenceOpen => self.shell = is_shell(line.indent().1),
+            Place::Code if self.shell && self.in_validation() => self.shell_line(line.text),
+            Place::FenceClose => (self.shell, self.continued) = (false, false),
+            Place::Code | Place::Comment => {}
+        }
+    }
+
+    fn prose(&mut self, line: &Line<'a>, paragraph: Option<Line<'a>>) {
+        let (column, rest) = line.indent();
+        if rest.is_empty() {
+            self.after_blank = true;
+            return;
+        }
+        let after_blank = std::mem::take(&mut self.after_blank);
+        if column < 4 && self.hash_heading(line) {
+            return;
+        }
+        if let Some(above) = paragraph
+            && column < 4
+            && let Some(level) = underline_level(rest)
+        {
+            let start = above.start + above.text.len() - above.indent().1.len();
+            self.push_heading(above.number, level, above.indent().1, start);
+            return;
+        }
+        let Some(content) = lines::item_content(rest) else {
+            if column == 0 && after_blank {
+                self.items.clear();
+            }
+            if self.items.is_empty() && column < 4 {
+                self.paragraph = Some(*line);
+            }
+            return;
+        };
+        // A child stands two columns in; less is a sibling, whatever the width of the parent's bullet.
+        while self.items.last().is_some_and(|item| column < item.column + 2) {
+            self.items.pop();
+        }
+        if self.items.is_empty() && column >= 4 {
+            // Four columns without a list around them are an indented code block.
+            return;
+        }
+        let start = line.start + line.text.len() - rest.len() + content;
+        let checkbox = self.checkbox(line.number, &rest[content..], start);
+        if self.in_validation() {
+            self.command_item(line.number, &rest[content..]);
+        }
+        self.items.push(Item { column, checkbox });
+    }
+
+    fn checkbox(&mut self, line: usize, content: &[u8], start: usize) -> Option<usize> {
+        let [b'[', mark @ (b' ' | b'x' | b'X'), b']', blank, text @ ..] = content else {
+            return None;
+        };
+        let text = text_of(text);
+        if !matches!(blank, b' ' | b'\t') || text.is_empty() {
+            return None;
+        }
+        let parent = self.items.iter().rev().find_map(|item| item.checkbox);
+        self.outline.boxes.push(Checkbox {
+            line,
+            mark: start + 1,
+            done: *mark != b' ',
+            text,
+            parent,
+            heading: self.heading,
+        });
+        Some(self.outline.boxes.len() - 1)
+    }
+
+    fn hash_heading(&mut self, line: &Line<'_>) -> bool {
+        let (_, rest) = line.indent();
+        let level = rest.iter().take_while(|&&byte| byte == b'#').count();
+        let text = &rest[level..];
+        if !(1..=6).contains(&level) || !(text.is_empty() || matches!(text[0], b' ' | b'\t')) {
+            return false;
+        }
+        let start = line.start + line.text.len() - text.len();
+        self.push_heading(line.number, level, text, start);
+        true
+    }
+
+    fn push_heading(&mut self, line: usize, level: usize, text: &[u8], start: usize) {
+        let text = text.trim_ascii_end();
+        let end = start + text.len();
+        let (text, tick) = match text {
+            [before @ .., b'[', mark @ (b' ' | b'x' | b'X'), b']']
+                if before.last().is_some_and(|byte| matches!(byte, b' ' | b'\t')) =>
+            {
+                (before, Some((end - 2, *mark != b' ')))
+            }
+            _ => (text, None),
+        };
+        let text = without_closing_hashes(text);
+        let mut parent = self.heading;
+        while let Some(above) = parent.filter(|&above| self.outline.headings[above].level >= level)
+        {
+            parent = self.outline.headings[above].parent;
+        }
+        let index = self.outline.headings.len();
+        let text = text_of(text);
+        let section = match section_named(&text, index) {
+            Section::Plain => self.outline.section(parent),
+            named => named,
+        };
+        self.outline.headings.push(Heading {
+            line,
+            level,
+            text,
+            tick,
+            end,
+            parent,
+            section,
+        });
+        self.heading = Some(index);
+        self.items.clear();
+    }
+
+    fn in_validation(&self) -> bool {
+        self.outline.section(self.heading) == Section::Validation
+    }
+
+    /// A list item among the validation commands: `` `cmd` ``, maybe with words behind it.
+    fn command_item(&mut self, line: usize, content: &[u8]) {
+        let text = text_of(content);
+        let text = ["[ ] ", "[x] ", "[X] "]
+            .iter()
+            .find_map(|mark| text.strip_prefix(mark))
+            .unwrap_or(&text);
+        match code_span(text) {
+            Some((command, rest)) if !rest.contains('`') => {
+                self.outline.commands.push(command.to_owned());
+            }
+            _ => self.outline.problems.push(Problem {
+                line,
+                column: 1,
+                message: "not read as a validation command: write one command in backticks, like - `make test`"
+                    .to_owned(),
+                severity: Severity::Warning,
+            }),
+        }
+    }
+
+    fn shell_line(&mut self, text: &[u8]) {
+        let text = text_of(text);
+        let continues = text.ends_with('\\');
+        if self.continued {
+            if let Some(command) = self.outline.commands.last_mut() {
+                command.push('\n');
+                command.push_str(&text);
+            }
+        } else {
+            let command = text.strip_prefix("$ ").unwrap_or(&text).trim_start();
+            if command.is_empty() || command.starts_with('#') {
+                return;
+            }
+            self.outline.commands.push(command.to_owned());
+        }
+        self.continued = continues;
+    }
+}
+
+/// Text as a person sees it: invalid UTF-8 replaced, outer blanks trimmed.
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// `Heading ##` is `Heading`.
+fn without_closing_hashes(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_end();
+    let bare = text.len() - text.iter().rev().take_while(|&&byte| byte == b'#').count();
+    match text[..bare].last() {
+        None | Some(b' ' | b'\t') => &text[..bare],
+        Some(_) => text,
+    }
+}
+
+/// `=====` is level 1, `-----` is level 2.
+fn underline_level(rest: &[u8]) -> Option<usize> {
+    let rest = rest.trim_ascii_end();
+    let all = |mark| rest.iter().all(|&byte| byte == mark);
+    if all(b'=') {
+        Some(1)
+    } else {
+        (rest.len() > 1 && all(b'-')).then_some(2)
+    }
+}
+
+/// The first code span of a text that starts with one, and what follows it.
+fn code_span(text: &str) -> Option<(&str, &str)> {
+    let ticks = text.len() - text.trim_start_matches('`').len();
+    let mark = text.get(..ticks).filter(|mark| !mark.is_empty())?;
+    let (command, rest) = text[ticks..].split_once(mark)?;
+    (!command.trim().is_empty()).then_some((command.trim(), rest))
+}
+
+fn is_shell(fence: &[u8]) -> bool {
+    let info = text_of(fence);
+    let language = info.trim_start_matches(['`', '~']).trim();
+    matches!(
+        language.split_whitespace().next().unwrap_or(""),
+        "" | "sh" | "bash" | "zsh" | "shell" | "console"
+    )
+}
+
+/// What a heading's words say about its section.
+fn section_named(text: &str, index: usize) -> Section {
+    if phase_number(text).is_some() {
+        return Section::Phase(index);
+    }
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let has = |word: &str| words.contains(&word);
+    if words.first() == Some(&"validation") && words.len() <= 2 {
+        Section::Validation
+    } else if has("criteria")
+        || has("notes")
+        || words.windows(3).any(|three| three == ["definition", "of", "done"])
+        || words.windows(2).any(|two| two == ["test", "plan"])
+    {
+        Section::Criteria
+    } else if [
+        "design",
+        "phase",
+        "phases",
+        "task",
+        "tasks",
+        "plan",
+        "implementation",
+        "steps",
+        "todo",
+        "todos",
+        "milestones",
+    ]
+    .into_iter()
+    .any(has)
+    {
+        Section::Plan
+    } else {
+        Section::Plain
+    }
+}
+
+/// The number of a `Phase 2: …`, `Step 3. …`, `Phase 2b - …` heading.
+pub(super) fn phase_number(text: &str) -> Option<u32> {
+    let word = text.get(..4).filter(|word| word.eq_ignore_ascii_case("step"));
+    let word = word.or_else(|| text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")))?;
+    let rest = text[word.len()..].strip_prefix([' ', '\t'])?.trim_start();
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = rest[..digits].parse().ok()?;
+    let rest = &rest[digits..];
+    let rest = rest.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(rest);
+    let ends_well = rest
+        .chars()
+        .next()
+        .is_none_or(|c| c.is_whitespace() || ":.-–—)".contains(c));
+    ends_well.then_some(number)
+}
