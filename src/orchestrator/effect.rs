@@ -2,6 +2,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::record::{Record, Verdict};
+use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::prompt::PromptContext;
 
@@ -144,13 +145,4 @@ pub struct Request {
     pub id: String,
     /// Which answer it needs.
     pub via: Via,
-}
-
-/// The two ways Claude asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Via {
-    /// `hook_callback` (`PreToolUse`): every call.
-    Callback,
-    /// `can_use_tool`: after the callback answered ask.
-    CanUseTool,
 }

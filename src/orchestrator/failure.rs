@@ -4,36 +4,25 @@
 
 use crate::domain::claim::fingerprint::fingerprint;
 use crate::domain::outcome::ExitReason;
+use crate::domain::stream::api_error::fatal_api_error;
 use crate::orchestrator::state::{Failure, Iteration};
 
 /// A failure that trying again will not mend: why the run ends, and the cure.
 pub fn fatal(failure: &Failure) -> Option<(ExitReason, String)> {
-    let said = &failure.message;
-    let (reason, cure) = match (failure.error.as_str(), failure.status) {
-        ("authentication_failed" | "oauth_org_not_allowed", _) | (_, Some(401 | 403)) => (
-            ExitReason::Error,
-            "Claude is not logged in, or may not use this account: run `claude` once and log in, or set \
-             ANTHROPIC_API_KEY, then resume",
-        ),
-        ("model_not_found", _) | (_, Some(404)) => (
-            ExitReason::Error,
-            "Claude does not know this model: choose another with `agent.model` in the config, then resume",
-        ),
-        ("billing_error", _) => (
-            ExitReason::Error,
-            "the account has no credit left: add some, then resume",
-        ),
-        ("rate_limit", _) | (_, Some(429)) => (
-            ExitReason::RateLimited,
-            "the provider's rate limit is reached: wait for the reset, then resume",
-        ),
-        (PROTOCOL, _) => (
-            ExitReason::Error,
-            "see the log for what Claude printed, then resume",
-        ),
+    let by_status = match failure.status {
+        Some(401 | 403) => Some("authentication_failed"),
+        Some(404) => Some("model_not_found"),
+        _ => None,
+    };
+    let hopeless = fatal_api_error(&failure.error).or_else(|| by_status.and_then(fatal_api_error));
+    let (reason, cure) = match (hopeless, failure.error.as_str(), failure.status) {
+        (Some(cure), ..) => (ExitReason::Error, cure),
+        (None, "rate_limit", _) | (None, _, Some(429)) => {
+            (ExitReason::RateLimited, "the provider's rate limit is reached: wait for the reset, then resume the run")
+        }
         _ => return None,
     };
-    Some((reason, format!("{cure} (Claude said: {said})")))
+    Some((reason, format!("{cure} (Claude said: {})", failure.message)))
 }
 
 /// Error kind of a Claude that ended before it spoke at all.

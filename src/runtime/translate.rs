@@ -3,9 +3,8 @@
 use crate::adapters::agent::AgentEvent;
 use crate::adapters::validate;
 use crate::domain::record::PhaseSeed;
-use crate::domain::stream::control::AskedVia;
 use crate::domain::ticket::Ticket;
-use crate::orchestrator::effect::{Request, ToolCall, Via};
+use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::{CommandResult, Input};
 
 /// An event of the agent in iteration `n`; `None` for what the core need not know.
@@ -14,13 +13,9 @@ pub fn agent_event(n: u32, event: AgentEvent) -> Option<Input> {
         AgentEvent::Spawned { pid } => Input::AgentSpawned { n, pid },
         AgentEvent::Ready { session, model, version } => Input::AgentReady { n, session, model, version },
         AgentEvent::ToolAsked(asked) => {
-            let via = match asked.via {
-                AskedVia::Callback => Via::Callback,
-                AskedVia::CanUseTool => Via::CanUseTool,
-            };
             Input::ToolAsked(Box::new(ToolCall {
                 n,
-                request: Request { id: asked.request_id, via },
+                request: Request { id: asked.request_id, via: asked.via },
                 tool_use_id: asked.tool_use_id,
                 tool: asked.tool,
                 input: asked.input,

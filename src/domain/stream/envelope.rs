@@ -197,6 +197,15 @@ pub fn read(line: &str) -> Line<'_> {
         .map_or(Line::Garbage, Line::Several)
 }
 
+/// What a kept line shows; `None`: nothing. For lines whose index is lost.
+pub fn classify(line: &[u8]) -> Option<EntryKind> {
+    match read(&decode(line)) {
+        Line::Record(envelope) => envelope.shows(),
+        Line::Garbage => Some(EntryKind::Garbage),
+        Line::Several(_) | Line::Blank => None,
+    }
+}
+
 /// Whole records one after another on one line.
 fn glued(line: &str) -> Option<Vec<String>> {
     let mut found = Vec::new();

@@ -1,0 +1,158 @@
+//! A person's project in a temporary folder: a git repository, tickets, a config that plays Claude from a
+//! scenario, a home and a store of its own. Nothing outside the folder is read or written.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The program under test.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_programmator");
+
+/// A project and everything around it; gone when dropped.
+pub struct Project {
+    root: tempfile::TempDir,
+}
+
+impl Project {
+    /// A git repository with one commit.
+    pub fn new() -> Self {
+        let project = Self::without_git();
+        project.git(&["init", "-q", "-b", "main"]);
+        project.git(&["add", "-A"]);
+        project.git(&["-c", "user.name=P", "-c", "user.email=p@example.invalid", "commit", "-q", "-m", "Begin"]);
+        project
+    }
+
+    /// A plain folder.
+    pub fn without_git() -> Self {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let project = Self { root };
+        for folder in ["work/.tickets", "home", "state", "config", "agent"] {
+            std::fs::create_dir_all(project.path(folder)).expect("a folder");
+        }
+        project.write("work/README.md", "# A project\n");
+        project
+    }
+
+    /// A path in the temporary folder: `work/…` is the repository.
+    pub fn path(&self, name: &str) -> PathBuf {
+        // The system's temporary folder may be behind a symlink; the program shows real paths.
+        self.root.path().canonicalize().expect("a real path").join(name)
+    }
+
+    /// The repository.
+    pub fn work(&self) -> PathBuf {
+        self.path("work")
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// Reads a file.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// A ticket with checkbox phases.
+    pub fn ticket(&self, id: &str, phases: &[&str]) {
+        let boxes: String = phases.iter().map(|phase| format!("- [ ] {phase}\n")).collect();
+        let text = format!(
+            "---\nid: {id}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T12:00:00Z\ntype: feature\npriority: 2\n---\n\
+             # Work on {id}\n\n## Design\n\n{boxes}"
+        );
+        self.write(&format!("work/.tickets/{id}.md"), &text);
+    }
+
+    /// The ticket's file as it is now.
+    pub fn ticket_text(&self, id: &str) -> String {
+        self.read(&format!("work/.tickets/{id}.md"))
+    }
+
+    /// Plays Claude from this scenario.
+    pub fn scenario(&self, yaml: &str) {
+        self.scenario_with(yaml, "");
+    }
+
+    /// The same, with more lines for the config file.
+    pub fn scenario_with(&self, yaml: &str, config: &str) {
+        self.write("scenario.yaml", yaml);
+        let words = [
+            PROGRAM.to_owned(),
+            "scripted-agent".to_owned(),
+            "--state".to_owned(),
+            self.path("agent").display().to_string(),
+            "--scenario".to_owned(),
+            self.path("scenario.yaml").display().to_string(),
+            "--pace".to_owned(),
+            "0".to_owned(),
+        ];
+        let list = serde_json::to_string(&words).expect("a list");
+        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{config}"));
+    }
+
+    /// The whole environment of the program.
+    pub fn env(&self) -> Vec<(String, String)> {
+        let own = |name: &str| self.path(name).display().to_string();
+        vec![
+            ("PATH".into(), std::env::var("PATH").expect("a PATH")),
+            ("HOME".into(), own("home")),
+            ("LANG".into(), "C.UTF-8".into()),
+            ("TERM".into(), "xterm-256color".into()),
+            ("TZ".into(), "UTC".into()),
+            ("PROGRAMMATOR_STATE_DIR".into(), own("state")),
+            ("PROGRAMMATOR_CONFIG_DIR".into(), own("config")),
+        ]
+    }
+
+    /// The program as a command in the repository.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(args).env_clear().envs(self.env()).current_dir(self.work()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("the program starts")
+    }
+
+    /// Runs git in the repository.
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git").args(args).current_dir(self.work()).output().expect("git starts");
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// Processes (not zombies) that have this folder in their environment: nothing of a run may be left when its
+    /// program has ended.
+    pub fn processes(&self) -> Vec<String> {
+        let needle = self.path("home").display().to_string();
+        processes_with(&needle)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn processes_with(needle: &str) -> Vec<String> {
+    let folders = std::fs::read_dir("/proc").expect("/proc").filter_map(Result::ok);
+    let alive = |path: &Path| {
+        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
+        let stat = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
+        let zombie = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));
+        !zombie && String::from_utf8_lossy(&environment).contains(needle)
+    };
+    let command = |path: &Path| {
+        let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).replace('\0', " ")
+    };
+    folders.map(|entry| entry.path()).filter(|path| alive(path)).map(|path| command(&path)).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processes_with(needle: &str) -> Vec<String> {
+    let output = Command::new("ps").args(["axeww", "-o", "command"]).output().expect("ps starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().filter(|line| line.contains(needle)).map(str::to_owned).collect()
+}
