@@ -55,7 +55,7 @@ pub(super) fn run(
     let (turn_ended, turns) = watch::channel(0);
     let (exited, exit) = watch::channel(None);
     let (answer, initialized) = oneshot::channel();
-    let (drain_ended, drained) = oneshot::channel();
+    let (drain_ended, drained) = watch::channel(());
     let (stderr_ended, stderr_drained) = oneshot::channel();
     let pid = started.pid;
     let tail = Tail::default();
@@ -83,8 +83,9 @@ pub(super) fn run(
     on_thread(
         "agent-stdout",
         Box::new(move || {
+            // The end of the sender is the news.
+            let _ended = drain_ended;
             drain.run(stdout);
-            drain_ended.send(()).ok();
         }),
     )?;
     let (stderr, stderr_tail) = (started.stderr, tail.clone());
@@ -162,7 +163,7 @@ impl Watcher {
     async fn run(
         mut self,
         mut signals: mpsc::Receiver<Signal>,
-        mut drained: oneshot::Receiver<()>,
+        mut drained: watch::Receiver<()>,
         stderr_drained: oneshot::Receiver<()>,
     ) {
         let status = loop {
@@ -179,7 +180,7 @@ impl Watcher {
             }
         };
         // Its children may hold the pipes: what they still say is read, then they are swept.
-        timeout(LAST_OUTPUT, &mut drained).await.ok();
+        timeout(LAST_OUTPUT, drained.changed()).await.ok();
         let marker = vec![std::mem::take(&mut self.marker)];
         let swept = tokio::task::spawn_blocking(move || orphans::sweep(&marker))
             .await
@@ -202,10 +203,10 @@ impl Watcher {
 
     /// Waits until stdout is read to its end, or has been silent for a while: somebody with a
     /// cleared environment may hold it forever.
-    async fn read_out(&self, mut drained: oneshot::Receiver<()>) {
+    async fn read_out(&self, mut drained: watch::Receiver<()>) {
         loop {
             let before = self.pulse.last_byte.load(Ordering::Relaxed);
-            let ended = timeout(LAST_OUTPUT, &mut drained).await.is_ok();
+            let ended = timeout(LAST_OUTPUT, drained.changed()).await.is_ok();
             if ended || before == self.pulse.last_byte.load(Ordering::Relaxed) {
                 return;
             }

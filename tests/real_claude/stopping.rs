@@ -1,0 +1,146 @@
+//! Interrupts, the stop ladder, and what is left behind: nothing.
+
+use crate::agent_run::Run;
+use crate::messages_stub::Reply;
+use programmator::adapters::agent::stop::Ladder;
+use programmator::adapters::agent::{AgentEvent, orphans};
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Waits until a tool has made the file.
+async fn exists(path: &Path) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !path.exists() {
+        assert!(Instant::now() < until, "{} was not made", path.display());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_ends_the_turn_and_the_process_goes_on() {
+    let mut run = Run::start([
+        Reply::text(&"word ".repeat(10_000)).slowly(5, Duration::from_millis(10)),
+        Reply::text("again"),
+    ])
+    .await;
+    run.place.stub.wait_for(1);
+    run.wait("init", |event| {
+        matches!(event, AgentEvent::Ready { .. }).then_some(())
+    })
+    .await;
+    run.agent.interrupt().await.unwrap();
+    let result = run.result().await;
+    assert!(result.is_error);
+    assert_eq!(result.subtype, "error_during_execution");
+    run.agent
+        .send_user("8c7e2a64-3f0b-4f57-9a4e-52b2a3a4f001", "go on")
+        .await
+        .unwrap();
+    assert_eq!(run.result().await.text, "again");
+    assert_eq!(run.finish().await.code, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_an_interrupt_makes_needless_is_cancelled() {
+    let mut run = Run::start([Reply::tool("Bash", json!({"command": "touch never"}))]).await;
+    let tool = run.asked().await;
+    run.agent
+        .answer_callback(
+            &tool.request_id,
+            &programmator::adapters::agent::CallbackAnswer::Ask,
+        )
+        .await
+        .unwrap();
+    let second = run.asked().await;
+    run.agent.interrupt().await.unwrap();
+    run.wait("the cancellation", |event| {
+        let cancelled = AgentEvent::AskCancelled {
+            request_id: second.request_id.clone(),
+        };
+        (*event == cancelled).then_some(())
+    })
+    .await;
+    assert!(run.result().await.is_error);
+    run.finish().await;
+    assert!(!run.place.folder().join("never").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_ladder_leaves_nobody_behind() {
+    let command = "setsid sh -c 'trap \"\" TERM INT HUP; touch grandchild; while :; do sleep 1; done' & \
+                   trap '' TERM INT; touch child; while :; do sleep 1; done";
+    let mut run = Run::start([Reply::tool("Bash", json!({"command": command}))]).await;
+    run.allow_next().await;
+    exists(&run.place.folder().join("child")).await;
+    exists(&run.place.folder().join("grandchild")).await;
+
+    let begun = Instant::now();
+    let exit = run.agent.stop(&Ladder::DEFAULT).await;
+    assert!(
+        begun.elapsed() < Duration::from_secs(14),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert!(exit.swept >= 1, "{exit:?}");
+    assert_eq!(exit, run.exit().await);
+    assert_eq!(
+        orphans::sweep(&[run.marker.clone()]),
+        0,
+        "somebody survived"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_outlives_a_normal_end_is_swept_too() {
+    let mut run = Run::start([
+        Reply::tool(
+            "Bash",
+            json!({"command": "nohup setsid sleep 600 > /dev/null 2>&1 & echo started"}),
+        ),
+        Reply::text("done"),
+    ])
+    .await;
+    run.allow_next().await;
+    run.result().await;
+    let exit = run.finish().await;
+    assert_eq!(exit.code, Some(0));
+    assert!(exit.swept >= 1, "{exit:?}");
+    assert_eq!(orphans::sweep(&[run.marker.clone()]), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claude_that_waits_for_the_service_is_stopped() {
+    let mut run = Run::start([Reply::hang()]).await;
+    run.place.stub.wait_for(1);
+    let exit = run.agent.stop(&Ladder::DEFAULT).await;
+    assert_eq!(exit.swept, 0);
+    assert_eq!(exit, run.exit().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dropping_the_agent_ends_everything() {
+    let mut run = Run::start([Reply::tool(
+        "Bash",
+        json!({"command": "touch running; sleep 600"}),
+    )])
+    .await;
+    run.allow_next().await;
+    exists(&run.place.folder().join("running")).await;
+    let pid = run.agent.pid();
+    let Run {
+        agent,
+        marker,
+        place,
+        ..
+    } = run;
+    drop(agent);
+    let until = Instant::now() + Duration::from_secs(30);
+    while Path::new(&format!("/proc/{pid}")).exists() {
+        assert!(Instant::now() < until, "Claude lives on");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(orphans::sweep(&[marker]), 0);
+    drop(place);
+}
