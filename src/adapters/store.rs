@@ -91,13 +91,15 @@ impl Store {
         self.inner.writer.append_blocking(append)
     }
 
+    /// The run's own folder, for its scrollback and the output of its commands. May not exist yet.
+    pub fn run_folder(&self, run: RunId) -> PathBuf {
+        self.inner.folder.join("runs").join(run.to_string())
+    }
+
     /// What Claude printed in the run. Reads no file but a list of names. `classify` says what a line shows,
     /// for lines whose index is lost.
     pub fn scrollback(&self, run: RunId, classify: Classify) -> Result<RunScrollback, StoreError> {
-        RunScrollback::open(
-            self.inner.folder.join("runs").join(run.to_string()),
-            classify,
-        )
+        RunScrollback::open(self.run_folder(run), classify)
     }
 }
 

@@ -9,6 +9,7 @@ use programmator::domain::summary::{RunState, RunSummary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 fn seqs(store: &Store, run: RunId) -> Vec<u64> {
     let loaded = store.load(run).unwrap();
@@ -289,6 +290,34 @@ fn a_summary_is_printed_in_the_order_that_status_promises() {
     );
 }
 
+#[tokio::test]
+async fn an_append_that_cannot_be_written_fails_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let tasks: Vec<_> = (0..60)
+        .map(|n| {
+            let (store, run) = (store.clone(), fresh());
+            let mut given = append(run, vec![note("a"), note("b")]);
+            if n % 20 == 10 {
+                given.summary.cost_usd = f64::NAN; // no number for a database
+            }
+            tokio::spawn(async move { (n, run, store.append(given).await) })
+        })
+        .collect();
+    for task in tasks {
+        let (n, run, answer) = task.await.unwrap();
+        assert_eq!(answer.is_ok(), n % 20 != 10, "{n}: {answer:?}");
+        assert_eq!(seqs(&store, run).len(), if answer.is_ok() { 2 } else { 0 });
+    }
+}
+
+/// Fails rather than hangs when nobody rings.
+async fn soon<T>(news: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), news)
+        .await
+        .unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_follower_in_another_handle_sees_every_record_once_and_in_order() {
     let temp = tempfile::tempdir().unwrap();
@@ -311,14 +340,14 @@ async fn a_follower_in_another_handle_sees_every_record_once_and_in_order() {
     });
     let mut seen = Vec::new();
     while seen.len() < 51 {
-        let news = follower.next().await.unwrap();
+        let news = soon(follower.next()).await.unwrap();
         seen.extend(news.records.iter().map(|stored| stored.seq));
     }
     assert_eq!(seen, (2..=52).collect::<Vec<_>>());
 
     // Asleep now: the next commit alone wakes it.
     let writer = writing.await.unwrap();
-    let next = tokio::spawn(async move { follower.next().await.unwrap().records });
+    let next = tokio::spawn(async move { soon(follower.next()).await.unwrap().records });
     let given = writer
         .append(append(run, vec![note("last")]))
         .await

@@ -61,7 +61,7 @@ fn what_was_written_is_read_now_and_later_with_and_without_its_index() {
     assert!(grown.load(Ordering::SeqCst) > 0);
     sink.finish().unwrap();
 
-    let folder = store.folder().join(format!("runs/{run}"));
+    let folder = store.run_folder(run);
     assert_eq!(
         fs::read_to_string(folder.join("2.ndjson")).unwrap(),
         format!("{{one\n-delta\n\n{{日本\u{2028}\n{large}\ngarbage\n")
@@ -106,7 +106,7 @@ fn a_torn_line_is_kept_and_what_follows_stands_alone() {
             .unwrap()
             .finish()
             .unwrap();
-        let path = store.folder().join(format!("runs/{run}/{n}.ndjson"));
+        let path = store.run_folder(run).join(format!("{n}.ndjson"));
         fs::File::create(&path)
             .unwrap()
             .write_all(&whole[..cut])
