@@ -74,6 +74,15 @@ fn one_file_is_one_lock_whatever_way_it_is_named() {
     .unwrap();
     let said = held(store.lock_ticket(&temp.path().join("./state/../tk.md"), &holder(8)));
     assert!(said.contains(&run.short()), "{said}");
+    #[cfg(unix)]
+    {
+        let link = temp.path().join("link");
+        std::os::unix::fs::symlink(temp.path(), &link).unwrap();
+        held(store.lock_ticket(&link.join("tk.md"), &holder(8)));
+        fs::remove_file(&file).unwrap();
+        held(store.lock_ticket(&link.join("tk.md"), &holder(8)));
+        fs::write(&file, "x").unwrap();
+    }
     // The same path as a work folder is another matter, and so is another ticket.
     store.lock_tree(&file, &holder(8)).unwrap();
     store

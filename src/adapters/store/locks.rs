@@ -158,10 +158,7 @@ impl Store {
     }
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
-        // One file, one lock, whatever way it was named.
-        let what = fs::canonicalize(what)
-            .or_else(|_| std::path::absolute(what))
-            .map_err(StoreError::file("find", what))?;
+        let what = real_path(what).map_err(StoreError::file("find", what))?;
         let mut name = format!("{kind}-");
         for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {
             let _ = write!(name, "{byte:02x}");
@@ -202,6 +199,16 @@ fn out_of_space(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
     )
+}
+
+/// One file, one path, whatever way it was named, and the same when it is gone for a while.
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    match (fs::canonicalize(path), path.parent(), path.file_name()) {
+        (Err(_), Some(parent), Some(name)) if parent.exists() => {
+            Ok(fs::canonicalize(parent)?.join(name))
+        }
+        (real, _, _) => real.or_else(|_| std::path::absolute(path)),
+    }
 }
 
 /// Waits for the lock on the file `path`, created when missing.
