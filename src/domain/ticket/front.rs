@@ -168,11 +168,30 @@ fn options() -> serde_yaml::Options {
     }
 }
 
-/// The library's message without its picture and without places that count from the front matter's start.
+/// What is wrong, in words for people; the library's own without its picture and its places, which count
+/// from the front matter's start, where it has good ones.
 fn words(error: &serde_yaml::Error) -> String {
-    let text = error.without_snippet().to_string();
-    let text = text.lines().next().unwrap_or_default();
-    text.split(" at line ").next().unwrap_or(text).trim().to_owned()
+    use serde_yaml::{Error, budget::BudgetBreach};
+    match error.without_snippet() {
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("the key `{key}` stands there twice")
+        }
+        Error::UnknownAnchor { .. }
+        | Error::Budget {
+            breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. },
+            ..
+        } => "anchors (`&`) and aliases (`*`) are not read in tickets: quote the text".to_owned(),
+        Error::Budget {
+            breach: BudgetBreach::Depth { .. },
+            ..
+        } => format!("it is nested deeper than {MAX_DEPTH} levels"),
+        Error::Budget { .. } => format!("it holds more than {MAX_NODES} values"),
+        other => {
+            let text = other.to_string();
+            let text = text.lines().next().unwrap_or_default();
+            text.split(" at line ").next().unwrap_or(text).trim().to_owned()
+        }
+    }
 }
 
 /// A mapping in the order of the file.

@@ -238,7 +238,7 @@ mod tests {
         let bomb = "a: &a [x, x]\nb: [*a, *a]".to_owned();
         let cases: &[(&str, usize, Option<usize>)] = &[
             ("id: a\nbad: [1, 2\nstatus: open", 4, Some(7)),
-            ("id: a\n\tx: 1", 3, None),
+            ("id: a\n\tx: 1", 2, None),
             ("id: a\nid: b", 3, Some(1)),
             ("id: a\ntags: *x", 3, Some(7)),
             ("id: a\nx: &x 1", 3, None),

@@ -1,0 +1,166 @@
+//! Makes a new ticket file, as `tk` does (wedow/ticket): the same id and front matter, so that both can be used.
+
+use super::load::shown;
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What a new ticket is made of.
+#[derive(Clone, Debug)]
+pub struct NewTicket<'a> {
+    /// The title; one line.
+    pub title: &'a str,
+    /// The project's folder; the id begins with the initials of its name.
+    pub project: &'a Path,
+    /// Who it is for, if it is known.
+    pub assignee: Option<&'a str>,
+    /// The time now.
+    pub now: Timestamp,
+}
+
+/// Why no ticket was made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError {
+    /// Nothing to call it.
+    #[error("a ticket needs a title: programmator ticket new \"what is to be done\"")]
+    NoTitle,
+    /// The system refuses.
+    #[error("the ticket {} cannot be written: {source}", shown(.path))]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Writes a new ticket into `dir`, which is made if it is not there. The path of the file.
+pub fn create(new: &NewTicket<'_>, dir: &Path) -> Result<PathBuf, CreateError> {
+    let title = clean_line(new.title, 200);
+    if title.is_empty() {
+        return Err(CreateError::NoTitle);
+    }
+    let unwritable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CreateError::Unwritable { path, source }
+    };
+    std::fs::create_dir_all(dir).map_err(unwritable(dir))?;
+    let prefix = prefix(new.project);
+    loop {
+        let id = format!("{prefix}-{}", random_suffix());
+        let path = dir.join(format!("{id}.md"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => {
+                let written = file
+                    .write_all(text(&id, &title, new).as_bytes())
+                    .and_then(|()| file.sync_all());
+                if written.is_err() {
+                    // Half a ticket helps nobody.
+                    let _ = std::fs::remove_file(&path);
+                }
+                return written.map(|()| path.clone()).map_err(unwritable(&path));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(unwritable(&path)(error)),
+        }
+    }
+}
+
+/// Initials of the parts of the folder's name (`my-web-app` → `mwa`); of a name in one part the first three letters.
+fn prefix(project: &Path) -> String {
+    let name = project.file_name().unwrap_or_default().to_string_lossy();
+    let parts: Vec<String> = name
+        .split(['-', '_', ' ', '.'])
+        .map(|part| part.chars().filter(char::is_ascii_alphanumeric).collect::<String>())
+        .filter(|part| !part.is_empty())
+        .collect();
+    let prefix: String = match parts.as_slice() {
+        [one] => one.chars().take(3).collect(),
+        parts => parts.iter().filter_map(|part| part.chars().next()).collect(),
+    };
+    let prefix: String = prefix.to_ascii_lowercase().chars().take(16).collect();
+    // Such a name is no file on some systems.
+    if prefix.is_empty() || TicketId::parse(&prefix).is_err() {
+        "tk".to_owned()
+    } else {
+        prefix
+    }
+}
+
+/// Four of `[a-z0-9]`.
+fn random_suffix() -> String {
+    const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let mut number = uuid::Uuid::new_v4().as_u128();
+    (0..4)
+        .map(|_| {
+            let letter = LETTERS[(number % 36) as usize];
+            number /= 36;
+            char::from(letter)
+        })
+        .collect()
+}
+
+fn text(id: &str, title: &str, new: &NewTicket<'_>) -> String {
+    let now = new.now.to_string();
+    let created = now.split('.').next().unwrap_or(&now);
+    let assignee = new
+        .assignee
+        .map(|name| clean_line(name, 100))
+        .filter(|name| !name.is_empty())
+        .map(|name| format!("assignee: {}\n", quoted(&name)))
+        .unwrap_or_default();
+    format!(
+        "---\n\
+         id: {id}\n\
+         status: open\n\
+         deps: []\n\
+         links: []\n\
+         created: {created}Z\n\
+         type: task\n\
+         priority: 2\n\
+         {assignee}\
+         ---\n\
+         # {title}\n\
+         \n\
+         ## Design\n\
+         \n\
+         - [ ] Phase 1: what is done first\n\
+         \n\
+         ## Acceptance Criteria\n\
+         \n"
+    )
+}
+
+/// A name as it may stand in YAML.
+fn quoted(name: &str) -> String {
+    if name.chars().all(|c| c.is_alphanumeric() || c == ' ') {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_begin_like_those_of_tk() {
+        let cases = [
+            ("/x/my-web-app", "mwa"),
+            ("/x/programmator", "pro"),
+            ("/x/Go", "go"),
+            ("/x/a_b c", "abc"),
+            ("/x/日本", "tk"),
+            ("/", "tk"),
+            ("/x/con", "tk"),
+        ];
+        for (folder, expected) in cases {
+            assert_eq!(prefix(Path::new(folder)), expected, "{folder}");
+        }
+        assert!(random_suffix().bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    }
+}

@@ -1,0 +1,126 @@
+//! The few steps on files that writing a ticket is made of, as a trait: file systems differ in what they
+//! can do in one step, and the order of the steps is what keeps a person's edit safe.
+//!
+//! The order itself is in `write`.
+
+pub use super::os::Swapped;
+use super::{load, os};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Steps on ticket files. Every step may be followed by somebody else's.
+pub trait Disk {
+    /// An open file: it stays the same file when names change.
+    type File;
+
+    /// The file that `path` leads to, links followed. `NotFound` when there is none.
+    fn resolve(&mut self, path: &Path) -> io::Result<PathBuf>;
+    /// Opens a regular file for reading.
+    fn open(&mut self, path: &Path) -> io::Result<Self::File>;
+    /// The whole content as it is now, whether or not the file still has a name.
+    fn read(&mut self, file: &mut Self::File) -> io::Result<Vec<u8>>;
+    /// The two are one file.
+    fn is_same(&mut self, a: &Self::File, b: &Self::File) -> bool;
+    /// The file was written to a moment ago: somebody may be in the middle of it.
+    fn is_fresh(&mut self, file: &Self::File) -> bool;
+    /// Writes a new file, which must not exist yet, safely to disk, with mode and owner of `like`.
+    fn stage(&mut self, path: &Path, text: &[u8], like: &Self::File) -> io::Result<()>;
+    /// Puts `new` in the place of `target`. `NotFound` when there is no target.
+    fn swap(&mut self, new: &Path, target: &Path) -> io::Result<Swapped>;
+    /// Removes a file.
+    fn remove(&mut self, path: &Path) -> io::Result<()>;
+    /// Makes the names in the folder of `path` safe.
+    fn sync_folder(&mut self, path: &Path) -> io::Result<()>;
+    /// Gives somebody who is in the middle of saving the time to finish.
+    fn pause(&mut self);
+}
+
+/// Longer than any editor needs from opening a file of this size to closing it.
+const PAUSE: Duration = Duration::from_millis(40);
+
+/// The real one.
+#[derive(Debug, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    type File = File;
+
+    fn resolve(&mut self, path: &Path) -> io::Result<PathBuf> {
+        path.canonicalize()
+    }
+
+    fn open(&mut self, path: &Path) -> io::Result<File> {
+        load::open_regular(path).map_err(|error| match error {
+            load::LoadError::Gone { .. } => io::ErrorKind::NotFound.into(),
+            other => io::Error::other(other),
+        })
+    }
+
+    fn read(&mut self, file: &mut File) -> io::Result<Vec<u8>> {
+        file.rewind()?;
+        let mut text = Vec::new();
+        file.take(load::MAX_BYTES + 1).read_to_end(&mut text)?;
+        if text.len() as u64 > load::MAX_BYTES {
+            return Err(io::Error::other(load::too_large()));
+        }
+        Ok(text)
+    }
+
+    fn is_same(&mut self, a: &File, b: &File) -> bool {
+        #[cfg(unix)]
+        {
+            matches!((os::identity(a), os::identity(b)), (Ok(a), Ok(b)) if a == b)
+        }
+        #[cfg(not(unix))]
+        {
+            // Nothing is exchanged there (see `os::swap`), so nobody asks.
+            let _ = (a, b);
+            false
+        }
+    }
+
+    fn is_fresh(&mut self, file: &File) -> bool {
+        let written = file.metadata().and_then(|about| about.modified());
+        // A time to come is a clock that was set: as good as now.
+        written.is_ok_and(|time| {
+            SystemTime::now()
+                .duration_since(time)
+                .is_ok_and(|age| age < 2 * PAUSE)
+        })
+    }
+
+    fn stage(&mut self, path: &Path, text: &[u8], like: &File) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        let written = file
+            .write_all(text)
+            .and_then(|()| os::copy_attributes(like, &file))
+            .and_then(|()| file.sync_all());
+        if written.is_err() {
+            let _ = std::fs::remove_file(path);
+        }
+        written
+    }
+
+    fn swap(&mut self, new: &Path, target: &Path) -> io::Result<Swapped> {
+        os::swap(new, target)
+    }
+
+    fn remove(&mut self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+
+    fn sync_folder(&mut self, path: &Path) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Some(folder) = path.parent() {
+            return File::open(folder)?.sync_all();
+        }
+        let _ = path;
+        Ok(())
+    }
+
+    fn pause(&mut self) {
+        std::thread::sleep(PAUSE);
+    }
+}

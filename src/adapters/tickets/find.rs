@@ -1,0 +1,175 @@
+//! Finds the file a person means by an id, a part of an id, or a path.
+//!
+//! By id only files of the tickets folder are found, and links in it may not lead out of it; a path may lead
+//! anywhere, since the person wrote it.
+
+use super::load::{LoadError, shown};
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where tickets are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Absolute path of the folder that relative paths count from.
+    pub folder: PathBuf,
+    /// `$TICKETS_DIR`.
+    pub tickets_dir: Option<PathBuf>,
+    /// The person's home folder.
+    pub home: Option<PathBuf>,
+}
+
+impl Places {
+    /// The tickets folder: `$TICKETS_DIR`, else the nearest parent's `.tickets`, else `~/.tickets`. It need not exist.
+    pub fn dir(&self) -> PathBuf {
+        if let Some(dir) = self.tickets_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()) {
+            return self.folder.join(dir);
+        }
+        self.folder
+            .ancestors()
+            .map(|parent| parent.join(".tickets"))
+            .find(|dir| dir.is_dir())
+            .unwrap_or_else(|| self.home.as_ref().unwrap_or(&self.folder).join(".tickets"))
+    }
+}
+
+/// Why no file was found. Messages list what could have been meant.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// Several ids contain the text.
+    #[error("`{}` could be {}: write more of the id", clean_line(.name, 80), candidates.join(", "))]
+    Ambiguous {
+        /// What was looked for.
+        name: String,
+        /// The ids that contain it, sorted.
+        candidates: Vec<String>,
+    },
+    /// No id contains the text.
+    #[error("there is no ticket `{}` in {}{}", clean_line(.name, 80), shown(.dir), there_are(.candidates))]
+    Missing {
+        /// What was looked for.
+        name: String,
+        /// Where.
+        dir: PathBuf,
+        /// The ids that are there, sorted.
+        candidates: Vec<String>,
+    },
+    /// There is a file, but it may not be read.
+    #[error(transparent)]
+    Refused(#[from] LoadError),
+    /// The folder cannot be read.
+    #[error("the tickets folder {} cannot be read: {source}", shown(.dir))]
+    Unreadable {
+        /// The folder.
+        dir: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Most ids that a message lists.
+const MAX_LISTED: usize = 10;
+
+fn there_are(ids: &[String]) -> String {
+    match ids.len() {
+        0 => ", which holds no tickets: `programmator ticket new \"title\"` makes one".to_owned(),
+        1..=MAX_LISTED => format!("; there are {}", ids.join(", ")),
+        more => format!(
+            "; there are {} and {} more",
+            ids[..MAX_LISTED].join(", "),
+            more - MAX_LISTED
+        ),
+    }
+}
+
+/// The absolute path of the ticket file that `name` means.
+///
+/// A path contains `/`, ends in `.md`, or names an existing file; everything else is an id or a part of one.
+pub fn find(name: &str, places: &Places) -> Result<PathBuf, FindError> {
+    let name = name.trim();
+    let path = places.folder.join(name);
+    let is_nested = name.contains(std::path::MAIN_SEPARATOR) || name.contains('/');
+    let is_file = !name.is_empty() && path.symlink_metadata().is_ok() && !path.is_dir();
+    if is_nested || is_file {
+        super::load::open_regular(&path)?;
+        return Ok(path);
+    }
+    find_id(name, places)
+}
+
+fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
+    let dir = places.dir();
+    let files = files_in(&dir).map_err(|source| FindError::Unreadable {
+        dir: dir.clone(),
+        source,
+    })?;
+    let wanted = name.strip_suffix(".md").unwrap_or(name);
+    let exact = files.iter().find(|path| stem(path) == wanted);
+    // What cannot be an id cannot be a part of one either.
+    let is_part = TicketId::parse(wanted).is_ok() || TicketId::parse(&format!("a{wanted}")).is_ok();
+    let mut fitting: Vec<&PathBuf> = match exact {
+        Some(path) => vec![path],
+        None if !wanted.is_empty() && is_part => {
+            files.iter().filter(|path| stem(path).contains(wanted)).collect()
+        }
+        None => Vec::new(),
+    };
+    let ids = |paths: &[&PathBuf]| paths.iter().map(|path| clean_line(&stem(path), 80)).collect();
+    match fitting.len() {
+        1 => {
+            let path = fitting.remove(0).clone();
+            stays_in(&dir, &path)?;
+            super::load::open_regular(&path)?;
+            Ok(path)
+        }
+        0 => Err(FindError::Missing {
+            name: name.to_owned(),
+            candidates: ids(&files.iter().collect::<Vec<_>>()),
+            dir,
+        }),
+        _ => Err(FindError::Ambiguous {
+            name: name.to_owned(),
+            candidates: ids(&fitting),
+        }),
+    }
+}
+
+/// The `*.md` files of a folder, sorted, hidden ones left out; none when there is no folder.
+pub(super) fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.extension().is_some_and(|ending| ending == "md") && !hidden && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A link in the tickets folder leads to a file in the tickets folder.
+pub(super) fn stays_in(dir: &Path, path: &Path) -> Result<(), LoadError> {
+    let real = |path: &Path| {
+        path.canonicalize().map_err(|source| LoadError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })
+    };
+    if real(path)?.starts_with(real(dir)?) {
+        Ok(())
+    } else {
+        Err(LoadError::LeadsOut {
+            path: path.to_owned(),
+        })
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

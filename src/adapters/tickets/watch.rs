@@ -1,0 +1,132 @@
+//! Tells when a ticket's file has changed: edited in place, saved by renaming, removed, made anew.
+//!
+//! Watches the folders, because a saved file is often another file. Nothing polls and nothing ticks: a
+//! thread sleeps until the system reports a change, waits a moment for the rest of it, reports, and sleeps again.
+
+use super::load::shown;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// From the first sign of a change to the report: one save is several events.
+const GATHER: Duration = Duration::from_millis(80);
+
+/// A folder cannot be watched.
+#[derive(Debug, thiserror::Error)]
+#[error("changes to {} cannot be watched: {source}", shown(.path))]
+pub struct WatchError {
+    /// The folder, or the file that was to be watched.
+    path: PathBuf,
+    /// What the system says (its limit of watches is reached, no such folder, …).
+    source: notify::Error,
+}
+
+/// Watches ticket files until it is dropped.
+pub struct TicketWatch {
+    watcher: RecommendedWatcher,
+    watched: Arc<Mutex<Watched>>,
+    folders: HashSet<PathBuf>,
+}
+
+/// Paths as events name them → paths as they were given.
+type Watched = HashMap<PathBuf, PathBuf>;
+
+impl TicketWatch {
+    /// Starts with no files; `on_change` gets the path of each changed file, as it was given to
+    /// [`add`](Self::add), on a thread of the watch.
+    pub fn new(on_change: impl FnMut(PathBuf) + Send + 'static) -> Result<Self, WatchError> {
+        let watched = Arc::new(Mutex::new(Watched::new()));
+        let (changes, gathered) = channel();
+        let known = Arc::clone(&watched);
+        let failed = |source| WatchError {
+            path: PathBuf::from("."),
+            source,
+        };
+        let watcher = notify::recommended_watcher(move |event| note(event, &known, &changes))
+            .map_err(failed)?;
+        std::thread::Builder::new()
+            .name("ticket-watch".to_owned())
+            .spawn(move || report(&gathered, on_change))
+            .map_err(|error| failed(notify::Error::io(error)))?;
+        Ok(Self {
+            watcher,
+            watched,
+            folders: HashSet::new(),
+        })
+    }
+
+    /// Watches the file at `path` too, and the file it leads to. It need not exist, its folder must.
+    pub fn add(&mut self, path: &Path) -> Result<(), WatchError> {
+        let mut names = vec![path.to_owned()];
+        // Events carry the folder as it was watched; the folder's true name serves for all ways to it.
+        names.extend(path.canonicalize());
+        for name in names {
+            let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder
+                .unwrap_or(Path::new("."))
+                .canonicalize()
+                .map_err(|error| failed(path, notify::Error::io(error)))?;
+            let Some(file) = name.file_name() else {
+                continue;
+            };
+            self.watched
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(folder.join(file), path.to_owned());
+            if !self.folders.contains(&folder) {
+                self.watcher
+                    .watch(&folder, RecursiveMode::NonRecursive)
+                    .map_err(|source| failed(&folder, source))?;
+                self.folders.insert(folder);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed(path: &Path, source: notify::Error) -> WatchError {
+    WatchError {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Picks the watched files out of an event.
+fn note(event: notify::Result<Event>, known: &Mutex<Watched>, changes: &Sender<PathBuf>) {
+    let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let send = |path: &PathBuf| {
+        // Nobody listens any more: the watch is being dropped.
+        let _ = changes.send(path.clone());
+    };
+    match event {
+        // Our own reading is such an event too.
+        Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
+        Ok(event) if !event.need_rescan() => {
+            event.paths.iter().filter_map(|path| known.get(path)).for_each(send);
+        }
+        // Events were lost: any file may have changed.
+        _ => known.values().for_each(send),
+    }
+}
+
+/// Reports each change once, [`GATHER`] after its first sign. Ends with the watch.
+fn report(changes: &Receiver<PathBuf>, mut on_change: impl FnMut(PathBuf)) {
+    while let Ok(first) = changes.recv() {
+        let until = Instant::now() + GATHER;
+        let mut changed = BTreeSet::from([first]);
+        let ended = loop {
+            match changes.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(path) => drop(changed.insert(path)),
+                Err(RecvTimeoutError::Timeout) => break false,
+                Err(RecvTimeoutError::Disconnected) => break true,
+            }
+        };
+        if ended {
+            return;
+        }
+        changed.into_iter().for_each(&mut on_change);
+    }
+}
