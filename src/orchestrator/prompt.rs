@@ -2,9 +2,16 @@
 //!
 //! Three templates (`phased.md`, `phaseless.md`, `status_only.md`), built in and overridable by files of
 //! the same names in the user's config folder. Rendering is minijinja's; an unknown variable is an error
-//! that names file and line.
+//! that names file and line. Reading the files is not done here (`adapters::config_files`).
+//!
+//! Claude Code acts on some of what a message says: it inlines the file behind an `@path` at the start of a
+//! word, in stream-json too, without asking for permission, and takes a message that begins with `/` for a
+//! command. Ticket text may come from anybody, so every value gets its `@path`s written `\@path`, and no
+//! prompt begins with such a character.
 
+use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
+use serde_json::Value;
 
 /// What a template may use. Field names are the variables' names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -35,4 +42,382 @@ pub struct PromptContext {
     pub iteration: u32,
     /// Iterations at most.
     pub max_iterations: u32,
+}
+
+/// Which prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Work on one phase.
+    Phased,
+    /// Work on a ticket without phases.
+    Phaseless,
+    /// Asks for the status block only.
+    StatusOnly,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Phased, Self::Phaseless, Self::StatusOnly];
+
+    /// Name of the template's file.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Phased => "phased.md",
+            Self::Phaseless => "phaseless.md",
+            Self::StatusOnly => "status_only.md",
+        }
+    }
+
+    /// The template that is built in.
+    fn builtin(self) -> &'static str {
+        match self {
+            Self::Phased => include_str!("prompt/phased.md"),
+            Self::Phaseless => include_str!("prompt/phaseless.md"),
+            Self::StatusOnly => include_str!("prompt/status_only.md"),
+        }
+    }
+}
+
+/// A template's text and the name it has in messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Path of the file, or `built-in phased.md`.
+    pub file: String,
+    /// The text.
+    pub source: String,
+}
+
+/// The templates in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Templates {
+    /// Work on one phase.
+    pub phased: Template,
+    /// Work on a ticket without phases.
+    pub phaseless: Template,
+    /// Asks for the status block only.
+    pub status_only: Template,
+}
+
+/// A template that cannot be rendered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {message}")]
+pub struct PromptError {
+    /// The template's file.
+    pub file: String,
+    /// 1-based line in it.
+    pub line: usize,
+    /// What is wrong, with the variables there are when one is unknown.
+    pub message: String,
+}
+
+impl Templates {
+    /// The templates that come with the program.
+    pub fn builtin() -> Self {
+        let template = |kind: Kind| Template {
+            file: format!("built-in {}", kind.file_name()),
+            source: kind.builtin().to_owned(),
+        };
+        Self {
+            phased: template(Kind::Phased),
+            phaseless: template(Kind::Phaseless),
+            status_only: template(Kind::StatusOnly),
+        }
+    }
+
+    /// Puts a file of the user's in the place of the built-in template.
+    pub fn set(&mut self, kind: Kind, template: Template) {
+        match kind {
+            Kind::Phased => self.phased = template,
+            Kind::Phaseless => self.phaseless = template,
+            Kind::StatusOnly => self.status_only = template,
+        }
+    }
+
+    /// The template of a kind.
+    pub fn get(&self, kind: Kind) -> &Template {
+        match kind {
+            Kind::Phased => &self.phased,
+            Kind::Phaseless => &self.phaseless,
+            Kind::StatusOnly => &self.status_only,
+        }
+    }
+
+    /// Fills the template. The result never begins with a character that Claude Code acts on.
+    pub fn render(&self, kind: Kind, context: &PromptContext) -> Result<String, PromptError> {
+        let template = self.get(kind);
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        environment.set_debug(true);
+        environment.add_filter("fenced", |text: String| fenced(&text));
+        environment.add_filter("quoted", |text: String| quoted(&text));
+        let failed = |error: minijinja::Error| explain(template, &error);
+        let values = serde_json::to_value(context)
+            .map(escaped)
+            .map_err(|error| PromptError {
+                file: template.file.clone(),
+                line: 1,
+                message: error.to_string(),
+            })?;
+        let text = environment
+            .template_from_named_str(&template.file, &template.source)
+            .and_then(|template| template.render(values))
+            .map_err(failed)?;
+        Ok(guarded(&text))
+    }
+
+    /// Renders every template once with made-up values, so that a mistake in one shows before a run begins.
+    pub fn check(&self) -> Result<(), PromptError> {
+        let some = || vec!["x".to_owned(), "y".to_owned()];
+        let context = PromptContext {
+            phase: Some("x".to_owned()),
+            dispute: Some("x".to_owned()),
+            done_phases: some(),
+            open_phases: some(),
+            summaries: some(),
+            notes: some(),
+            validation: some(),
+            ..PromptContext::default()
+        };
+        Kind::ALL
+            .into_iter()
+            .try_for_each(|kind| self.render(kind, &context).map(drop))
+    }
+}
+
+fn explain(template: &Template, error: &minijinja::Error) -> PromptError {
+    let known = || {
+        let context = serde_json::to_value(PromptContext::default()).unwrap_or_default();
+        context
+            .as_object()
+            .map(|map| map.keys().cloned().collect::<Vec<_>>().join(", "))
+            .unwrap_or_default()
+    };
+    let at_fault = error
+        .template_source()
+        .zip(error.range())
+        .and_then(|(source, range)| source.get(range));
+    let message = match (error.kind(), at_fault) {
+        (minijinja::ErrorKind::UndefinedError, Some(name)) => {
+            format!("unknown variable `{name}`; there are {}", known())
+        }
+        (minijinja::ErrorKind::UndefinedError, None) => {
+            format!("unknown variable; there are {}", known())
+        }
+        _ => error
+            .detail()
+            .map_or_else(|| error.kind().to_string(), str::to_owned),
+    };
+    PromptError {
+        file: template.file.clone(),
+        line: error.line().unwrap_or(1),
+        message,
+    }
+}
+
+/// Every text in `value` with its `@path`s written `\@path`.
+fn escaped(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_mentions(&text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(escaped).collect()),
+        Value::Object(map) => Value::Object(
+            map.into_iter()
+                .map(|(key, item)| (key, escaped(item)))
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+/// Writes an `@` that begins a word as `\@`. A letter, digit or backslash before it makes it harmless
+/// (measured on the CLI 2.1.197).
+fn without_mentions(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.chars() {
+        if c == '@' && !(before.is_alphanumeric() || before == '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+        before = c;
+    }
+    out
+}
+
+/// The text between fences longer than any run of backticks in it, so that it cannot close them.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!(
+        "{fence}text\n{}\n{fence}",
+        text.trim_end_matches(['\n', '\r'])
+    )
+}
+
+/// The text as a double-quoted YAML scalar on one line.
+fn quoted(text: &str) -> String {
+    Value::String(text.to_owned()).to_string()
+}
+
+/// Keeps a prompt from being taken for a flag, a command, a shell line or a note to memory.
+fn guarded(text: &str) -> String {
+    let text = text.trim_start();
+    if text.starts_with(['-', '/', '!', '#', '@']) {
+        format!("Your task:\n\n{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::claim::parse::parse;
+    use proptest::prelude::*;
+
+    fn context() -> PromptContext {
+        PromptContext {
+            ticket_id: "tk-1".into(),
+            title: "Parse dates".into(),
+            phase: Some("Phase 2: \"quoted\" work".into()),
+            ticket: "# Parse dates\n- [x] Phase 1: look\n- [ ] Phase 2: \"quoted\" work\n".into(),
+            ticket_path: "/t/tk-1.md".into(),
+            done_phases: vec!["Phase 1: look".into()],
+            open_phases: vec!["Phase 2: \"quoted\" work".into(), "Phase 3: end".into()],
+            summaries: vec!["Looked around.".into()],
+            dispute: Some("`cargo test` failed:\n```\nassertion\n```".into()),
+            notes: vec!["Use jiff.".into()],
+            validation: vec!["cargo test".into()],
+            iteration: 3,
+            max_iterations: 50,
+        }
+    }
+
+    fn render(kind: Kind, context: &PromptContext) -> String {
+        Templates::builtin()
+            .render(kind, context)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn the_phase_prompt_says_everything_it_knows() {
+        let text = render(Kind::Phased, &context());
+        for part in [
+            "`tk-1`: Parse dates",
+            "iteration 3 of at most 50",
+            "```text\nPhase 2: \"quoted\" work\n```",
+            "- Phase 1: look\n",
+            "- Phase 3: end\n",
+            "````text\n`cargo test` failed:\n```\nassertion\n```\n````",
+            "Use jiff.",
+            "Looked around.",
+            "```text\ncargo test\n```",
+            "/t/tk-1.md",
+            "phase_completed: <\"Phase 2: \\\"quoted\\\" work\" if all of it",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+        assert!(!text.contains("{{") && !text.contains("{%"), "{text}");
+    }
+
+    #[test]
+    fn what_is_not_known_leaves_no_trace() {
+        let bare = PromptContext {
+            phase: Some("One".into()),
+            ..PromptContext::default()
+        };
+        let text = render(Kind::Phased, &bare);
+        for heading in [
+            "What did not hold",
+            "From the person",
+            "last iterations reported",
+            "Done before",
+            "Open, in",
+        ] {
+            assert!(!text.contains(heading), "{heading:?} in:\n{text}");
+        }
+        assert!(!text.contains("\n\n\n"), "{text}");
+        assert!(!render(Kind::Phaseless, &context()).contains("checkboxes"));
+        assert!(
+            render(Kind::StatusOnly, &PromptContext::default()).contains("phase_completed: <null>")
+        );
+    }
+
+    #[test]
+    fn an_echo_of_the_prompt_is_no_claim() {
+        for kind in Kind::ALL {
+            let text = render(kind, &context());
+            assert!(text.contains("PROGRAMMATOR_STATUS:"));
+            assert!(!parse(&text).found, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_variable_is_an_error_with_file_and_line() {
+        let mut templates = Templates::builtin();
+        let file = "/c/prompts/phased.md".to_owned();
+        templates.set(
+            Kind::Phased,
+            Template {
+                file: file.clone(),
+                source: "One\n\n{{ fase }}\n".into(),
+            },
+        );
+        let error = templates.render(Kind::Phased, &context()).unwrap_err();
+        assert_eq!((error.file.as_str(), error.line), (file.as_str(), 3));
+        assert!(
+            error.message.contains("`fase`") && error.message.contains("done_phases"),
+            "{error}"
+        );
+        assert_eq!(templates.check(), Err(error));
+
+        templates.set(
+            Kind::Phased,
+            Template {
+                file,
+                source: "a\n{% if %}".into(),
+            },
+        );
+        assert_eq!(templates.check().unwrap_err().line, 2);
+        Templates::builtin().check().unwrap();
+    }
+
+    #[test]
+    fn nothing_in_a_value_is_inlined_or_obeyed() {
+        let mut hostile = context();
+        hostile.ticket =
+            "@/etc/passwd\n(@~/.ssh/id) \"@x\" a@b.org @Component \\\\@y\n````\n{{ 1 + 1 }}".into();
+        let text = render(Kind::Phased, &hostile);
+        for part in [
+            "\\@/etc/passwd",
+            "(\\@~/.ssh/id)",
+            "\"\\@x\"",
+            "a@b.org",
+            "`````text\n\\@/etc",
+            "{{ 1 + 1 }}",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+        for start in ["-p", "/clear", "!ls", "\n \n/clear", "#x", "@a"] {
+            let mut templates = Templates::builtin();
+            templates.set(
+                Kind::Phased,
+                Template {
+                    file: "f".into(),
+                    source: start.into(),
+                },
+            );
+            let text = templates.render(Kind::Phased, &context()).unwrap();
+            assert!(text.starts_with("Your task:"), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_leaves_its_fence(text in "[`a\\n@ ]{0,60}") {
+            let fenced = fenced(&text);
+            let fence: String = fenced.chars().take_while(|&c| c == '`').collect();
+            prop_assert_eq!(fenced.matches(&fence).count(), 2);
+        }
+    }
 }
