@@ -145,7 +145,7 @@ impl Session {
                         );
                     }
                     let file = self.memory.output(self.book.session(), &call.id);
-                    return Ok(tools::ran(ended, &file));
+                    return Ok(tools::ran(&ended, &file));
                 }
                 Woke::Aborted => {
                     running.signal(Signal::TERM);

@@ -98,6 +98,8 @@ pub enum Parsed {
 }
 
 /// The flags that change what the double does.
+// Each of the five stands for a flag without a value.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flags {
     /// `--resume ID`.

@@ -7,6 +7,7 @@ use super::host::{Host, Reply};
 use super::records::Book;
 use super::tools::Outcome;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Duration;
 
 /// What a hook that ran out of time becomes.
@@ -60,7 +61,7 @@ pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Ver
         Opinion::Deny(reason) => return Verdict::Denied(Outcome::error(&reason)),
         Opinion::Allow(rewritten) => return Verdict::Allowed(rewritten.unwrap_or(input)),
         Opinion::Ask(rewritten, reason) => (rewritten, Some(reason)),
-        Opinion::None if host.mode == "bypassPermissions" || harmless(call) => {
+        Opinion::None if host.mode == "bypassPermissions" || harmless(call, book) => {
             return Verdict::Allowed(input);
         }
         Opinion::None if host.mode == "acceptEdits" && call.name != "Bash" => {
@@ -74,7 +75,7 @@ pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Ver
     if host.mode == "dontAsk" || !host.asks_host {
         return Verdict::Denied(Outcome::error(&ungranted(call)));
     }
-    ask_host(host, call, input, reason)
+    ask_host(host, call, &input, reason.as_deref())
 }
 
 /// Tells the hooks of `event` what happened; what they answer changes nothing.
@@ -134,7 +135,7 @@ fn opinion(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Opinio
     together
 }
 
-fn ask_host(host: &mut Host, call: &Call, input: Value, reason: Option<String>) -> Verdict {
+fn ask_host(host: &mut Host, call: &Call, input: &Value, reason: Option<&str>) -> Verdict {
     let about = ["command", "file_path"]
         .iter()
         .find_map(|key| input[*key].as_str())
@@ -196,11 +197,14 @@ fn callbacks(hooks: &Value, event: &str, tool: &str) -> Vec<(String, Option<Dura
 }
 
 /// What `default` mode lets pass without a question.
-fn harmless(call: &Call) -> bool {
+fn harmless(call: &Call, book: &Book) -> bool {
     let echoes = call.input["command"].as_str().is_some_and(|command| {
         command.starts_with("echo ") && !command.contains(['>', '|', ';', '&', '$', '`', '\n'])
     });
-    call.name == "Read" || echoes
+    let inside = call.input["file_path"]
+        .as_str()
+        .is_some_and(|path| Path::new(path).starts_with(book.cwd()));
+    call.name == "Read" && inside || echoes
 }
 
 fn ungranted(call: &Call) -> String {

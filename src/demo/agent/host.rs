@@ -57,6 +57,21 @@ pub enum Reply {
     Aborted,
 }
 
+/// What an interrupt meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// No turn: an interrupt has no effect.
+    Idle,
+    /// A turn is running.
+    Running,
+    /// The running turn is to stop.
+    Aborting,
+}
+
+/// The turn is to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupted;
+
 /// A message of the person behind the host.
 #[derive(Clone, Debug)]
 pub struct UserMessage {
@@ -83,8 +98,8 @@ pub struct Host {
     pub inbox: VecDeque<UserMessage>,
     /// What is heard at all.
     pub ears: Arc<Ears>,
-    /// A turn is running, so an interrupt has something to stop.
-    pub in_turn: bool,
+    /// Whether an interrupt has something to stop.
+    pub course: Course,
     /// The model, by full name.
     pub model: String,
     /// The permission mode.
@@ -95,7 +110,6 @@ pub struct Host {
     pub asks_host: bool,
     session: String,
     skip_permissions: bool,
-    aborted: bool,
     closed: bool,
     question: Option<String>,
 }
@@ -126,7 +140,7 @@ impl Host {
             sender,
             inbox,
             ears,
-            in_turn: false,
+            course: Course::Idle,
             model: full_name(flags.model.as_deref().unwrap_or("default")),
             mode: flags
                 .mode
@@ -136,7 +150,6 @@ impl Host {
             asks_host: flags.asks_host,
             session: session.to_owned(),
             skip_permissions: flags.skip_permissions,
-            aborted: false,
             closed: flags.prompt.is_some(),
             question: None,
         })
@@ -156,12 +169,12 @@ impl Host {
 
     /// Begins a turn: an interrupt from before has no effect on it.
     pub fn begin_turn(&mut self) {
-        (self.in_turn, self.aborted) = (true, false);
+        self.course = Course::Running;
     }
 
     /// Ends the turn.
     pub fn end_turn(&mut self) {
-        (self.in_turn, self.aborted) = (false, false);
+        self.course = Course::Idle;
     }
 
     /// Stdin has ended and was heard to.
@@ -171,7 +184,7 @@ impl Host {
 
     /// Waits for one event, until `deadline` at most.
     pub fn wait(&mut self, deadline: Option<Instant>) -> Woke {
-        if self.aborted {
+        if self.course == Course::Aborting {
             return Woke::Aborted;
         }
         let event = match deadline {
@@ -195,12 +208,12 @@ impl Host {
         }
     }
 
-    /// Lets `pause` go by; `Err` when the turn is to stop.
-    pub fn rest(&mut self, pause: Duration) -> Result<(), ()> {
+    /// Lets `pause` go by; an error when the turn is to stop.
+    pub fn rest(&mut self, pause: Duration) -> Result<(), Interrupted> {
         let until = Instant::now() + pause;
         loop {
             match self.wait(Some(until)) {
-                Woke::Aborted => return Err(()),
+                Woke::Aborted => return Err(Interrupted),
                 Woke::TimedOut => return Ok(()),
                 _ => {}
             }
@@ -209,6 +222,9 @@ impl Host {
 
     /// Puts a question to the host and waits for the answer, for `patience` at most.
     pub fn ask(&mut self, request: &Value, patience: Option<Duration>) -> Reply {
+        if self.is_closed() {
+            return Reply::Failed("Stream closed".to_owned());
+        }
         let id = records::uuid();
         self.emit(&json!({"type": "control_request", "request_id": id, "request": request}));
         let until = patience.map(|patience| Instant::now() + patience);
@@ -248,11 +264,11 @@ impl Host {
     }
 
     fn abort(&mut self) -> Woke {
-        if self.in_turn {
-            self.aborted = true;
-            return Woke::Aborted;
+        if self.course == Course::Idle {
+            return Woke::Stirred;
         }
-        Woke::Stirred
+        self.course = Course::Aborting;
+        Woke::Aborted
     }
 
     fn hear(&mut self, line: &[u8]) -> Woke {
@@ -299,7 +315,7 @@ impl Host {
                 Ok(Some(records::initialized()))
             }
             "interrupt" => {
-                if self.in_turn {
+                if self.course != Course::Idle {
                     self.withdraw();
                 }
                 self.emit(&records::answered(id, Ok(None)));

@@ -44,16 +44,17 @@ pub fn read(prompt: &str) -> Asked {
             longest(&open, line)
         })
     };
+    let named = |phase: &str| {
+        prompt
+            .lines()
+            .filter(|line| longest(&open, line) == Some(phase))
+            .count()
+    };
     let phase = about(&["current phase", "this phase", "phase to work on", "work on"])
         .or_else(|| about(&["phase"]))
         .or_else(|| {
-            let most = open
-                .iter()
-                .map(|phase| prompt.matches(phase).count())
-                .max()?;
-            open.iter()
-                .find(|phase| prompt.matches(**phase).count() == most)
-                .copied()
+            let most = open.iter().map(|phase| named(phase)).max()?;
+            open.iter().find(|phase| named(phase) == most).copied()
         });
     Asked {
         phase: phase.map(str::to_owned),

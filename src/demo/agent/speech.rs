@@ -117,7 +117,7 @@ impl Session {
                 Rhythm::Drip(ms) => self
                     .host
                     .rest(Duration::from_millis(ms))
-                    .map_err(|()| End::AbortedStreaming),
+                    .map_err(|_| End::AbortedStreaming),
                 Rhythm::Whole => self.pause(0),
             };
             if let Err(end) = pause {

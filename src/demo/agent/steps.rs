@@ -1,6 +1,7 @@
 //! What each step of a scenario does, the unpleasant ones included. The format is described in [`super::scenario`].
 
 use super::calls::Asking;
+use super::host::Course;
 use super::prompt;
 use super::records::{End, LONE_SURROGATE};
 use super::scenario::{Retry, Status, Step};
@@ -34,7 +35,7 @@ impl Session {
                 "Done.\n\n```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: [unclosed\n  status: MAYBE\n  files_changed: {\n```\n",
             ),
             Step::SleepMs(ms) => {
-                self.host.rest(Duration::from_millis(*ms)).map_err(|()| End::AbortedStreaming)
+                self.host.rest(Duration::from_millis(*ms)).map_err(|_| End::AbortedStreaming)
             }
             Step::Drip { text, every_ms } => self.drip(&self.fill(text), *every_ms),
             Step::Huge(bytes) => self.say_whole(&"x".repeat(*bytes)),
@@ -104,14 +105,14 @@ impl Session {
                             "error_status": retry.status, "error": retry.error});
         self.host.emit(&self.book.system("api_retry", fields));
         let pause = Duration::try_from_secs_f64(retry.delay_ms / 1000.0).unwrap_or_default();
-        self.host.rest(pause).map_err(|()| End::AbortedStreaming)
+        self.host.rest(pause).map_err(|_| End::AbortedStreaming)
     }
 
     fn hang(&mut self) -> Result<(), End> {
-        while self.host.in_turn {
+        while self.host.course != Course::Idle {
             self.host
                 .rest(Duration::from_secs(3600))
-                .map_err(|()| End::AbortedStreaming)?;
+                .map_err(|_| End::AbortedStreaming)?;
         }
         loop {
             std::thread::park();

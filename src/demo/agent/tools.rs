@@ -85,12 +85,12 @@ fn write(path: &Path, content: &str) -> Outcome {
             format!("The file {} has been updated successfully.", path.display()),
         ),
     };
-    let patch = before
+    let hunks = before
         .as_deref()
         .map_or_else(|| json!([]), |before| patch(before, content));
     Outcome::done(
         current(&said),
-        json!({"type": kind, "filePath": path, "content": content, "structuredPatch": patch, "originalFile": before,
+        json!({"type": kind, "filePath": path, "content": content, "structuredPatch": hunks, "originalFile": before,
                "userModified": false}),
     )
 }
@@ -138,7 +138,7 @@ fn read(path: &Path) -> Outcome {
 }
 
 /// How a Bash command's end reads; output over the limit goes to `file`.
-pub fn ran(ended: Ended, file: &Path) -> Outcome {
+pub fn ran(ended: &Ended, file: &Path) -> Outcome {
     let both = [ended.stdout.as_str(), ended.stderr.as_str()];
     let both = both
         .into_iter()
@@ -258,8 +258,8 @@ mod tests {
             stdout: "x".repeat(size),
             stderr: String::new(),
         };
-        assert_eq!(ran(ended(0, 30_000), &file).content.len(), 30_000);
-        let outcome = ran(ended(0, 100_000), &file);
+        assert_eq!(ran(&ended(0, 30_000), &file).content.len(), 30_000);
+        let outcome = ran(&ended(0, 100_000), &file);
         assert!(
             outcome
                 .content
@@ -267,6 +267,6 @@ mod tests {
         );
         assert_eq!(outcome.result["persistedOutputSize"], 100_000);
         assert_eq!(fs::read(&file).unwrap().len(), 100_000);
-        assert_eq!(ran(ended(3, 2), &file), Outcome::error("Exit code 3\nxx"));
+        assert_eq!(ran(&ended(3, 2), &file), Outcome::error("Exit code 3\nxx"));
     }
 }

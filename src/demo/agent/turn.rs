@@ -119,6 +119,15 @@ impl Session {
         for step in &turn.before {
             let _ = self.perform(step);
         }
+        let fields = json!({"prompt": message.text});
+        gate::tell(
+            &mut self.host,
+            &self.book,
+            &self.prompt_id,
+            "UserPromptSubmit",
+            "",
+            &fields,
+        );
         let init = self.book.init(&self.host);
         self.host.emit(&init);
         if self.replay {
@@ -218,6 +227,6 @@ impl Session {
     pub(super) fn pause(&mut self, millis: u32) -> Result<(), End> {
         let pause =
             Duration::try_from_secs_f64(f64::from(millis) / 1000.0 * self.pace).unwrap_or_default();
-        self.host.rest(pause).map_err(|()| End::AbortedStreaming)
+        self.host.rest(pause).map_err(|_| End::AbortedStreaming)
     }
 }
