@@ -1,3 +1,5 @@
 //! The screen.
 
+pub mod panes;
 pub mod theme;
+pub mod widgets;

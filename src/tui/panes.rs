@@ -1,0 +1,3 @@
+//! The panes, one file each.
+
+pub mod stream;

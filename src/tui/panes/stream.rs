@@ -1,0 +1,410 @@
+//! The Stream pane: what Claude says and does, with programmator's verdicts between.
+//!
+//! Owns its state, messages, update and view. Only what is visible is read, decoded and wrapped; nothing is kept per
+//! record, so a run of a million records costs what a screen costs. [`StreamState::prepare`] is the only place that reads
+//! the scrollback; drawing is pure. Does not own the frame around the pane or its keys (`tui::view`, `tui::keymap`).
+
+mod book;
+mod journal;
+mod layout;
+mod markdown;
+mod marks;
+mod row;
+mod search;
+mod window;
+
+pub use layout::Fold;
+
+use crate::domain::record::Stored;
+use crate::domain::scrollback::Scrollback;
+use crate::tui::theme::Theme;
+use crate::tui::widgets::wrap::Piece;
+use book::Book;
+use journal::Place;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use search::{Search, Way};
+use std::cmp::Ordering;
+use std::sync::Arc;
+use window::Spot;
+
+/// Rows that one message scrolls at most.
+const FARTHEST: u32 = 2_000;
+/// Places that one frame lays out to count new lines; further records count as one line each.
+const COUNTED: usize = 64;
+
+/// What the pane is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamMsg {
+    /// Scroll by rows; negative is up.
+    Lines(i32),
+    /// Scroll by windows; negative is up.
+    Page(i32),
+    /// To the first row.
+    Top,
+    /// To the end, and follow it.
+    End,
+    /// Look for these words, from the window on.
+    Search(String),
+    /// The next hit, further down.
+    NextHit,
+    /// The hit before, further up.
+    PrevHit,
+    /// Forget the search.
+    ClearSearch,
+    /// Show everything, or the first lines only.
+    ToggleFold,
+}
+
+/// Whether the pane follows the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowStatus {
+    /// The last row is in the window and stays there.
+    Following,
+    /// The window stays where it is.
+    Behind {
+        /// Lines that came since it left the end (records that were not laid out yet count as one).
+        new_lines: u64,
+    },
+}
+
+/// How a search goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SearchStatus {
+    /// Not over: draw another frame to go on.
+    Busy(String),
+    /// A hit is in the window.
+    Found(String),
+    /// Nowhere.
+    Missing(String),
+}
+
+/// Counts what comes while the window is away from the end.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    /// The last place that was counted (or there when the window left).
+    last: (u32, Place),
+    rows: u64,
+    /// Live rows that were seen when the window left.
+    seen: u64,
+    /// Records that came and are not counted in `rows`.
+    rest: u64,
+}
+
+/// A row, ready to be drawn.
+#[derive(Clone, Debug)]
+struct Line {
+    pieces: Vec<Piece>,
+}
+
+/// The pane's state.
+#[derive(Default)]
+pub struct StreamState {
+    book: Book,
+    fold: Fold,
+    /// The window's first row; `None` follows the end.
+    top: Option<Spot>,
+    /// Records of the iteration when `top` was in the live text.
+    live_from: usize,
+    fresh: Option<Fresh>,
+    moves: Vec<StreamMsg>,
+    search: Option<Search>,
+    lines: Vec<Line>,
+    shown_top: Option<Spot>,
+    width: u16,
+    height: u16,
+}
+
+impl StreamState {
+    /// Shows this scrollback from now on.
+    pub fn attach(&mut self, scrollback: Arc<dyn Scrollback>) {
+        self.book.attach(scrollback);
+        self.top = None;
+        self.fresh = None;
+    }
+
+    /// Folds a record of the run in.
+    pub fn record(&mut self, stored: &Stored) {
+        self.book.journal.record(stored);
+    }
+
+    /// Takes a message; what it does is seen after [`Self::prepare`].
+    pub fn update(&mut self, msg: StreamMsg) {
+        match (&msg, self.moves.last_mut()) {
+            (StreamMsg::Lines(more), Some(StreamMsg::Lines(rows))) => {
+                *rows = rows.saturating_add(*more);
+            }
+            (StreamMsg::Page(more), Some(StreamMsg::Page(pages))) => {
+                *pages = pages.saturating_add(*more);
+            }
+            _ => {
+                if matches!(msg, StreamMsg::Top | StreamMsg::End) {
+                    // Scrolling before it no longer counts.
+                    self.moves.retain(|earlier| !is_scroll(earlier));
+                }
+                self.moves.push(msg);
+            }
+        }
+    }
+
+    /// Gets everything ready to be drawn in a window of `width` × `height` cells. The only place that reads the scrollback.
+    pub fn prepare(&mut self, width: u16, height: u16) {
+        (self.width, self.height) = (width, height);
+        let rows = usize::from(height.max(1));
+        for msg in &self.moves {
+            if *msg == StreamMsg::ToggleFold {
+                self.fold = match self.fold {
+                    Fold::Brief => Fold::Full,
+                    Fold::Full => Fold::Brief,
+                };
+            }
+        }
+        self.book.refresh(usize::from(width.max(1)), self.fold);
+        self.hold();
+        for msg in std::mem::take(&mut self.moves) {
+            self.act(msg, rows);
+        }
+        self.hunt(rows);
+        self.fill(rows);
+        self.count();
+    }
+
+    /// Whether the end is followed.
+    pub fn status(&self) -> FollowStatus {
+        match (self.top, self.fresh) {
+            (None, _) => FollowStatus::Following,
+            (Some(_), fresh) => FollowStatus::Behind {
+                new_lines: fresh.map_or(0, |fresh| {
+                    (fresh.rows + fresh.rest).saturating_sub(fresh.seen)
+                }),
+            },
+        }
+    }
+
+    /// How the search goes; `None` without one.
+    pub fn search(&self) -> Option<SearchStatus> {
+        let search = self.search.as_ref()?;
+        let query = search.query.clone();
+        Some(match (search.busy(), search.missing) {
+            (true, _) => SearchStatus::Busy(query),
+            (false, true) => SearchStatus::Missing(query),
+            (false, false) => SearchStatus::Found(query),
+        })
+    }
+
+    /// How much is shown.
+    pub fn fold(&self) -> Fold {
+        self.fold
+    }
+
+    /// The place of the window's first row may have changed: live text became a record, rows were folded.
+    fn hold(&mut self) {
+        let Some(mut spot) = self.top else { return };
+        let len = self
+            .book
+            .journal
+            .get(spot.n)
+            .map_or(0, |segment| segment.len);
+        if spot.place == Place::Live && len > self.live_from {
+            spot.place = Place::Entry(self.live_from);
+        }
+        self.top = window::held(&mut self.book, spot);
+    }
+
+    fn act(&mut self, msg: StreamMsg, rows: usize) {
+        let here = |state: &mut Self| state.top.or_else(|| window::tail(&mut state.book, rows));
+        match msg {
+            StreamMsg::Lines(by) => self.scroll(by.into(), rows),
+            StreamMsg::Page(by) => self.scroll(i64::from(by) * (rows as i64 - 1).max(1), rows),
+            StreamMsg::Top => {
+                let first = window::first(&mut self.book);
+                self.go(first, rows);
+            }
+            StreamMsg::End => self.go(None, rows),
+            StreamMsg::ToggleFold => {}
+            StreamMsg::Search(query) => {
+                self.search = Search::new(&query);
+                // At the end the newest hit is wanted, elsewhere the next one.
+                let (way, from) = match self.top {
+                    Some(top) => (Way::Down, top.row.checked_sub(1)),
+                    None => (Way::Up, None),
+                };
+                let end = self
+                    .book
+                    .journal
+                    .last()
+                    .map(|(n, place)| Spot { n, place, row: 0 });
+                if let (Some(search), Some(spot)) = (&mut self.search, self.top.or(end)) {
+                    search.start(way, spot, from);
+                }
+            }
+            StreamMsg::NextHit | StreamMsg::PrevHit => {
+                let way = if msg == StreamMsg::NextHit {
+                    Way::Down
+                } else {
+                    Way::Up
+                };
+                let top = here(self);
+                if let Some(search) = &mut self.search
+                    && let Some(spot) = search.hit.or(top)
+                {
+                    search.start(way, spot, Some(spot.row));
+                }
+            }
+            StreamMsg::ClearSearch => self.search = None,
+        }
+    }
+
+    fn scroll(&mut self, by: i64, rows: usize) {
+        let Some(from) = self.top.or_else(|| window::tail(&mut self.book, rows)) else {
+            return;
+        };
+        let count = by.unsigned_abs().min(FARTHEST.into()) as usize;
+        let to = match by.cmp(&0) {
+            Ordering::Less => window::up(&mut self.book, from, count),
+            Ordering::Equal => Some(from),
+            Ordering::Greater => window::down(&mut self.book, from, count),
+        };
+        self.go(to, rows);
+    }
+
+    /// Puts the window there; at the end (or with everything in it) it follows.
+    fn go(&mut self, to: Option<Spot>, rows: usize) {
+        let Some(to) = to else {
+            (self.top, self.fresh) = (None, None);
+            return;
+        };
+        let tail = window::tail(&mut self.book, rows);
+        if tail.is_none_or(|tail| to.compare(tail, &self.book) != Ordering::Less) {
+            (self.top, self.fresh) = (None, None);
+            return;
+        }
+        if self.fresh.is_none() {
+            let last = self.book.journal.last();
+            let last = last.and_then(|(n, place)| self.book.journal.prev(n, place));
+            let seen = self.book.live_rows() as u64;
+            self.fresh = last.map(|last| Fresh {
+                last,
+                rows: 0,
+                seen,
+                rest: seen,
+            });
+        }
+        self.live_from = self.book.journal.get(to.n).map_or(0, |segment| segment.len);
+        self.top = Some(to);
+    }
+
+    fn hunt(&mut self, rows: usize) {
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        let Some(hit) = search.step(&mut self.book) else {
+            return;
+        };
+        let bottom = self
+            .shown_top
+            .and_then(|top| window::down(&mut self.book, top, rows - 1));
+        let visible = self
+            .shown_top
+            .is_some_and(|top| top.compare(hit, &self.book) != Ordering::Greater)
+            && bottom.is_some_and(|bottom| bottom.compare(hit, &self.book) != Ordering::Less);
+        if !visible {
+            let top = window::up(&mut self.book, hit, rows / 3);
+            self.go(top, rows);
+        }
+    }
+
+    /// Gathers the window's rows.
+    fn fill(&mut self, rows: usize) {
+        self.lines.clear();
+        let top = match self.top {
+            Some(top) => Some(top),
+            None => window::tail(&mut self.book, rows),
+        };
+        self.shown_top = top;
+        let Some(Spot {
+            mut n,
+            mut place,
+            row: mut from,
+        }) = top
+        else {
+            return;
+        };
+        let columns = usize::from(self.width.max(1));
+        loop {
+            let item = self.book.item(n, place);
+            for at in from..item.height() {
+                if self.lines.len() == rows {
+                    return;
+                }
+                let mut row = item.row(at);
+                self.book.tell(n, place, &mut row);
+                let mut pieces = row.fit(columns);
+                if let Some(search) = &self.search {
+                    let current = search.hit == Some(Spot { n, place, row: at });
+                    pieces = search.highlight(pieces, current);
+                }
+                self.lines.push(Line { pieces });
+            }
+            match self.book.journal.next(n, place) {
+                Some(next) if self.lines.len() < rows => ((n, place), from) = (next, 0),
+                _ => return,
+            }
+        }
+    }
+
+    /// Counts what came since the window left the end.
+    fn count(&mut self) {
+        let Some(mut fresh) = self.fresh.filter(|_| self.top.is_some()) else {
+            return;
+        };
+        for _ in 0..COUNTED {
+            match self.book.journal.next(fresh.last.0, fresh.last.1) {
+                Some((n, place)) if place != Place::Live => {
+                    fresh.rows += self.book.item(n, place).height() as u64;
+                    fresh.last = (n, place);
+                }
+                _ => break,
+            }
+        }
+        let (n, place) = fresh.last;
+        let counted = match place {
+            Place::Entry(i) => i + 1,
+            Place::Mark(k) => self
+                .book
+                .journal
+                .get(n)
+                .and_then(|s| s.marks.get(k))
+                .map_or(0, |mark| mark.0),
+            Place::Head | Place::Live => 0,
+        };
+        let later = self
+            .book
+            .journal
+            .segments
+            .iter()
+            .filter(|segment| segment.n >= n);
+        let records: usize = later.map(|segment| segment.len).sum();
+        fresh.rest = records.saturating_sub(counted) as u64 + self.book.live_rows() as u64;
+        self.fresh = Some(fresh);
+    }
+}
+
+fn is_scroll(msg: &StreamMsg) -> bool {
+    matches!(
+        msg,
+        StreamMsg::Lines(_) | StreamMsg::Page(_) | StreamMsg::Top | StreamMsg::End
+    )
+}
+
+/// Draws what was prepared.
+pub fn view(state: &StreamState, theme: &Theme, area: Rect, buffer: &mut Buffer) {
+    let area = area.intersection(buffer.area);
+    for (line, y) in state.lines.iter().zip(area.top()..area.bottom()) {
+        let mut x = area.left();
+        for piece in &line.pieces {
+            let room = usize::from(area.right().saturating_sub(x));
+            (x, _) = buffer.set_stringn(x, y, &piece.text, room, piece.style(theme));
+        }
+    }
+}

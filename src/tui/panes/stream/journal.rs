@@ -1,0 +1,413 @@
+//! The pane's fold over the run's records: iterations, their dividers, and the marks between Claude's words.
+//!
+//! A mark stands where the stream was when its record came; when a run is loaded from the store, that is the iteration's
+//! end. Owns the order of everything in the pane; does not read the scrollback.
+
+use super::marks::{Check, Head, Judged, Mark, NoteState};
+use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
+use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::record::{Level, Record, Stored, Verdict, WriteOutcome};
+use std::collections::HashMap;
+
+/// Most calls whose times are kept.
+const TIMED: usize = 4_096;
+
+/// A place in the pane's order, within its iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Head,
+    Mark(usize),
+    Entry(usize),
+    /// What is being said now; the last place of all.
+    Live,
+}
+
+/// An iteration; number 0 holds what is said before the first one.
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    pub(super) n: u32,
+    pub(super) head: Head,
+    /// Records of the scrollback.
+    pub(super) len: usize,
+    /// The marks with the number of records before each; ascending.
+    pub(super) marks: Vec<(usize, Mark)>,
+    /// Claude runs (or ran): marks no longer go to the top.
+    spawned: bool,
+    pub(super) ended: bool,
+}
+
+/// The fold.
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    pub(super) segments: Vec<Segment>,
+    /// The work folder.
+    pub(super) cwd: String,
+    calls: HashMap<String, (Timestamp, Option<Timestamp>)>,
+}
+
+impl Journal {
+    /// The iteration `n`, made when it is new.
+    pub(super) fn segment(&mut self, n: u32) -> &mut Segment {
+        let at = match self.segments.binary_search_by_key(&n, |segment| segment.n) {
+            Ok(at) => at,
+            Err(at) => {
+                self.segments.insert(
+                    at,
+                    Segment {
+                        n,
+                        ..Segment::default()
+                    },
+                );
+                at
+            }
+        };
+        &mut self.segments[at]
+    }
+
+    fn current(&mut self) -> &mut Segment {
+        let n = self.segments.last().map_or(0, |segment| segment.n);
+        self.segment(n)
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        let segment = self.current();
+        // What is said before Claude starts stands above its words.
+        let place = if segment.spawned { usize::MAX } else { 0 };
+        segment.marks.push((place, mark));
+    }
+
+    fn say(&mut self, level: Level, text: impl Into<String>) {
+        self.mark(Mark::Notice {
+            level,
+            text: text.into(),
+        });
+    }
+
+    /// Gives the new marks their places: where the iteration's records end now.
+    pub(super) fn settle(&mut self) {
+        for segment in &mut self.segments {
+            for (place, _) in segment.marks.iter_mut().rev() {
+                if *place <= segment.len {
+                    break;
+                }
+                *place = segment.len;
+            }
+        }
+    }
+
+    /// Forgets the places of marks between records: the scrollback is another one.
+    pub(super) fn unsettle(&mut self) {
+        for segment in &mut self.segments {
+            segment.len = 0;
+            for (place, _) in segment.marks.iter_mut().filter(|(place, _)| *place > 0) {
+                *place = usize::MAX;
+            }
+        }
+    }
+
+    /// Milliseconds that a call took, as programmator saw it.
+    pub(super) fn took(&self, id: &str) -> Option<f64> {
+        let (asked, ended) = self.calls.get(id)?;
+        Some(ended.as_ref()?.since(*asked).as_secs_f64() * 1e3)
+    }
+
+    fn claim(&mut self) -> Option<(&mut Vec<Check>, &mut Judged)> {
+        self.segments
+            .iter_mut()
+            .rev()
+            .flat_map(|segment| segment.marks.iter_mut().rev())
+            .find_map(|(_, mark)| match mark {
+                Mark::Claim { checks, judged, .. } => Some((checks, judged)),
+                _ => None,
+            })
+            .filter(|(_, judged)| **judged == Judged::NotYet)
+    }
+
+    fn note(&mut self, wanted: &str, now: NoteState) {
+        for segment in self.segments.iter_mut().rev() {
+            for (_, mark) in segment.marks.iter_mut().rev() {
+                if let Mark::Note { id, state, .. } = mark
+                    && id == wanted
+                {
+                    *state = now;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Folds one record in.
+    pub(super) fn record(&mut self, stored: &Stored) {
+        match &stored.record {
+            Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
+            Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
+            Record::TreeAwaited { holder } => {
+                self.say(
+                    Level::Warn,
+                    format!("waits for the folder: {holder} works in it"),
+                );
+            }
+            Record::TicketLost { why } => self.say(Level::Error, format!("ticket: {why}")),
+            Record::ValidationChangeSeen { .. } => {
+                self.say(
+                    Level::Warn,
+                    "the ticket's validation commands changed during the run",
+                );
+            }
+            Record::IterationStarted { n, phase, session } => {
+                self.segment(*n).head = Head {
+                    phase: phase.clone(),
+                    resumed: session.is_some(),
+                    ..Head::default()
+                };
+            }
+            Record::AgentSpawned { n, .. } => self.segment(*n).spawned = true,
+            Record::SpawnRequested { notes, .. } => {
+                for id in notes {
+                    self.note(id, NoteState::Sent);
+                }
+            }
+            Record::SessionLost { session, .. } => self.say(
+                Level::Warn,
+                format!("Claude no longer knows session {session}: a fresh one is opened"),
+            ),
+            Record::ToolJudged {
+                tool_use_id,
+                tool,
+                target,
+                verdict,
+                reason,
+                ..
+            } => {
+                if self.calls.len() >= TIMED {
+                    self.calls.clear();
+                }
+                self.calls.insert(tool_use_id.clone(), (stored.time, None));
+                if *verdict == Verdict::Block {
+                    self.say(
+                        Level::Warn,
+                        format!("gate blocked {tool} {target} · {reason}"),
+                    );
+                }
+            }
+            Record::ToolFinished { tool_use_id, .. } => {
+                if let Some(call) = self.calls.get_mut(tool_use_id) {
+                    call.1 = Some(stored.time);
+                }
+            }
+            Record::NoteGiven { id, text } => self.mark(Mark::Note {
+                id: id.clone(),
+                text: text.clone(),
+                state: NoteState::Waiting,
+            }),
+            Record::NoteSent { id } => self.note(id, NoteState::Sent),
+            Record::NoteDelivered { id } => self.note(id, NoteState::Delivered),
+            Record::Noticed { level, text } => self.say(*level, text.clone()),
+            Record::PhaseSkipped { phase } => self.say(Level::Info, format!("↷ skipped “{phase}”")),
+            Record::PhaseReopened { phase } => {
+                self.say(Level::Info, format!("to be done again: “{phase}”"))
+            }
+            Record::TickSettled { phase, outcome } => {
+                self.unwritten(&format!("the box of “{phase}”"), outcome)
+            }
+            Record::StatusSettled { outcome, .. } => self.unwritten("the ticket's status", outcome),
+            Record::Paused => self.say(Level::Info, "paused"),
+            Record::Continued => self.say(Level::Info, "goes on"),
+            Record::StopRequested => self.say(Level::Info, "stop asked for"),
+            Record::RunEnded { reason, detail, .. } => self.mark(Mark::End {
+                text: format!("run ended: {} · {detail}", reason.word()),
+                good: *reason == ExitReason::Complete,
+            }),
+            other => self.verdict(other),
+        }
+    }
+
+    /// The records about how an iteration's work is judged.
+    fn verdict(&mut self, record: &Record) {
+        match record {
+            Record::ClaimMade { claim, .. } => self.mark(Mark::Claim {
+                phase: claim.phase_completed.clone(),
+                checks: Vec::new(),
+                judged: Judged::NotYet,
+            }),
+            Record::ClaimMissing { reason, .. } => {
+                self.say(Level::Warn, format!("no readable status block ({reason})"));
+            }
+            Record::FollowUpSent { .. } => {
+                self.say(Level::Info, "asked Claude for the status block only")
+            }
+            Record::TurnFailed {
+                error,
+                message,
+                status,
+                ..
+            } => {
+                let status = status.map(|s| format!(" ({s})")).unwrap_or_default();
+                let message = clean_line(message, 300);
+                self.say(
+                    Level::Error,
+                    format!("turn failed: {error}{status} · {message}"),
+                );
+            }
+            Record::ValidationRan {
+                command,
+                exit,
+                timed_out,
+                ms,
+                tail,
+                ..
+            } => {
+                let check = Check {
+                    command: command.clone(),
+                    exit: *exit,
+                    timed_out: *timed_out,
+                    ms: *ms,
+                    tail: tail.clone(),
+                };
+                if let Some((checks, _)) = self.claim() {
+                    checks.push(check);
+                }
+            }
+            Record::PhaseDone { phase, how, .. } => match self.claim() {
+                Some((_, judged)) => *judged = Judged::Done(*how),
+                None => {
+                    let phase = phase.as_deref().unwrap_or("the ticket");
+                    self.say(Level::Info, format!("✓ “{phase}” done"));
+                }
+            },
+            Record::PhaseDisputed { why, .. } => {
+                let check = self.claim().and_then(|(checks, judged)| {
+                    *judged = Judged::Disputed;
+                    checks.iter().find(|check| !check.passed()).cloned()
+                });
+                self.mark(Mark::Dispute {
+                    why: why.clone(),
+                    check,
+                });
+            }
+            Record::AgentExited {
+                n, cost_usd, swept, ..
+            } => {
+                self.segment(*n).head.cost_usd += cost_usd;
+                if *swept > 0 {
+                    self.say(
+                        Level::Warn,
+                        format!("{swept} left-over processes of Claude were ended"),
+                    );
+                }
+            }
+            Record::IterationEnded { n, outcome, ms, .. } => {
+                let segment = self.segment(*n);
+                segment.head.ms = Some(*ms);
+                segment.ended = true;
+                let how = match outcome {
+                    IterationOutcome::Claimed
+                    | IterationOutcome::NoClaim
+                    | IterationOutcome::Failed => return,
+                    IterationOutcome::TimedOut => "cut off: the iteration took too long",
+                    IterationOutcome::Idle => "cut off: no byte from Claude for too long",
+                    IterationOutcome::Interrupted => "cut off by you",
+                    IterationOutcome::CutOff => "cut off: programmator died in it",
+                };
+                self.say(Level::Warn, how);
+            }
+            _ => {}
+        }
+    }
+
+    fn unwritten(&mut self, what: &str, outcome: &WriteOutcome) {
+        let why = match outcome {
+            WriteOutcome::Written | WriteOutcome::AlreadySo => return,
+            WriteOutcome::NotThere => "is no longer in the file",
+            WriteOutcome::FileGone => "cannot be set: the file is gone",
+            WriteOutcome::Failed(why) => why,
+        };
+        self.say(Level::Warn, format!("{what}: {why}"));
+    }
+
+    fn at(&self, n: u32) -> Option<usize> {
+        self.segments
+            .binary_search_by_key(&n, |segment| segment.n)
+            .ok()
+    }
+
+    /// The iteration `n` as it is known.
+    pub(super) fn get(&self, n: u32) -> Option<&Segment> {
+        self.segments.get(self.at(n)?)
+    }
+
+    /// The first place of all.
+    pub(super) fn first(&self) -> Option<(u32, Place)> {
+        self.segments
+            .first()
+            .map(|segment| (segment.n, Place::Head))
+    }
+
+    /// The last place of all.
+    pub(super) fn last(&self) -> Option<(u32, Place)> {
+        self.segments.last().map(|segment| (segment.n, Place::Live))
+    }
+
+    /// The place after.
+    pub(super) fn next(&self, n: u32, place: Place) -> Option<(u32, Place)> {
+        let index = self.at(n)?;
+        let segment = &self.segments[index];
+        let (mark, position) = match place {
+            Place::Head => (0, 0),
+            Place::Mark(k) => (k + 1, segment.marks.get(k).map_or(0, |mark| mark.0)),
+            Place::Entry(i) => (segment.marks.partition_point(|mark| mark.0 <= i), i + 1),
+            Place::Live => return None,
+        };
+        if segment
+            .marks
+            .get(mark)
+            .is_some_and(|found| found.0 == position)
+        {
+            return Some((n, Place::Mark(mark)));
+        }
+        if position < segment.len {
+            return Some((n, Place::Entry(position)));
+        }
+        match self.segments.get(index + 1) {
+            Some(next) => Some((next.n, Place::Head)),
+            None => Some((n, Place::Live)),
+        }
+    }
+
+    /// The place before.
+    pub(super) fn prev(&self, n: u32, place: Place) -> Option<(u32, Place)> {
+        let index = self.at(n)?;
+        let segment = &self.segments[index];
+        let (marks, position) = match place {
+            Place::Head => {
+                let before = self.segments.get(index.checked_sub(1)?)?;
+                return self.prev(before.n, Place::Live);
+            }
+            Place::Mark(k) => (k, segment.marks.get(k).map_or(0, |mark| mark.0)),
+            Place::Entry(i) => (segment.marks.partition_point(|mark| mark.0 <= i), i),
+            Place::Live => (segment.marks.len(), segment.len),
+        };
+        match marks.checked_sub(1) {
+            Some(k) if segment.marks[k].0 == position => Some((n, Place::Mark(k))),
+            _ if position > 0 => Some((n, Place::Entry(position - 1))),
+            _ => Some((n, Place::Head)),
+        }
+    }
+
+    /// Sorts places.
+    pub(super) fn order(&self, n: u32, place: Place) -> (u32, usize, u8, usize) {
+        match place {
+            Place::Head => (n, 0, 0, 0),
+            Place::Mark(k) => {
+                let position = self
+                    .get(n)
+                    .and_then(|s| s.marks.get(k))
+                    .map_or(0, |mark| mark.0);
+                (n, position, 1, k)
+            }
+            Place::Entry(i) => (n, i, 2, 0),
+            Place::Live => (n, usize::MAX, 3, 0),
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! One record of Claude's stream as rows. How many rows it takes depends on the record, the width and the
+//! fold alone (and on where its call stands), never on what comes later: nothing on the screen jumps.
+
+use super::markdown;
+use super::row::{Later, Row};
+use crate::base::text::{Clean, clean_line};
+use crate::domain::record::Level;
+use crate::domain::scrollback::Live;
+use crate::domain::stream::show::{
+    Block, Edit, Shown, Status, Tool, ToolResult, TurnEnd, seconds, size,
+};
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::diff::{self, Side};
+use crate::tui::widgets::wrap::{Break, Piece, untabbed, width, wrap};
+use ratatui::style::Modifier;
+use unicode_width::UnicodeWidthStr;
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fold {
+    /// Results by their size, thoughts and edits by their first lines, subagents in one line.
+    #[default]
+    Brief,
+    /// Everything.
+    Full,
+}
+
+impl Fold {
+    fn cap(self, brief: usize) -> usize {
+        match self {
+            Self::Brief => brief,
+            Self::Full => 5_000,
+        }
+    }
+}
+
+/// What neighbours look like: a blank row stands between different ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Group {
+    /// Shows nothing.
+    #[default]
+    Hidden,
+    /// The rule between iterations.
+    Divider,
+    /// Words: apart from everything, also from other words.
+    Words,
+    /// Tool calls.
+    Tools,
+    /// Notices and verdicts.
+    Notes,
+}
+
+/// The rows of a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Body {
+    /// From the top.
+    pub(super) rows: Vec<Row>,
+    /// What its first row looks like.
+    pub(super) first: Group,
+    /// What its last row looks like.
+    pub(super) last: Group,
+}
+
+/// Where the call of a result stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Right above.
+    Above,
+    /// Further up.
+    Earlier {
+        /// Tool and target.
+        call: String,
+    },
+    /// Too far away to be found.
+    Unknown,
+}
+
+impl Body {
+    pub(super) fn add(&mut self, group: Group, rows: Vec<Row>) {
+        if rows.is_empty() {
+            return;
+        }
+        if self.rows.is_empty() {
+            self.first = group;
+        } else if apart(self.last, group) {
+            self.rows.push(Row::default());
+        }
+        self.last = group;
+        self.rows.extend(rows);
+    }
+}
+
+/// A blank row belongs between `above` and `below`.
+pub(super) fn apart(above: Group, below: Group) -> bool {
+    match (above, below) {
+        (Group::Hidden, Group::Divider) => false,
+        (_, Group::Divider) => true,
+        (Group::Hidden | Group::Divider, _) => false,
+        (Group::Words, Group::Words) => true,
+        (above, below) => above != below,
+    }
+}
+
+/// Lays a record out.
+pub(super) fn body(
+    shown: &Shown,
+    columns: usize,
+    fold: Fold,
+    origin: &mut dyn FnMut(&str) -> Origin,
+) -> Body {
+    let mut body = Body::default();
+    if shown.parent.is_some() && fold == Fold::Brief {
+        return body;
+    }
+    let indent = if shown.parent.is_some() { 2 } else { 0 };
+    let columns = columns.saturating_sub(indent).max(1);
+    for block in &shown.blocks {
+        match block {
+            Block::Text(text) => body.add(Group::Words, words(text, columns, fold)),
+            Block::Status(status) => body.add(Group::Words, card(status, columns)),
+            Block::Thinking(text) => body.add(
+                Group::Words,
+                plain(text, columns, Role::StreamThinking, "", fold.cap(3)),
+            ),
+            Block::Tool(tool) => body.add(Group::Tools, call(tool, columns, fold)),
+            Block::ToolResult(result) => {
+                let group = if body.last == Group::Hidden {
+                    Group::Tools
+                } else {
+                    body.last
+                };
+                body.add(group, outcome(result, columns, fold, origin));
+            }
+            Block::Progress(_) => {}
+            Block::Person(text) => body.add(
+                Group::Words,
+                plain(text, columns, Role::StreamPerson, "› ", fold.cap(6)),
+            ),
+            Block::TurnEnd(end) => body.add(Group::Notes, turn_end(end, columns, fold)),
+            Block::Notice { level, text } => body.add(Group::Notes, notice(*level, text, columns)),
+        }
+    }
+    if shown.missing > 0 && !body.rows.is_empty() {
+        let text = format!("… {} more, in the log file", size(shown.missing));
+        body.rows.push(Row::of(text, Role::Dim));
+    }
+    if indent > 0 {
+        for row in &mut body.rows {
+            row.left
+                .insert(0, Piece::new(" ".repeat(indent), Role::Dim));
+        }
+    }
+    body
+}
+
+/// What is being said now, with the cursor at its end.
+pub(super) fn live(live: &Live, columns: usize) -> Body {
+    let mut body = Body::default();
+    if !live.thinking.trim().is_empty() {
+        let mut rows = plain(
+            tail(&live.thinking),
+            columns,
+            Role::StreamThinking,
+            "",
+            usize::MAX,
+        );
+        rows.drain(..rows.len().saturating_sub(3));
+        body.add(Group::Words, rows);
+    }
+    if !live.text.trim().is_empty() {
+        body.add(Group::Words, words(tail(&live.text), columns, Fold::Full));
+    }
+    if let Some(tool) = &live.tool {
+        let text = format!("● {:<6} …", clean_line(tool, 40));
+        body.add(Group::Tools, vec![Row::of(text, Role::StreamTool)]);
+    }
+    if let Some(row) = body
+        .rows
+        .last_mut()
+        .filter(|row| width(&row.left) < columns)
+    {
+        row.left.push(Piece::new("█", Role::Accent));
+    }
+    body
+}
+
+/// The end of a long live text: it is laid out again for each frame.
+fn tail(text: &str) -> &str {
+    crate::base::text::tail(text, 256 * 1024)
+}
+
+fn words(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
+    let rows = markdown::rows(Clean::new(text).as_str(), columns);
+    capped(rows.into_iter().map(Row::from).collect(), fold.cap(400))
+}
+
+/// Text as it stands, wrapped, in one role, with a mark before its first row.
+pub(super) fn plain(text: &str, columns: usize, role: Role, mark: &str, cap: usize) -> Vec<Row> {
+    let clean = Clean::new(text.trim_end());
+    let hang = mark.width();
+    let mut rows = Vec::new();
+    let mut left_out = 0;
+    for (at, line) in clean.as_str().trim_start_matches('\n').lines().enumerate() {
+        // Beyond the cap lines are only counted.
+        if rows.len() > cap {
+            left_out += 1;
+            continue;
+        }
+        let lead = if at == 0 {
+            mark.to_owned()
+        } else {
+            " ".repeat(hang)
+        };
+        let pieces = [Piece::new(lead + &untabbed(line), role)];
+        rows.extend(
+            wrap(&pieces, columns, hang, Break::Words)
+                .into_iter()
+                .map(Row::from),
+        );
+    }
+    let mut rows = capped(rows, cap);
+    if left_out > 0
+        && let Some(last) = rows.last_mut()
+    {
+        *last = Row::of(format!("{}… more, z unfolds", " ".repeat(hang)), Role::Dim);
+    }
+    rows
+}
+
+/// At most `cap` rows, the last of which says how many were left out.
+fn capped(mut rows: Vec<Row>, cap: usize) -> Vec<Row> {
+    // One row too many is shown: saying so would take it as well.
+    if rows.len() > cap.saturating_add(1) {
+        let more = rows.len() - cap;
+        rows.truncate(cap);
+        rows.push(Row::of(format!("… {more} more"), Role::Dim));
+    }
+    rows
+}
+
+fn card(status: &Status, columns: usize) -> Vec<Row> {
+    let line = |text: &str| clean_line(text, 400);
+    let phase = status.phase.as_deref().map_or_else(
+        || "no phase completed".to_owned(),
+        |phase| format!("“{}”", line(phase)),
+    );
+    let head = [
+        Piece::new(format!("◐ {}", line(&status.status)), Role::StreamStatus),
+        Piece::new(format!(" · {phase}"), Role::StreamStatus),
+    ];
+    let mut rows = wrap(&head, columns, 2, Break::Words);
+    let mut say =
+        |text: String, role| rows.extend(wrap(&[Piece::new(text, role)], columns, 2, Break::Words));
+    if !status.summary.is_empty() {
+        say(format!("  {}", line(&status.summary)), Role::StreamText);
+    }
+    if let Some(error) = &status.error {
+        say(format!("  {}", line(error)), Role::StreamError);
+    }
+    if !status.files.is_empty() {
+        say(format!("  {}", line(&status.files.join(", "))), Role::Dim);
+    }
+    rows.into_iter().map(Row::from).collect()
+}
+
+fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
+    let mark = if tool.subagent { "▸" } else { "●" };
+    let name = clean_line(&tool.name, 32);
+    let pad = " ".repeat(6_usize.saturating_sub(name.width()) + 1);
+    let mut rows = vec![Row {
+        left: vec![
+            Piece::new(format!("{mark} "), Role::StreamTool),
+            Piece {
+                modifier: Modifier::BOLD,
+                ..Piece::new(name, Role::StreamTool)
+            },
+            Piece::new(pad, Role::StreamTool),
+            Piece::new(clean_line(&tool.target, 500), Role::StreamTarget),
+        ],
+        right: Vec::new(),
+        later: Later::Call {
+            id: tool.id.clone(),
+        },
+    }];
+    if fold == Fold::Full && !tool.detail.is_empty() {
+        rows.extend(plain(&tool.detail, columns, Role::Dim, "    ", fold.cap(0)));
+    }
+    if let Some(edit) = &tool.edit {
+        rows.extend(edit_rows(edit, &tool.id, columns, fold));
+    }
+    rows
+}
+
+fn edit_rows(edit: &Edit, id: &str, columns: usize, fold: Fold) -> Vec<Row> {
+    let cap = fold.cap(12);
+    let lines = diff::lines(&edit.old, &edit.new);
+    let more = lines.len().saturating_sub(cap + 1);
+    let shown = if more > 0 { cap } else { lines.len() };
+    let mut rows = Vec::new();
+    for line in &lines[..shown] {
+        let (mark, role) = match line.side {
+            Side::Context => ("     ", Role::DiffContext),
+            Side::Removed => ("   - ", Role::DiffDel),
+            Side::Added => ("   + ", Role::DiffAdd),
+            Side::Gap => {
+                rows.push(Row::of("     …", Role::Dim));
+                continue;
+            }
+        };
+        let text = untabbed(Clean::new(&line.text).as_str());
+        let head = vec![
+            Piece::new(mark, role),
+            Piece::new("    ", Role::Dim),
+            Piece::new("   ", role),
+        ];
+        let room = columns.saturating_sub(width(&head));
+        let parts = match fold {
+            Fold::Full => wrap(&[Piece::new(text, role)], room, 0, Break::Anywhere),
+            Fold::Brief => vec![vec![Piece::new(text, role)]],
+        };
+        for (at, part) in parts.into_iter().enumerate() {
+            let later = match at {
+                0 => Later::Number {
+                    id: id.to_owned(),
+                    place: line.place,
+                },
+                _ => Later::Nothing,
+            };
+            let left = head.iter().cloned().chain(part).collect();
+            rows.push(Row {
+                left,
+                later,
+                ..Row::default()
+            });
+        }
+    }
+    if more > 0 {
+        rows.push(Row::of(
+            format!("     … {} more", lines.len() - shown),
+            Role::Dim,
+        ));
+    }
+    rows
+}
+
+fn outcome(
+    result: &ToolResult,
+    columns: usize,
+    fold: Fold,
+    origin: &mut dyn FnMut(&str) -> Origin,
+) -> Vec<Row> {
+    let role = if result.error {
+        Role::StreamError
+    } else {
+        Role::StreamResult
+    };
+    let mut rows = Vec::new();
+    let origin = origin(&result.id);
+    let folded = !result.error && fold == Fold::Brief;
+    match origin {
+        Origin::Above => {}
+        Origin::Earlier { .. } if folded => {}
+        Origin::Earlier { call } => rows.push(Row::of(format!("  ↳ {call}"), Role::StreamTarget)),
+        Origin::Unknown => rows.push(Row::of(
+            format!("  ↳ {}", clean_line(&result.summary, 48)),
+            role,
+        )),
+    }
+    if !folded {
+        let text = match result.text.split_once('\n') {
+            Some((first, rest)) if first.starts_with("Exit code ") => rest,
+            _ => &result.text,
+        };
+        rows.extend(
+            plain(text, columns, role, "    ", fold.cap(6))
+                .into_iter()
+                .filter(|row| {
+                    // A result without any words has nothing to unfold.
+                    !result.text.trim().is_empty() || !row.left.is_empty()
+                }),
+        );
+    }
+    rows
+}
+
+fn turn_end(end: &TurnEnd, columns: usize, fold: Fold) -> Vec<Row> {
+    let how = clean_line(&end.how, 80);
+    if end.error {
+        let text = format!("turn ended: {how} · {}", clean_line(&end.message, 300));
+        return plain(&text, columns, Role::StreamError, "✗ ", fold.cap(3));
+    }
+    match fold {
+        Fold::Brief => Vec::new(),
+        Fold::Full => {
+            let text = format!(
+                "turn ended: {how} · {} · ${:.2}",
+                seconds(end.ms),
+                end.cost_usd
+            );
+            plain(&text, columns, Role::Dim, "· ", 3)
+        }
+    }
+}
+
+/// A notice in the colour of its level.
+pub(super) fn notice(level: Level, text: &str, columns: usize) -> Vec<Row> {
+    let (mark, role) = match level {
+        Level::Info => ("· ", Role::Dim),
+        Level::Warn => ("! ", Role::Warning),
+        Level::Error => ("✗ ", Role::StreamError),
+    };
+    plain(text, columns, role, mark, 12)
+}

@@ -1,0 +1,193 @@
+//! A row of the pane, before and after what is known later (results, line numbers) is written into it.
+
+use crate::base::text::cut;
+use crate::domain::stream::show::ToolResult;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::wrap::{Piece, width};
+use unicode_width::UnicodeWidthStr;
+
+/// Fewest columns that a result leaves to the rest of its row.
+const LEAST: usize = 24;
+
+/// One row. How many rows an entry takes never depends on what comes after it; what comes later is written into its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    /// From the left.
+    pub(super) left: Vec<Piece>,
+    /// Flush right.
+    pub(super) right: Vec<Piece>,
+    /// What will be written into it.
+    pub(super) later: Later,
+}
+
+/// What a row learns from records that come after its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Later {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The line of a call: its result.
+    Call {
+        /// The call's id.
+        id: String,
+    },
+    /// A line of a diff: its number in the file.
+    Number {
+        /// The call's id.
+        id: String,
+        /// Lines from the first changed one.
+        place: i64,
+    },
+}
+
+/// What is known about a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    /// In a few words; empty while it runs.
+    pub(super) summary: String,
+    /// It failed.
+    pub(super) error: bool,
+    /// It came back.
+    pub(super) ended: bool,
+    /// Number of the first changed line.
+    pub(super) first_change: Option<u32>,
+}
+
+impl From<&ToolResult> for Known {
+    fn from(result: &ToolResult) -> Self {
+        Self {
+            summary: crate::base::text::clean_line(&result.summary, 48),
+            error: result.error,
+            ended: true,
+            first_change: result.first_change,
+        }
+    }
+}
+
+impl Row {
+    /// A row of one piece.
+    pub(super) fn of(text: impl Into<String>, role: Role) -> Self {
+        Self::from(vec![Piece::new(text, role)])
+    }
+
+    /// Writes what is known into the row.
+    pub(super) fn tell(&mut self, known: &Known) {
+        match &self.later {
+            Later::Nothing => {}
+            Later::Call { .. } => {
+                let role = if known.error {
+                    Role::StreamError
+                } else {
+                    Role::StreamResult
+                };
+                let text = if known.ended {
+                    known.summary.clone()
+                } else {
+                    format!("{} ▶", known.summary).trim_start().to_owned()
+                };
+                self.right = vec![Piece::new(text, role)];
+            }
+            Later::Number { place, .. } => {
+                let number = known.first_change.map(|first| i64::from(first) + place);
+                // The gutter is the second piece of a diff's row.
+                if let (Some(number), Some(gutter)) =
+                    (number.filter(|n| *n > 0), self.left.get_mut(1))
+                {
+                    gutter.text = format!("{number:>4}");
+                }
+            }
+        }
+    }
+
+    /// The row in exactly `columns`: the left part cut with `…` where the right part needs the room.
+    pub(super) fn fit(&self, columns: usize) -> Vec<Piece> {
+        let right = width(&self.right);
+        let keep_right = right > 0 && columns >= right + LEAST.min(columns / 3) + 2;
+        let room = if keep_right {
+            columns - right - 2
+        } else {
+            columns
+        };
+        let mut out = Vec::new();
+        let mut used = 0;
+        for piece in &self.left {
+            let text = cut(&piece.text, room - used);
+            used += text.width();
+            let shortened = text.len() != piece.text.len();
+            out.push(Piece {
+                text,
+                ..piece.clone()
+            });
+            if shortened || used >= room {
+                break;
+            }
+        }
+        if keep_right {
+            out.push(Piece::new(
+                " ".repeat(columns - right - used),
+                Role::StreamText,
+            ));
+            out.extend(self.right.iter().cloned());
+        }
+        out
+    }
+
+    /// The words of the left part.
+    pub(super) fn text(&self) -> String {
+        self.left.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+impl From<Vec<Piece>> for Row {
+    fn from(left: Vec<Piece>) -> Self {
+        Self {
+            left,
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(pieces: &[Piece]) -> String {
+        pieces.iter().map(|p| p.text.as_str()).collect()
+    }
+
+    #[test]
+    fn the_left_gives_way_to_the_right() {
+        let mut row = Row::of(
+            "● Read   a/very/long/path/that/needs/room.rs",
+            Role::StreamTool,
+        );
+        row.right = vec![Piece::new("214 lines", Role::StreamResult)];
+        assert_eq!(
+            text(&row.fit(40)),
+            "● Read   a/very/long/path/th…  214 lines"
+        );
+        assert_eq!(text(&row.fit(12)), "● Read   a/…");
+        assert_eq!(text(&Row::of("日本語", Role::Text).fit(5)), "日本…");
+        assert_eq!(text(&Row::of("x", Role::Text).fit(0)), "");
+    }
+
+    #[test]
+    fn what_comes_later_changes_no_row_but_its_words() {
+        let mut row = Row {
+            left: vec![
+                Piece::new("   + ", Role::DiffAdd),
+                Piece::new("    ", Role::Dim),
+            ],
+            later: Later::Number {
+                id: "t".into(),
+                place: 2,
+            },
+            ..Row::default()
+        };
+        row.tell(&Known {
+            first_change: Some(40),
+            ..Known::default()
+        });
+        assert_eq!(row.text(), "   +   42");
+    }
+}

@@ -1,0 +1,131 @@
+//! The lines of an edit, compared: what goes, what comes, one line of context around.
+
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+/// Lines of context around a change.
+const CONTEXT: usize = 1;
+/// Above this many lines a side is not compared line by line (the cost grows with the square).
+const COMPARED: usize = 2_000;
+
+/// What a line of a diff is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// In both.
+    Context,
+    /// Only in the old text.
+    Removed,
+    /// Only in the new text.
+    Added,
+    /// Lines are left out here.
+    Gap,
+}
+
+/// One line of a diff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiffLine {
+    /// What it is.
+    pub side: Side,
+    /// Its place in lines, relative to the first changed line of the old text: a removed line's place in the old
+    /// text, any other's in the new one.
+    pub place: i64,
+    /// The line without its newline, unclean.
+    pub text: String,
+}
+
+/// Compares `old` with `new`.
+pub fn lines(old: &str, new: &str) -> Vec<DiffLine> {
+    let too_long = |text: &str| text.lines().count() > COMPARED;
+    if old.is_empty() || new.is_empty() || too_long(old) || too_long(new) {
+        return whole(old, new);
+    }
+    let diff = TextDiff::configure()
+        .algorithm(Algorithm::Myers)
+        .diff_lines(old, new);
+    let groups = diff.grouped_ops(CONTEXT);
+    let first = diff
+        .iter_all_changes()
+        .find(|change| change.tag() != ChangeTag::Equal)
+        .and_then(|change| change.old_index().or(change.new_index()))
+        .unwrap_or(0) as i64;
+    let mut out = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        if at > 0 {
+            out.push(DiffLine {
+                side: Side::Gap,
+                place: 0,
+                text: String::new(),
+            });
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let (side, index) = match change.tag() {
+                ChangeTag::Equal => (Side::Context, change.new_index()),
+                ChangeTag::Delete => (Side::Removed, change.old_index()),
+                ChangeTag::Insert => (Side::Added, change.new_index()),
+            };
+            out.push(DiffLine {
+                side,
+                place: index.unwrap_or(0) as i64 - first,
+                text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
+            });
+        }
+    }
+    out
+}
+
+fn whole(old: &str, new: &str) -> Vec<DiffLine> {
+    let side = |text: &str, side: Side| {
+        text.lines()
+            .enumerate()
+            .map(|(place, line)| DiffLine {
+                side,
+                place: place as i64,
+                text: line.to_owned(),
+            })
+            .collect::<Vec<_>>()
+    };
+    let mut out = side(old, Side::Removed);
+    out.extend(side(new, Side::Added));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(old: &str, new: &str) -> Vec<String> {
+        lines(old, new)
+            .into_iter()
+            .map(|line| {
+                let mark = match line.side {
+                    Side::Context => ' ',
+                    Side::Removed => '-',
+                    Side::Added => '+',
+                    Side::Gap => return "…".to_owned(),
+                };
+                format!("{mark}{} {}", line.place, line.text)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn one_line_of_context_and_places_from_the_first_change() {
+        assert_eq!(
+            shown("a\nb\nc\nd\ne\nf\ng", "a\nb\nC\nC2\nd\ne\nf\nG"),
+            [
+                " -1 b", "-0 c", "+0 C", "+1 C2", " 2 d", "…", " 4 f", "-4 g", "+5 G"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_new_file_is_all_added() {
+        assert_eq!(shown("", "x\ny\n"), ["+0 x", "+1 y"]);
+        assert_eq!(shown("x\r\n", ""), ["-0 x"]);
+    }
+
+    #[test]
+    fn a_giant_edit_is_not_compared() {
+        let old = "a\n".repeat(COMPARED + 1);
+        assert_eq!(lines(&old, "b").len(), COMPARED + 2);
+    }
+}

@@ -1,0 +1,1041 @@
+//! The Stream pane against a scrollback in memory: how it looks, and that scrolling neither loses nor moves a row.
+
+use programmator::base::id::{RunId, TicketId};
+use programmator::base::time::Timestamp;
+use programmator::domain::claim::{Claim, ClaimStatus};
+use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use programmator::domain::record::{FORMAT, Level, Record, Stored, Verdict};
+use programmator::domain::scrollback::{Entry, EntryKind, Live, Scrollback};
+use programmator::domain::turn::Usage;
+use programmator::tui::panes::stream::{FollowStatus, SearchStatus, StreamMsg, StreamState, view};
+use programmator::tui::theme::Theme;
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// A scrollback in memory: the files, and what the index says about them.
+#[derive(Default)]
+struct Memory {
+    files: Mutex<BTreeMap<u32, (Vec<u8>, Vec<Entry>)>>,
+    live: Mutex<Live>,
+}
+
+impl Memory {
+    fn push(&self, n: u32, record: &Value) {
+        self.push_line(n, record.to_string().as_bytes());
+    }
+
+    fn push_line(&self, n: u32, line: &[u8]) {
+        let kind = match serde_json::from_slice::<Value>(line)
+            .ok()
+            .as_ref()
+            .map(|v| v["type"].as_str())
+        {
+            Some(Some("assistant")) => EntryKind::Assistant,
+            Some(Some("user")) => EntryKind::User,
+            Some(Some("result")) => EntryKind::Result,
+            Some(Some("system")) => EntryKind::System,
+            Some(Some("rate_limit_event")) => EntryKind::RateLimit,
+            _ if line.starts_with(b"{\"type\":\"assistant\"") => EntryKind::Assistant,
+            _ => EntryKind::Garbage,
+        };
+        let mut files = self.files.lock().unwrap();
+        let (bytes, entries) = files.entry(n).or_default();
+        let start = bytes.len() as u64;
+        bytes.extend_from_slice(line);
+        entries.push(Entry::new(&(start..bytes.len() as u64), kind));
+        bytes.push(b'\n');
+    }
+
+    fn say(&self, text: &str) {
+        self.live.lock().unwrap().text.push_str(text);
+    }
+}
+
+impl Scrollback for Memory {
+    fn iterations(&self) -> Vec<u32> {
+        self.files.lock().unwrap().keys().copied().collect()
+    }
+
+    fn len(&self, iteration: u32) -> usize {
+        self.files
+            .lock()
+            .unwrap()
+            .get(&iteration)
+            .map_or(0, |file| file.1.len())
+    }
+
+    fn entries(&self, iteration: u32, range: Range<usize>, out: &mut Vec<Entry>) {
+        if let Some((_, entries)) = self.files.lock().unwrap().get(&iteration) {
+            let end = range.end.min(entries.len());
+            out.extend_from_slice(&entries[range.start.min(end)..end]);
+        }
+    }
+
+    fn read(&self, iteration: u32, entry: Entry, max: usize) -> io::Result<Vec<u8>> {
+        let files = self.files.lock().unwrap();
+        let (bytes, _) = files.get(&iteration).ok_or(io::ErrorKind::NotFound)?;
+        let start = entry.offset as usize;
+        Ok(bytes[start..start + entry.len().min(max)].to_vec())
+    }
+
+    fn live(&self) -> Live {
+        self.live.lock().unwrap().clone()
+    }
+}
+
+fn text(text: &str) -> Value {
+    json!({"type":"assistant","message":{"content":[{"type":"text","text":text}]},"parent_tool_use_id":null})
+}
+
+fn thinking(text: &str) -> Value {
+    json!({"type":"assistant","message":{"content":[{"type":"thinking","thinking":text}]}})
+}
+
+fn call(id: &str, name: &str, input: Value) -> Value {
+    json!({"type":"assistant","message":{"content":[{"type":"tool_use","id":id,"name":name,"input":input}]},"parent_tool_use_id":null})
+}
+
+fn result(id: &str, content: &str, shape: Value) -> Value {
+    json!({"type":"user","message":{"content":[{"tool_use_id":id,"type":"tool_result","content":content}]},"parent_tool_use_id":null,"tool_use_result":shape})
+}
+
+fn failure(id: &str, content: &str) -> Value {
+    json!({"type":"user","message":{"content":[{"type":"tool_result","content":content,"is_error":true,"tool_use_id":id}]},"tool_use_result":"Error"})
+}
+
+fn within(mut record: Value, parent: &str) -> Value {
+    record["parent_tool_use_id"] = json!(parent);
+    record
+}
+
+/// A pane over a scrollback in memory.
+struct Pane {
+    memory: Arc<Memory>,
+    state: StreamState,
+    seq: u64,
+    size: (u16, u16),
+}
+
+impl Pane {
+    fn new(width: u16, height: u16) -> Self {
+        let memory = Arc::new(Memory::default());
+        let mut state = StreamState::default();
+        state.attach(memory.clone());
+        Self {
+            memory,
+            state,
+            seq: 0,
+            size: (width, height),
+        }
+    }
+
+    /// Journals a record `ms` milliseconds after the start.
+    fn record(&mut self, ms: i64, record: Record) {
+        self.seq += 1;
+        self.state.record(&Stored {
+            v: FORMAT,
+            seq: self.seq,
+            time: Timestamp::from_millis(1_795_269_600_000 + ms),
+            run: RunId(uuid::Uuid::nil()),
+            ticket: TicketId::parse("tk-4f2a").unwrap(),
+            record,
+        });
+    }
+
+    fn start(&mut self, n: u32, phase: &str, session: Option<&str>) {
+        self.record(
+            0,
+            Record::IterationStarted {
+                n,
+                phase: Some(phase.into()),
+                session: session.map(Into::into),
+            },
+        );
+        self.record(0, Record::AgentSpawned { n, pid: 1 });
+    }
+
+    fn push(&self, n: u32, record: &Value) {
+        self.memory.push(n, record);
+    }
+
+    fn prepare(&mut self) {
+        self.state.prepare(self.size.0, self.size.1);
+    }
+
+    fn buffer(&mut self) -> Buffer {
+        self.prepare();
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        let mut buffer = Buffer::empty(area);
+        view(&self.state, &Theme::plain(), area, &mut buffer);
+        buffer
+    }
+
+    fn screen(&mut self) -> Vec<String> {
+        let buffer = self.buffer();
+        let width = usize::from(self.size.0);
+        let rows = buffer.content().chunks(width).map(|row| {
+            let mut line = String::new();
+            let mut skip = 0;
+            for cell in row {
+                if skip == 0 {
+                    line.push_str(cell.symbol());
+                    skip = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1);
+                }
+                skip -= 1;
+            }
+            line.trim_end().to_owned()
+        });
+        rows.collect()
+    }
+
+    fn update(&mut self, msg: StreamMsg) {
+        self.state.update(msg);
+        self.prepare();
+    }
+
+    fn behind(&self) -> bool {
+        matches!(self.state.status(), FollowStatus::Behind { .. })
+    }
+
+    /// Every row from the first to the last, by scrolling down one row at a time.
+    fn walk(&mut self) -> Vec<String> {
+        self.update(StreamMsg::Top);
+        let mut rows = vec![self.screen()[0].clone()];
+        let mut steps = 0;
+        while self.behind() {
+            self.update(StreamMsg::Lines(1));
+            if self.behind() {
+                rows.push(self.screen()[0].clone());
+            }
+            steps += 1;
+            assert!(steps < 100_000, "scrolling down never ends");
+        }
+        // The last window.
+        let last = self.screen();
+        if rows.len() == 1 && steps == 0 {
+            return last;
+        }
+        rows.extend(last);
+        rows
+    }
+}
+
+/// The session of the drawing: two iterations, the first one judged.
+fn session(width: u16, height: u16) -> Pane {
+    let mut pane = Pane::new(width, height);
+    pane.start(6, "Token bucket per account", Some("9f3e"));
+    pane.push(6, &text("The bucket is in place."));
+    pane.push(6, &text("```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: \"Token bucket per account\"\n  status: CONTINUE\n  files_changed:\n    - src/limit.rs\n  summary: \"Added a token bucket with refill\"\n```\n"));
+    pane.prepare();
+    pane.record(
+        1,
+        Record::ClaimMade {
+            n: 6,
+            claim: claim("Token bucket per account"),
+        },
+    );
+    pane.record(
+        2,
+        Record::ValidationRan {
+            n: 6,
+            command: "cargo test".into(),
+            exit: Some(0),
+            timed_out: false,
+            ms: 41_300,
+            tail: String::new(),
+            log: String::new(),
+        },
+    );
+    pane.record(
+        3,
+        Record::PhaseDone {
+            n: 6,
+            phase: Some("Token bucket per account".into()),
+            how: DoneHow::Verified,
+        },
+    );
+    pane.record(
+        4,
+        Record::AgentExited {
+            n: 6,
+            code: Some(0),
+            signal: None,
+            swept: 0,
+            cost_usd: 0.31,
+            usage: Usage::default(),
+            context: None,
+            context_window: None,
+        },
+    );
+    pane.record(
+        5,
+        Record::IterationEnded {
+            n: 6,
+            outcome: IterationOutcome::Claimed,
+            changed: true,
+            fingerprint: None,
+            ms: 160_000,
+        },
+    );
+    pane.start(7, "Wire into middleware", None);
+    pane.push(7, &thinking("The stack is built in http/stack.rs. Static assets must stay exempt.\nCompression comes last.\nMetrics would be next.\nThen docs.\nThen more."));
+    pane.push(7, &text("I'll look at how the middleware stack is put together before adding the limiter, so that static assets stay **exempt**."));
+    pane.push(
+        7,
+        &call("t1", "Read", json!({"file_path":"src/http/stack.rs"})),
+    );
+    pane.push(
+        7,
+        &call("t2", "Grep", json!({"pattern":"layer(","path":"src/"})),
+    );
+    pane.push(
+        7,
+        &result("t2", "…", json!({"mode":"content","numLines":9})),
+    );
+    pane.push(
+        7,
+        &result("t1", "…", json!({"type":"text","file":{"numLines":214}})),
+    );
+    pane.push(7, &call("t3", "Edit", json!({"file_path":"src/http/stack.rs",
+        "old_string":"    .layer(TraceLayer::new())\n    .layer(auth)\n    .layer(compression)",
+        "new_string":"    .layer(TraceLayer::new())\n    .layer(auth.clone())\n    .layer(RateLimit::per_account(limits))\n    .layer(compression)"})));
+    pane.push(7, &result("t3", "updated", json!({"filePath":"x","structuredPatch":[{"oldStart":40,"oldLines":4,"newStart":40,"newLines":5,
+        "lines":["     a","     .layer(TraceLayer::new())","-    .layer(auth)","+    .layer(auth.clone())","+    .layer(RateLimit::per_account(limits))","     .layer(compression)"]}]})));
+    pane.push(
+        7,
+        &call("t4", "Bash", json!({"command":"cargo check -p web"})),
+    );
+    for (ms, record) in [
+        (
+            10_000,
+            Record::ToolJudged {
+                n: 7,
+                tool_use_id: "t4".into(),
+                tool: "Bash".into(),
+                target: "cargo check".into(),
+                verdict: Verdict::Allow,
+                reason: "trusted".into(),
+                touches_ticket: false,
+            },
+        ),
+        (
+            18_200,
+            Record::ToolFinished {
+                n: 7,
+                tool_use_id: "t4".into(),
+                is_error: false,
+            },
+        ),
+    ] {
+        pane.record(ms, record);
+    }
+    pane.push(
+        7,
+        &result(
+            "t4",
+            "    Checking web\n    Finished",
+            json!({"stdout":"    Checking web\n    Finished","stderr":""}),
+        ),
+    );
+    pane.push(7, &call("t5", "Task", json!({"description":"explore error types","prompt":"p","subagent_type":"general-purpose"})));
+    pane.push(
+        7,
+        &within(call("s1", "Bash", json!({"command":"rg Error"})), "t5"),
+    );
+    pane.push(7, &within(result("s1", "hidden words", json!({})), "t5"));
+    pane.push(7, &json!({"type":"system","subtype":"task_progress","tool_use_id":"t5","usage":{"tool_uses":3,"duration_ms":11_000}}));
+    pane.memory
+        .say("Now the response body for 429: RFC 9457 problem details with a Retry-After header");
+    pane
+}
+
+fn claim(phase: &str) -> Claim {
+    Claim {
+        phase_completed: Some(phase.into()),
+        status: ClaimStatus::Continue,
+        files_changed: vec!["src/limit.rs".into()],
+        summary: "Added a token bucket".into(),
+        error: None,
+    }
+}
+
+fn check(name: &str, pane: &mut Pane) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots/stream");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let screen = pane.screen().join("\n");
+    settings.bind(|| insta::assert_snapshot!(name.to_owned(), screen));
+}
+
+#[test]
+fn a_session_at_four_widths() {
+    for width in [60, 78, 118, 140] {
+        check(&format!("session@{width}x30"), &mut session(width, 30));
+    }
+}
+
+#[test]
+fn scrolled_it_stays_and_counts_what_comes() {
+    let mut pane = session(78, 12);
+    pane.prepare();
+    pane.update(StreamMsg::Lines(-7));
+    let before = pane.screen();
+    for i in 0..5 {
+        pane.push(
+            7,
+            &call(
+                &format!("n{i}"),
+                "Read",
+                json!({"file_path": format!("f{i}.rs")}),
+            ),
+        );
+        pane.memory
+            .say(" and more words that make the live text grow");
+    }
+    check("scrolled@78x12", &mut pane);
+    let after = pane.screen();
+    // Results may be written into rows; no row moves.
+    assert_eq!(before, after);
+    let FollowStatus::Behind { new_lines } = pane.state.status() else {
+        panic!("it follows");
+    };
+    // Five calls, the blank row above the first and the live text's growth.
+    assert!((5..=12).contains(&new_lines), "{new_lines}");
+    pane.update(StreamMsg::End);
+    assert_eq!(pane.state.status(), FollowStatus::Following);
+}
+
+#[test]
+fn the_live_text_becomes_a_record_without_a_jump() {
+    let mut pane = Pane::new(40, 6);
+    pane.start(1, "One", None);
+    pane.push(1, &call("t", "Read", json!({"file_path":"a"})));
+    let words = "Some words that go on and on and on. ".repeat(12);
+    pane.memory.say(&words);
+    pane.prepare();
+    pane.update(StreamMsg::Lines(-3));
+    let before = pane.screen();
+    *pane.memory.live.lock().unwrap() = Live::default();
+    pane.push(1, &text(&words));
+    pane.push(1, &text("And then something else."));
+    assert_eq!(pane.screen(), before);
+    assert!(pane.behind());
+}
+
+#[test]
+fn searching_marks_and_goes_to_hits() {
+    let mut pane = session(78, 12);
+    pane.prepare();
+    for i in 0..400 {
+        pane.push(7, &text(&format!("filler {i}")));
+    }
+    pane.push(7, &text("here it says Needle once"));
+    for i in 400..800 {
+        pane.push(7, &text(&format!("filler {i}")));
+    }
+    pane.prepare();
+    pane.state.update(StreamMsg::Search("needle".into()));
+    for _ in 0..50 {
+        pane.prepare();
+        if !matches!(pane.state.search(), Some(SearchStatus::Busy(_))) {
+            break;
+        }
+    }
+    assert_eq!(
+        pane.state.search(),
+        Some(SearchStatus::Found("needle".into()))
+    );
+    assert!(
+        pane.screen().iter().any(|row| row.contains("Needle")),
+        "{:?}",
+        pane.screen()
+    );
+    check("searching@78x12", &mut pane);
+    let buffer = pane.buffer();
+    let marked: String = buffer
+        .content()
+        .iter()
+        .filter(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED))
+        .map(|cell| cell.symbol())
+        .collect();
+    assert_eq!(marked, "Needle");
+
+    pane.state.update(StreamMsg::Search("layer(auth)".into()));
+    for _ in 0..50 {
+        pane.prepare();
+    }
+    assert!(
+        pane.screen().iter().any(|row| row.contains(".layer(auth)")),
+        "{:?}",
+        pane.screen()
+    );
+    pane.state
+        .update(StreamMsg::Search("nowhere at all".into()));
+    for _ in 0..50 {
+        pane.prepare();
+    }
+    assert_eq!(
+        pane.state.search(),
+        Some(SearchStatus::Missing("nowhere at all".into()))
+    );
+    pane.update(StreamMsg::ClearSearch);
+    assert_eq!(pane.state.search(), None);
+}
+
+#[test]
+fn next_and_previous_hit_go_through_all() {
+    let mut pane = Pane::new(40, 5);
+    pane.start(1, "One", None);
+    for i in 0..60 {
+        let words = if i % 20 == 7 {
+            format!("hit {i}")
+        } else {
+            format!("row {i}")
+        };
+        pane.push(1, &text(&words));
+    }
+    pane.prepare();
+    pane.update(StreamMsg::Top);
+    pane.state.update(StreamMsg::Search("HIT".into()));
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        pane.prepare();
+        pane.prepare();
+        let hit = pane
+            .screen()
+            .into_iter()
+            .find(|row| row.starts_with("hit"))
+            .unwrap_or_default();
+        seen.push(hit);
+        pane.state.update(StreamMsg::NextHit);
+    }
+    assert_eq!(seen, ["hit 7", "hit 27", "hit 47", "hit 7"]);
+    pane.prepare();
+    pane.state.update(StreamMsg::PrevHit);
+    pane.prepare();
+    assert!(
+        pane.screen().iter().any(|row| row == "hit 7"),
+        "{:?}",
+        pane.screen()
+    );
+}
+
+#[test]
+fn a_huge_result_is_folded_and_unfolds() {
+    let mut pane = Pane::new(78, 14);
+    pane.start(1, "Big output", None);
+    let output: String = (0..3_000).map(|i| format!("line {i}\n")).collect();
+    pane.push(
+        1,
+        &call("b", "Bash", json!({"command":"seq 3000\necho done"})),
+    );
+    pane.push(
+        1,
+        &result("b", &output, json!({"stdout":output,"stderr":""})),
+    );
+    pane.push(1, &text("That was long."));
+    check("huge_result_folded@78x14", &mut pane);
+    pane.state.update(StreamMsg::ToggleFold);
+    pane.state.update(StreamMsg::Top);
+    check("huge_result_unfolded@78x14", &mut pane);
+    let rows = pane.walk();
+    assert!(rows.iter().any(|row| row.trim() == "line 2999"));
+}
+
+#[test]
+fn a_line_of_64_mb_is_shown_as_cut() {
+    let mut pane = Pane::new(78, 10);
+    pane.start(1, "Giant", None);
+    let words = "word ".repeat(13_000_000);
+    pane.push(1, &text(&words));
+    pane.push(1, &text("after"));
+    let screen = pane.screen();
+    assert!(
+        screen
+            .iter()
+            .any(|row| row.contains("MB more, in the log file")),
+        "{screen:?}"
+    );
+    assert!(screen.iter().any(|row| row == "after"), "{screen:?}");
+}
+
+#[test]
+fn edits_and_failures() {
+    let mut pane = Pane::new(78, 34);
+    pane.start(1, "Edits", None);
+    let old: String = (0..30).map(|i| format!("\told {i}\n")).collect();
+    pane.push(
+        1,
+        &call(
+            "e",
+            "Edit",
+            json!({"file_path":"a.rs","old_string":old,"new_string":"new\n"}),
+        ),
+    );
+    pane.push(
+        1,
+        &failure(
+            "e",
+            "<tool_use_error>String to replace not found in file.</tool_use_error>",
+        ),
+    );
+    pane.push(
+        1,
+        &call(
+            "w",
+            "Write",
+            json!({"file_path":"b.rs","content":"fn main() {}\n"}),
+        ),
+    );
+    pane.push(
+        1,
+        &result(
+            "w",
+            "created",
+            json!({"type":"create","content":"fn main() {}\n","structuredPatch":[]}),
+        ),
+    );
+    pane.push(1, &call("b1", "Bash", json!({"command":"cargo test"})));
+    pane.push(1, &call("b2", "Bash", json!({"command":"cargo clippy"})));
+    pane.push(1, &failure("b1", "Exit code 101\nerror[E0308]: mismatched types\n  --> src/a.rs:3:5\na\nb\nc\nd\ne\nf\ng"));
+    pane.push(1, &result("b2", "", json!({"stdout":"","stderr":""})));
+    check("edits_and_failures@78x34", &mut pane);
+}
+
+#[test]
+fn thoughts_subagents_and_what_unfolds_of_them() {
+    let mut pane = session(78, 60);
+    pane.state.update(StreamMsg::ToggleFold);
+    check("unfolded@78x60", &mut pane);
+}
+
+#[test]
+fn other_scripts_keep_their_columns() {
+    let mut pane = Pane::new(40, 22);
+    pane.start(1, "日本語のフェーズ", None);
+    pane.push(
+        1,
+        &text("日本語のテキストは幅が二倍です。改行も正しく行われます。"),
+    );
+    pane.push(
+        1,
+        &text("Families 👩‍👩‍👧‍👦 and flags 🇩🇪 and e\u{301}\u{302} stay whole; שלום and مرحبا too."),
+    );
+    pane.push(
+        1,
+        &call(
+            "r",
+            "Read",
+            json!({"file_path":"src/とても長いファイル名のパス/設定ファイル.rs"}),
+        ),
+    );
+    pane.push(
+        1,
+        &result("r", "x", json!({"type":"text","file":{"numLines":7}})),
+    );
+    pane.push(1, &text("tab\tstops\tand | tables |"));
+    check("scripts@40x22", &mut pane);
+}
+
+#[test]
+fn nothing_a_terminal_obeys_gets_through() {
+    let evil =
+        "\x1b[31mred\x1b[0m \x1b]0;title\x07 \u{9b}31m \x1bP+q\x1b\\ a\u{202e}b \x07\x08\x7f \r x";
+    let mut pane = Pane::new(60, 40);
+    pane.record(
+        0,
+        Record::Noticed {
+            level: Level::Warn,
+            text: evil.into(),
+        },
+    );
+    pane.start(1, evil, None);
+    pane.push(1, &text(evil));
+    pane.push(1, &thinking(evil));
+    pane.push(1, &call("t", evil, json!({"x":evil})));
+    pane.push(1, &failure("t", evil));
+    pane.push(
+        1,
+        &call(
+            "e",
+            "Edit",
+            json!({"file_path":evil,"old_string":evil,"new_string":"y"}),
+        ),
+    );
+    pane.push(1, &result("e", evil, json!({})));
+    pane.push(1, &json!({"type":"system","subtype":evil,"text":evil}));
+    pane.push(1, &json!({"type":"user","message":{"content":evil}}));
+    pane.push_line_garbage(evil);
+    pane.prepare();
+    pane.record(
+        1,
+        Record::NoteGiven {
+            id: "n".into(),
+            text: evil.into(),
+        },
+    );
+    pane.record(
+        1,
+        Record::ClaimMade {
+            n: 1,
+            claim: claim(evil),
+        },
+    );
+    pane.record(
+        1,
+        Record::PhaseDisputed {
+            n: 1,
+            phase: None,
+            why: evil.into(),
+        },
+    );
+    pane.memory.say(evil);
+    for fold in [false, true] {
+        if fold {
+            pane.state.update(StreamMsg::ToggleFold);
+        }
+        let buffer = pane.buffer();
+        for cell in buffer.content() {
+            let bad = cell
+                .symbol()
+                .chars()
+                .find(|c| c.is_control() || ('\u{202a}'..='\u{202e}').contains(c));
+            assert_eq!(bad, None, "{:?}", cell.symbol());
+        }
+    }
+    pane.state.update(StreamMsg::ToggleFold);
+    check("escapes@60x40", &mut pane);
+}
+
+impl Pane {
+    fn push_line_garbage(&self, line: &str) {
+        self.memory.push_line(1, line.as_bytes());
+    }
+}
+
+#[test]
+fn retries_limits_and_machinery() {
+    let mut pane = Pane::new(78, 16);
+    pane.start(1, "Trouble", None);
+    pane.record(
+        0,
+        Record::SessionLost {
+            n: 1,
+            session: "9f3e".into(),
+        },
+    );
+    for attempt in 1..=2 {
+        pane.push(1, &json!({"type":"system","subtype":"api_retry","attempt":attempt,"max_retries":10,"retry_delay_ms":577.3,"error_status":529,"error":"overloaded"}));
+    }
+    pane.push(1, &json!({"type":"system","subtype":"model_fallback","content":"Switched to Sonnet 4.6 due to high demand for Opus 4.8"}));
+    pane.push(1, &json!({"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":190_021,"post_tokens":634}}));
+    pane.push(1, &json!({"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","rateLimitType":"five_hour","utilization":0.85}}));
+    pane.push(1, &json!({"type":"assistant","error":"rate_limit","message":{"content":[{"type":"text","text":"API Error: Request rejected (429)"}]}}));
+    pane.push(1, &json!({"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"API Error: Request rejected (429)"}));
+    pane.prepare();
+    pane.record(
+        1,
+        Record::ClaimMissing {
+            n: 1,
+            reason: "missing".into(),
+        },
+    );
+    pane.record(1, Record::FollowUpSent { n: 1 });
+    check("machinery@78x16", &mut pane);
+}
+
+#[test]
+fn disputes_notes_and_the_end() {
+    let mut pane = Pane::new(78, 26);
+    pane.start(1, "Ship it", None);
+    pane.push(1, &text("Done, all tests pass."));
+    pane.prepare();
+    pane.record(
+        1,
+        Record::NoteGiven {
+            id: "a".into(),
+            text: "Use the shared error type, please.".into(),
+        },
+    );
+    pane.record(
+        1,
+        Record::NoteGiven {
+            id: "b".into(),
+            text: "And keep the old route.".into(),
+        },
+    );
+    pane.record(2, Record::NoteSent { id: "a".into() });
+    pane.record(3, Record::NoteDelivered { id: "a".into() });
+    pane.record(
+        4,
+        Record::ClaimMade {
+            n: 1,
+            claim: claim("Ship it"),
+        },
+    );
+    pane.record(
+        5,
+        Record::ValidationRan {
+            n: 1,
+            command: "cargo test".into(),
+            exit: Some(101),
+            timed_out: false,
+            ms: 12_000,
+            tail: "running 3 tests\ntest burst ... FAILED\n\nassertion failed: left == right"
+                .into(),
+            log: "x".into(),
+        },
+    );
+    pane.record(
+        6,
+        Record::PhaseDisputed {
+            n: 1,
+            phase: Some("Ship it".into()),
+            why: "cargo test does not pass".into(),
+        },
+    );
+    pane.record(
+        7,
+        Record::IterationEnded {
+            n: 1,
+            outcome: IterationOutcome::TimedOut,
+            changed: false,
+            fingerprint: None,
+            ms: 900_000,
+        },
+    );
+    pane.record(
+        8,
+        Record::RunEnded {
+            reason: ExitReason::Timeout,
+            detail: "an iteration took too long; raise timeout or resume".into(),
+            iterations: 1,
+            phases_done: 0,
+            phases: 1,
+            cost_usd: 0.2,
+        },
+    );
+    check("disputed@78x26", &mut pane);
+}
+
+#[test]
+fn nothing_at_all_is_fine() {
+    let mut pane = Pane::new(20, 3);
+    assert_eq!(pane.screen(), ["", "", ""]);
+    for msg in [
+        StreamMsg::Top,
+        StreamMsg::Lines(-3),
+        StreamMsg::Page(9),
+        StreamMsg::Search("x".into()),
+        StreamMsg::NextHit,
+    ] {
+        pane.update(msg);
+    }
+    let mut detached = StreamState::default();
+    detached.prepare(0, 0);
+    assert_eq!(detached.status(), FollowStatus::Following);
+}
+
+/// One thing that happens to a pane.
+#[derive(Clone, Debug)]
+enum Op {
+    Push(u8),
+    Live(String),
+    Mark(u8),
+    Iterate,
+    Resize(u16, u16),
+    Msg(u8),
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        6 => any::<u8>().prop_map(Op::Push),
+        2 => "[a-z 日\n]{0,60}".prop_map(Op::Live),
+        1 => any::<u8>().prop_map(Op::Mark),
+        1 => Just(Op::Iterate),
+        1 => (1_u16..90, 1_u16..12).prop_map(|(w, h)| Op::Resize(w, h)),
+        5 => any::<u8>().prop_map(Op::Msg),
+    ];
+    proptest::collection::vec(op, 1..70)
+}
+
+impl Pane {
+    fn n(&self) -> u32 {
+        self.memory.iterations().last().copied().unwrap_or(1)
+    }
+
+    fn happen(&mut self, op: &Op) {
+        let n = self.n();
+        match op {
+            Op::Push(kind) => {
+                *self.memory.live.lock().unwrap() = Live::default();
+                let i = self.memory.len(n);
+                let id = format!("{n}-{}", i.saturating_sub(usize::from(kind % 3)));
+                let record = match kind % 11 {
+                    0 | 1 => call(
+                        &format!("{n}-{i}"),
+                        "Read",
+                        json!({"file_path": format!("f{i}")}),
+                    ),
+                    2 => call(
+                        &format!("{n}-{i}"),
+                        "Edit",
+                        json!({"file_path":"x","old_string":"a\nb\n","new_string":"a\nc\nd\n"}),
+                    ),
+                    3 => result(&id, "one\ntwo", json!({"stdout":"one\ntwo"})),
+                    4 => failure(&id, "Exit code 1\nbad\nworse"),
+                    5 => thinking("hmm\nand\nso\non\nand on"),
+                    6 => within(text("sub"), "t"),
+                    7 => json!({"type":"system","subtype":"api_retry","attempt":1}),
+                    8 => json!({"type":"result","subtype":"success","result":"x"}),
+                    9 => text(&format!("many words {i} ").repeat(usize::from(*kind) + 1)),
+                    _ => text(&format!("words {i}")),
+                };
+                self.push(n, &record);
+            }
+            Op::Live(words) => self.memory.say(words),
+            Op::Mark(kind) => {
+                let record = match kind % 4 {
+                    0 => Record::Noticed {
+                        level: Level::Info,
+                        text: "a notice".into(),
+                    },
+                    1 => Record::NoteGiven {
+                        id: "n".into(),
+                        text: "a note".into(),
+                    },
+                    2 => Record::ClaimMade {
+                        n,
+                        claim: claim("p"),
+                    },
+                    _ => Record::PhaseDisputed {
+                        n,
+                        phase: None,
+                        why: "no".into(),
+                    },
+                };
+                self.record(0, record);
+            }
+            Op::Iterate => {
+                self.start(n + 1, "next", None);
+                self.push(n + 1, &text("begins"));
+            }
+            Op::Resize(width, height) => self.size = (*width, *height),
+            Op::Msg(kind) => self.state.update(match kind % 11 {
+                0 | 1 => StreamMsg::Lines(-1),
+                2 => StreamMsg::Lines(i32::from(*kind) - 128),
+                3 => StreamMsg::Page(-1),
+                4 => StreamMsg::Page(1),
+                5 => StreamMsg::Top,
+                6 => StreamMsg::End,
+                7 => StreamMsg::ToggleFold,
+                8 => StreamMsg::Search("words".into()),
+                9 => StreamMsg::NextHit,
+                _ => StreamMsg::PrevHit,
+            }),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_it_draws(ops in ops()) {
+        let mut pane = Pane::new(40, 8);
+        pane.start(1, "one", None);
+        pane.push(1, &text("begins"));
+        for op in &ops {
+            pane.happen(op);
+            let screen = pane.screen();
+            prop_assert_eq!(screen.len(), usize::from(pane.size.1));
+        }
+    }
+
+    #[test]
+    fn a_scrolled_view_does_not_move_while_the_stream_grows(before in ops(), after in ops(), up in 1_i32..40) {
+        let mut pane = Pane::new(40, 8);
+        pane.start(1, "one", None);
+        pane.push(1, &text("begins"));
+        for op in before.iter().filter(|op| !matches!(op, Op::Msg(_))) {
+            pane.happen(op);
+            pane.prepare();
+        }
+        pane.size = (50, 7);
+        *pane.memory.live.lock().unwrap() = Live::default();
+        pane.prepare();
+        pane.update(StreamMsg::Lines(-up));
+        if pane.behind() {
+            // What later records write into rows stands flush right; the left half is what must not move.
+            let left = |pane: &mut Pane| -> Vec<String> {
+                pane.screen().iter().map(|row| row.chars().take(20).collect::<String>().trim_end().to_owned()).collect()
+            };
+            let held = left(&mut pane);
+            for op in after.iter().filter(|op| matches!(op, Op::Push(_) | Op::Live(_) | Op::Iterate)) {
+                pane.happen(op);
+                prop_assert_eq!(&left(&mut pane), &held, "{:?}", op);
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_is_reached_once_in_either_direction(ops in ops(), height in 1_u16..9) {
+        let mut pane = Pane::new(40, 8);
+        pane.start(1, "one", None);
+        pane.push(1, &text("begins"));
+        for op in ops.iter().filter(|op| !matches!(op, Op::Msg(_) | Op::Resize(..))) {
+            pane.happen(op);
+            pane.prepare();
+        }
+        // One tall window shows everything there is.
+        pane.size = (40, 4_000);
+        let mut all = pane.screen();
+        while all.last().is_some_and(String::is_empty) {
+            all.pop();
+        }
+        pane.size = (40, height);
+        pane.update(StreamMsg::End);
+        let down = pane.walk();
+        let down: Vec<&String> = down.iter().take(all.len()).collect();
+        prop_assert_eq!(down, all.iter().collect::<Vec<_>>());
+        // And back up.
+        pane.update(StreamMsg::End);
+        let mut up: Vec<String> = pane.screen();
+        for _ in 0..all.len() {
+            pane.update(StreamMsg::Lines(-1));
+            if !pane.behind() {
+                break;
+            }
+            let first = pane.screen()[0].clone();
+            up.insert(0, first);
+            if up.len() >= all.len() {
+                break;
+            }
+        }
+        prop_assert_eq!(&up[..all.len().min(up.len())], &all[..all.len().min(up.len())]);
+    }
+
+    #[test]
+    fn every_record_can_be_reached(count in 1_usize..120) {
+        let mut pane = Pane::new(40, 7);
+        pane.start(1, "one", None);
+        for i in 0..count {
+            let record = match i % 3 {
+                0 => text(&format!("record-{i}-")),
+                1 => call(&format!("t{i}"), "Read", json!({"file_path": format!("record-{i}-")})),
+                _ => failure(&format!("t{}", i - 1), &format!("record-{i}-")),
+            };
+            pane.push(1, &record);
+        }
+        let all = pane.walk().join("\n");
+        let reached = (0..count).filter(|i| all.contains(&format!("record-{i}-"))).count();
+        prop_assert_eq!(reached, count);
+    }
+}
