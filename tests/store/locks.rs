@@ -1,8 +1,9 @@
 //! Locks: one holder, said by name, gone with its holder.
 
 use crate::child::{Other, folder_for};
-use crate::samples::{fresh, open, ticket, time};
+use crate::samples::{fresh, open, summary, ticket, time};
 use programmator::adapters::store::{Holder, LockError};
+use programmator::domain::summary::{RunState, RunSummary};
 use std::fs;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -111,6 +112,39 @@ fn asking_who_holds_a_ticket_refuses_nobody() {
         asking.join().unwrap();
         assert_eq!(refused, 0);
     });
+}
+
+#[test]
+fn a_run_that_nobody_works_on_is_interrupted() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let file = temp.path().join("tk.md");
+    let (run, newer) = (fresh(), fresh());
+    let running = RunSummary {
+        ticket_path: file.display().to_string(),
+        ..summary(run)
+    };
+    let seen = |summary: &RunSummary| store.as_seen(summary.clone()).unwrap().state;
+    assert_eq!(seen(&running), RunState::Interrupted);
+    let mut lock = store.lock_ticket(&file, &holder(1)).unwrap();
+    assert_eq!(
+        seen(&running),
+        RunState::Running,
+        "which run is not yet known"
+    );
+    for (holds, expected) in [(run, RunState::Running), (newer, RunState::Interrupted)] {
+        let holder = Holder {
+            run: Some(holds),
+            ..holder(1)
+        };
+        lock.describe(&holder).unwrap();
+        assert_eq!(seen(&running), expected);
+    }
+    let ended = RunSummary {
+        state: RunState::Ended,
+        ..running
+    };
+    assert_eq!(seen(&ended), RunState::Ended);
 }
 
 #[test]

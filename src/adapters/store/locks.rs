@@ -8,6 +8,7 @@ use super::{Store, os};
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::summary::{RunState, RunSummary};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -74,6 +75,13 @@ pub(super) struct Held {
     path: PathBuf,
 }
 
+/// What a ticket's lock tells.
+enum Asked {
+    Free,
+    /// By whom, as far as that can be read.
+    Held(Option<Holder>),
+}
+
 impl TicketLock {
     /// Says anew who holds it, when the run has become known.
     pub fn describe(&mut self, holder: &Holder) -> Result<(), StoreError> {
@@ -120,17 +128,41 @@ impl Store {
         Ok(TreeLock { _held: held })
     }
 
-    /// Who holds the ticket now, for people; `None` when nobody does. Used to tell a run that works from
-    /// one whose program died.
+    /// Who holds the ticket now, for people; `None` when nobody does.
     pub fn ticket_holder(&self, ticket_path: &Path) -> Result<Option<String>, StoreError> {
+        Ok(match self.ask(ticket_path)? {
+            Asked::Free => None,
+            Asked::Held(holder) => Some(in_words(holder)),
+        })
+    }
+
+    /// The summary with what its locks tell: a run that has not ended and that nobody works on is
+    /// interrupted.
+    pub fn as_seen(&self, mut summary: RunSummary) -> Result<RunSummary, StoreError> {
+        if summary.state != RunState::Ended {
+            let at_work = match self.ask(Path::new(&summary.ticket_path))? {
+                Asked::Free => false,
+                Asked::Held(holder) => {
+                    let run = holder.and_then(|holder| holder.run);
+                    run.is_none_or(|run| run == summary.run)
+                }
+            };
+            if !at_work {
+                summary.state = RunState::Interrupted;
+            }
+        }
+        Ok(summary)
+    }
+
+    fn ask(&self, ticket_path: &Path) -> Result<Asked, StoreError> {
         let _asking = self.ask_alone()?;
         let (mut file, path) = self.lock_file("ticket", ticket_path)?;
         match file.try_lock_shared() {
             Ok(()) => {
                 let _ = file.unlock();
-                Ok(None)
+                Ok(Asked::Free)
             }
-            Err(TryLockError::WouldBlock) => Ok(Some(said(&mut file))),
+            Err(TryLockError::WouldBlock) => Ok(Asked::Held(said(&mut file))),
             Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error)),
         }
     }
@@ -145,7 +177,7 @@ impl Store {
                 Ok(held)
             }
             Err(TryLockError::WouldBlock) => Err(LockError::Held {
-                holder: said(&mut file),
+                holder: in_words(said(&mut file)),
             }),
             Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error).into()),
         }
@@ -238,12 +270,16 @@ fn wait(file: &File) -> io::Result<()> {
     }
 }
 
-/// What the holder wrote, for people.
-fn said(file: &mut File) -> String {
+/// What the holder wrote.
+fn said(file: &mut File) -> Option<Holder> {
     let mut text = String::new();
-    let read = file.take(4_096).read_to_string(&mut text);
-    match read.map(|_| serde_json::from_str::<Holder>(&text)) {
-        Ok(Ok(holder)) => clean_line(&holder.text(), 300),
-        _ => "another programmator".to_owned(),
-    }
+    file.take(4_096).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn in_words(holder: Option<Holder>) -> String {
+    holder.map_or_else(
+        || "another programmator".to_owned(),
+        |holder| clean_line(&holder.text(), 300),
+    )
 }
