@@ -1,7 +1,16 @@
 //! The command line: what can be typed, and which room answers it. One file for each command in `cli/`;
 //! each only wires rooms together.
 
+pub mod config;
+pub mod demo;
+pub mod doctor;
+pub mod error;
+pub mod headless;
+pub mod logs;
+pub mod session;
 pub mod snapshots;
+pub mod start;
+pub mod status;
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

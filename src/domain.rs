@@ -13,3 +13,4 @@ pub mod stream;
 pub mod summary;
 pub mod ticket;
 pub mod turn;
+pub mod words;

@@ -266,6 +266,8 @@ pub enum Record {
         signal: Option<i32>,
         /// Processes that had to be swept.
         swept: u32,
+        /// Cost of the process in USD.
+        cost_usd: f64,
     },
     /// What programmator saw itself.
     EvidenceGathered {

@@ -102,16 +102,16 @@ impl Effects {
             }
             Effect::RunValidation { n, commands } => self.run_validation(n, commands, state),
             Effect::TickPhase { phase } => {
-                let (path, locks) = (self.ticket_path.clone(), self.store.locks_dir());
+                let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
                 self.answer_with_blocking(move || {
-                    let outcome = tickets::write::tick(&path, &phase, &locks);
+                    let outcome = tickets::tick(&path, &phase, &locks);
                     Input::TickSettled { phase, outcome }
                 });
             }
             Effect::SetStatus { to } => {
-                let (path, locks) = (self.ticket_path.clone(), self.store.locks_dir());
+                let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
                 self.answer_with_blocking(move || {
-                    let outcome = tickets::write::set_status(&path, to, &locks);
+                    let outcome = tickets::set_status(&path, to, &locks);
                     Input::StatusSettled { to, outcome }
                 });
             }
@@ -124,7 +124,8 @@ impl Effects {
         for task in self.work.tasks.drain(..).chain(self.work.timers.drain().map(|(_, task)| task)) {
             task.abort();
         }
-        if let Claude::Started(agent) = std::mem::take(&mut *lock(&self.work.claude)) {
+        let claude = std::mem::take(&mut *lock(&self.work.claude));
+        if let Claude::Started(agent) = claude {
             agent.stop(&Ladder::DEFAULT).await;
         }
         lock(&self.work.tree).take();

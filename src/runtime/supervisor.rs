@@ -5,8 +5,9 @@
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::{fresh_id, fresh_run_id};
 use crate::adapters::store::{Found, Holder, LockError, Store, StoreError, TicketLock};
-use crate::adapters::tickets::{self, TicketsError};
+use crate::adapters::tickets::{self, LoadError, TicketWatch};
 use crate::base::id::{RunId, TicketId};
+use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::command::UserCommand;
@@ -36,7 +37,7 @@ pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), Stri
 pub enum OpenError {
     /// The ticket cannot be found or read.
     #[error(transparent)]
-    Ticket(#[from] TicketsError),
+    Ticket(#[from] LoadError),
     /// The ticket's front matter is broken.
     #[error("{path} cannot be run: line {line}, column {column}: {message}")]
     Broken {
@@ -95,7 +96,7 @@ pub struct Supervisor {
 struct Run {
     inputs: mpsc::Sender<Input>,
     /// Follows the file; ends when dropped.
-    _watch: Option<tickets::watch::Watch>,
+    _watch: Option<TicketWatch>,
 }
 
 impl Supervisor {
@@ -127,10 +128,7 @@ impl Supervisor {
     /// Goes on with a run: the one that `text` names (id, end of an id, ticket), else the latest that can be.
     pub fn resume(&mut self, text: Option<&str>) -> Result<TicketId, OpenError> {
         let summary = match text {
-            Some(text) => match self.store.find_run(text)? {
-                Found::One(summary) => summary,
-                other => return Err(OpenError::NoRun(other.to_string())),
-            },
+            Some(text) => find_run(&self.store, text)?,
             None => self.latest_resumable()?,
         };
         let path = PathBuf::from(&summary.ticket_path);
@@ -251,9 +249,12 @@ impl Supervisor {
     }
 
     /// Follows the ticket's file: tells the screen and the run what it says now.
-    fn follow(&self, path: &Path, config: Arc<Config>, inputs: mpsc::Sender<Input>) -> Option<tickets::watch::Watch> {
+    fn follow(&self, path: &Path, config: Arc<Config>, inputs: mpsc::Sender<Input>) -> Option<TicketWatch> {
         let (changes, mut changed) = mpsc::channel(channels::CHANGES);
-        let watch = tickets::watch::watch(path, changes);
+        let watch = TicketWatch::new(move |_| drop(changes.try_send(()))).and_then(|mut watch| {
+            watch.add(path)?;
+            Ok(watch)
+        });
         let (path, reporter) = (path.to_owned(), self.reporter.clone());
         tokio::spawn(async move {
             while changed.recv().await.is_some() {
@@ -307,6 +308,19 @@ impl Supervisor {
     }
 }
 
+/// The run that `text` names: id, beginning or end of an id, or its ticket.
+pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
+    let text = clean_line(text, 80);
+    match store.find_run(&text)? {
+        Found::One(summary) => Ok(*summary),
+        Found::None => Err(OpenError::NoRun(format!("no run is called `{text}`; `programmator status` lists all runs"))),
+        Found::Many(runs) => {
+            let lines = runs.iter().map(|run| format!("\n  {}  {}  {}", run.run, run.ticket, run.started));
+            Err(OpenError::NoRun(format!("`{text}` may be any of these runs:{}", lines.collect::<String>())))
+        }
+    }
+}
+
 /// Everything that a run begins with.
 struct Opening {
     run: RunId,
@@ -321,7 +335,7 @@ struct Opening {
 
 /// The ticket's own commands first, then those of the person's config.
 fn validation(ticket: &Ticket, config: &Config) -> Vec<String> {
-    ticket.validation.iter().chain(&config.validation_commands).cloned().collect()
+    ticket.validation.iter().chain(&config.validation).cloned().collect()
 }
 
 fn load(path: &Path) -> Result<Ticket, OpenError> {

@@ -270,12 +270,8 @@ impl Step {
             });
         }
         let respawn = self.open(|open| open.respawn);
-        self.record(Record::AgentExited {
-            n,
-            code,
-            signal,
-            swept,
-        });
+        let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
+        self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
         if swept > 0 {
             self.notice(
                 Level::Warn,

@@ -169,15 +169,16 @@ impl Effects {
     /// Ends Claude by the ladder; its exit comes as an event. One that is being started ends when it has.
     pub(super) fn stop_agent(&mut self, n: u32) {
         let agent = match &mut *lock(&self.work.claude) {
-            Claude::Started(agent) => agent.clone(),
+            Claude::Started(agent) => Some(agent.clone()),
             Claude::Starting(wanted) => {
                 *wanted = Wanted::No;
                 return;
             }
-            Claude::None => {
-                let gone = Input::AgentExited { n, code: None, signal: None, swept: 0, stderr: String::new() };
-                return self.answer_with(async move { gone });
-            }
+            Claude::None => None,
+        };
+        let Some(agent) = agent else {
+            let gone = Input::AgentExited { n, code: None, signal: None, swept: 0, stderr: String::new() };
+            return self.answer_with(async move { gone });
         };
         // Not one of the tasks that end with the run: the ladder must reach its foot.
         tokio::spawn(async move { agent.stop(&Ladder::DEFAULT).await });

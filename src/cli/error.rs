@@ -1,0 +1,52 @@
+//! What ends the program early, and the exit code that says so.
+
+use crate::adapters::store::StoreError;
+use crate::config::ConfigError;
+use crate::runtime::supervisor::OpenError;
+
+/// An error for the person, with the program's exit code.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct CliError {
+    /// What happened and what to do.
+    pub message: String,
+    /// 1: something failed; 2: usage or configuration; 75: held by another program.
+    pub exit_code: u8,
+}
+
+impl CliError {
+    /// Wrong usage or configuration.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit_code: 2 }
+    }
+
+    /// Something that should have worked.
+    pub fn failure(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit_code: 1 }
+    }
+}
+
+impl From<OpenError> for CliError {
+    fn from(error: OpenError) -> Self {
+        Self { exit_code: error.exit_code(), message: error.to_string() }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        Self::failure(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for CliError {
+    fn from(error: std::io::Error) -> Self {
+        Self::failure(error.to_string())
+    }
+}
+
+impl From<Vec<ConfigError>> for CliError {
+    fn from(errors: Vec<ConfigError>) -> Self {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Self::usage(lines.join("\n"))
+    }
+}

@@ -1,0 +1,106 @@
+//! What most commands begin with: where we are, what is configured, the person's store.
+
+use super::RunOptions;
+use super::error::CliError;
+use crate::adapters::clock::SystemClock;
+use crate::adapters::config_files;
+use crate::adapters::store::{Store, state_dir};
+use crate::adapters::tickets::Places;
+use crate::adapters::trust::TrustStore;
+use crate::base::time::Clock;
+use crate::config::key::Key;
+use crate::config::{Files, Layers, Resolved, Trust, resolve};
+use crate::runtime::supervisor::Rules;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where we are and what was asked for.
+#[derive(Clone)]
+pub struct Session {
+    /// Absolute path of the work folder.
+    pub folder: PathBuf,
+    /// Our variables of the environment, as text.
+    pub environment: BTreeMap<String, String>,
+    /// Config keys that were given as flags.
+    pub flags: Vec<(Key, &'static str, String)>,
+    /// The state folder; need not exist.
+    pub state: PathBuf,
+}
+
+impl Session {
+    /// Looks around. Fails when the folder is not there.
+    pub fn new(options: &RunOptions) -> Result<Self, CliError> {
+        let folder = options.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+        let folder = std::fs::canonicalize(&folder)
+            .map_err(|error| CliError::usage(format!("the folder {} cannot be used: {error}", folder.display())))?;
+        let environment: BTreeMap<String, String> =
+            std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))).collect();
+        let own = std::env::var_os("PROGRAMMATOR_STATE_DIR");
+        let xdg = std::env::var_os("XDG_STATE_HOME");
+        let state = state_dir(own.as_deref(), xdg.as_deref())?;
+        Ok(Self { folder, environment, flags: flags(options), state })
+    }
+
+    /// The configuration for runs in `folder`.
+    pub fn resolve(&self, folder: &Path) -> Result<Resolved, CliError> {
+        let read = |folder: &Path| config_files::read(folder).map_err(|error| CliError::usage(error.to_string()));
+        let user = match config_files::user_folder(&self.environment) {
+            Some(folder) => read(&folder)?,
+            None => Files::default(),
+        };
+        let project = read(&folder.join(".programmator"))?;
+        let trust = if project == Files::default() {
+            Trust::Unknown
+        } else {
+            let store = TrustStore::new(&self.state);
+            store.trust_of(folder, &project).map_err(|error| CliError::failure(error.to_string()))?
+        };
+        let layers =
+            Layers { user, project, trust, environment: self.environment.clone(), flags: self.flags.clone() };
+        Ok(resolve(&layers)?)
+    }
+
+    /// The configuration as runs ask for it.
+    pub fn rules(&self) -> Rules {
+        let session = self.clone();
+        Arc::new(move |folder| {
+            let resolved = session.resolve(folder).map_err(|error| error.message)?;
+            Ok((Arc::new(resolved.config), Arc::new(resolved.templates)))
+        })
+    }
+
+    /// Where tickets are looked for.
+    pub fn places(&self, resolved: &Resolved) -> Places {
+        let home = self.environment.get("HOME").map(PathBuf::from);
+        let configured = resolved.config.tickets_dir.as_deref().map(|dir| match (dir.strip_prefix("~/"), &home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(dir),
+        });
+        Places { folder: self.folder.clone(), tickets_dir: configured, home }
+    }
+
+    /// Opens the person's store.
+    pub fn store(&self) -> Result<Store, CliError> {
+        Ok(Store::open(&self.state)?)
+    }
+
+    /// The machine's clock.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(SystemClock)
+    }
+}
+
+/// The options that are config keys.
+fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
+    let ascii = options.ascii.then(|| "true".to_owned());
+    let given = [
+        (Key::MaxIterations, "--max-iterations", options.max_iterations.clone()),
+        (Key::Stagnation, "--stagnation-limit", options.stagnation_limit.clone()),
+        (Key::IterationTimeout, "--timeout", options.timeout.clone()),
+        (Key::Model, "--model", options.model.clone()),
+        (Key::Theme, "--theme", options.theme.clone()),
+        (Key::Ascii, "--ascii", ascii),
+    ];
+    given.into_iter().filter_map(|(key, flag, value)| Some((key, flag, value?))).collect()
+}

@@ -1,0 +1,501 @@
+//! A record in words: the one line that the Log pane and the headless printer show for it.
+//!
+//! Owns the sentences. Does not own time, ticket or colour (front ends add them), nor what the
+//! Stream pane draws between Claude's own words (`tui::panes::stream`).
+
+use crate::base::text::clean_line;
+use crate::base::time::human;
+use crate::domain::claim::Claim;
+use crate::domain::outcome::{DoneHow, IterationOutcome};
+use crate::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use std::time::Duration;
+
+/// How much a line wants to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// For the record.
+    Info,
+    /// A decision of the gate.
+    Gate,
+    /// Worth a look.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+impl Weight {
+    /// Every weight, lightest first.
+    pub const ALL: [Self; 4] = [Self::Info, Self::Gate, Self::Warn, Self::Error];
+
+    /// Five columns for people: `INFO `, `GATE `, `WARN `, `ERROR`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Info => "INFO ",
+            Self::Gate => "GATE ",
+            Self::Warn => "WARN ",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// One line about one record; safe to print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// How much it wants to be read.
+    pub level: Weight,
+    /// The sentence: one line, no control characters.
+    pub text: String,
+}
+
+/// Longest line in columns; tails and messages are cut there.
+const WIDEST: usize = 400;
+
+/// The line for a record; `None` for steps that only matter to the machine.
+pub fn line(record: &Record) -> Option<Line> {
+    let (level, text) = sentence(record)?;
+    Some(Line {
+        level,
+        text: clean_line(&text, WIDEST),
+    })
+}
+
+fn sentence(record: &Record) -> Option<(Weight, String)> {
+    use Weight::{Error, Gate, Info, Warn};
+    let info = |text: String| Some((Info, text));
+    match record {
+        Record::RunStarted {
+            folder,
+            phases,
+            validation,
+            settings,
+            ..
+        } => info(format!(
+            "run started in {folder} · {} · {} · at most {} iterations",
+            phases_word(phases),
+            counted(validation.len(), "validation command"),
+            settings.max_iterations,
+        )),
+        Record::RunResumed { pid } => info(format!("run resumed by process {pid}")),
+        Record::TreeAwaited { holder } => Some((
+            Warn,
+            format!("waiting for the work folder: {holder} works in it"),
+        )),
+        Record::TreeGranted => info("the work folder is ours".into()),
+        Record::TicketRead { title, phases } => {
+            info(format!("ticket read: “{title}” · {}", phases_word(phases)))
+        }
+        Record::TicketLost { why } => Some((Error, format!("the ticket is lost: {why}"))),
+        Record::ValidationChangeSeen { commands } => Some((
+            Warn,
+            format!(
+                "the ticket's validation commands were changed during the run: {} now; \
+                 the old list counts until you decide",
+                counted(commands.len(), "command"),
+            ),
+        )),
+        Record::ValidationChangeAnswered { commands, accepted } => info(format!(
+            "{} validation list counts: {}",
+            if *accepted { "the new" } else { "the old" },
+            counted(commands.len(), "command"),
+        )),
+        Record::IterationStarted { n, phase, session } => info(format!(
+            "iteration {n} · {} · {}",
+            quoted(phase.as_deref()),
+            if session.is_some() {
+                "session resumed"
+            } else {
+                "fresh session"
+            },
+        )),
+        Record::SnapshotTaken { n, id } => info(format!("snapshot {n} · {}", short_id(id))),
+        Record::CallCounted { .. }
+        | Record::TickIntended { .. }
+        | Record::StatusIntended { .. }
+        | Record::ToolFinished {
+            is_error: false, ..
+        } => None,
+        Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {
+            let notes = counted(notes.len(), "note");
+            (Info, format!("{notes} of yours in the prompt"))
+        }),
+        Record::AgentSpawned { pid, .. } => info(format!("claude runs as process {pid}")),
+        Record::AgentReady {
+            session,
+            model,
+            version,
+            ..
+        } => info(format!(
+            "claude {version} · {model} · session {}",
+            short_id(session)
+        )),
+        Record::SessionLost { session, .. } => Some((
+            Warn,
+            format!(
+                "claude no longer knows session {}; going on with a fresh one",
+                short_id(session)
+            ),
+        )),
+        Record::ToolJudged {
+            tool,
+            target,
+            verdict,
+            reason,
+            ..
+        } => {
+            let verdict = match verdict {
+                Verdict::Allow => "allow",
+                Verdict::Block => "block",
+            };
+            Some((Gate, format!("{verdict} {tool} {target} · {reason}")))
+        }
+        Record::ToolFinished { tool_use_id, .. } => {
+            info(format!("tool call {} came back with an error", short_id(tool_use_id)))
+        }
+        Record::ApiRetried {
+            attempt,
+            max_retries,
+            delay_ms,
+            error,
+            ..
+        } => Some((
+            Warn,
+            format!(
+                "API: {error}; try {attempt} of {max_retries} in {}",
+                human(Duration::from_millis(*delay_ms))
+            ),
+        )),
+        Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
+        Record::NoteSent { .. } => info("your note was sent to claude".into()),
+        Record::NoteDelivered { .. } => info("claude has taken your note in".into()),
+        Record::ClaimMade { claim, .. } => info(claim_words(claim)),
+        Record::ClaimMissing { reason, .. } => {
+            Some((Warn, format!("no readable status block: {reason}")))
+        }
+        Record::FollowUpSent { .. } => info("asked claude for the status block only".into()),
+        Record::TurnFailed {
+            error,
+            message,
+            status,
+            ..
+        } => {
+            let status = status.map_or_else(String::new, |code| format!(" (HTTP {code})"));
+            Some((Error, format!("turn failed: {error}{status}: {message}")))
+        }
+        Record::StopAsked { outcome, .. } => Some((
+            Warn,
+            format!("ending claude: {}", outcome_words(*outcome)),
+        )),
+        Record::TurnEnded { .. } => None,
+        Record::AgentExited {
+            code,
+            signal,
+            swept,
+            cost_usd,
+            ..
+        } => {
+            let how = match (code, signal) {
+                (Some(code), _) => format!("with code {code}"),
+                (None, Some(signal)) => format!("by signal {signal}"),
+                (None, None) => "in an unknown way".into(),
+            };
+            let swept = match swept {
+                0 => String::new(),
+                n => format!(" · {} swept", counted(*n as usize, "left-over process")),
+            };
+            info(format!("claude ended {how} · ${cost_usd:.2}{swept}"))
+        }
+        Record::EvidenceGathered {
+            iteration_files,
+            phase_files,
+            ..
+        } => info(format!(
+            "changed: {} in this iteration, {} in this phase",
+            counted(iteration_files.len(), "file"),
+            counted(phase_files.len(), "file"),
+        )),
+        Record::ValidationRan {
+            command,
+            exit,
+            timed_out,
+            ms,
+            ..
+        } => {
+            let time = human(Duration::from_millis(*ms));
+            Some(match (exit, timed_out) {
+                (_, true) => (Warn, format!("validation ran out of time: {command} · {time}")),
+                (Some(0), _) => (Info, format!("validation passed: {command} · {time}")),
+                (Some(code), _) => (
+                    Warn,
+                    format!("validation failed: {command} · exit {code} · {time}"),
+                ),
+                (None, _) => (
+                    Warn,
+                    format!("validation was ended by a signal: {command} · {time}"),
+                ),
+            })
+        }
+        Record::PhaseDone { phase, how, .. } => info(format!(
+            "done: {} · {}",
+            quoted(phase.as_deref()),
+            done_words(*how)
+        )),
+        Record::PhaseDisputed { phase, why, .. } => Some((
+            Warn,
+            format!("disputed: {} · {why}", quoted(phase.as_deref())),
+        )),
+        Record::PhaseSkipped { phase } => info(format!("skipped by you: “{phase}”")),
+        Record::PhaseReopened { phase } => info(format!("to be worked on again: “{phase}”")),
+        Record::TickSettled { phase, outcome } => {
+            written(outcome, &format!("the box of “{phase}”"), "ticked")
+        }
+        Record::StatusSettled { to, outcome } => written(
+            outcome,
+            "the ticket's status",
+            &format!("set to {}", to.word()),
+        ),
+        Record::IterationEnded {
+            n,
+            outcome,
+            changed,
+            ms,
+            ..
+        } => {
+            let level = match outcome {
+                IterationOutcome::Claimed | IterationOutcome::Interrupted => Info,
+                _ => Warn,
+            };
+            Some((
+                level,
+                format!(
+                    "iteration {n} ended: {} · {} · {}",
+                    outcome_words(*outcome),
+                    if *changed { "changed" } else { "no change" },
+                    human(Duration::from_millis(*ms)),
+                ),
+            ))
+        }
+        Record::PauseAsked => info("pausing after this iteration".into()),
+        Record::Paused => info("paused; waiting for you".into()),
+        Record::Continued => info("going on".into()),
+        Record::StopRequested => info("stopping".into()),
+        Record::Noticed { level, text } => Some((
+            match level {
+                Level::Info => Info,
+                Level::Warn => Warn,
+                Level::Error => Error,
+            },
+            text.clone(),
+        )),
+        Record::RunEnded {
+            reason,
+            detail,
+            iterations,
+            phases_done,
+            phases,
+            cost_usd,
+        } => {
+            let level = match reason.exit_code() {
+                0 | 5 => Info,
+                1 => Error,
+                _ => Warn,
+            };
+            let colon = if detail.is_empty() { "" } else { ": " };
+            Some((
+                level,
+                format!(
+                    "run ended, {}{colon}{detail} · {phases_done}/{phases} phases · {} · ${cost_usd:.2}",
+                    reason.word(),
+                    counted(*iterations as usize, "iteration"),
+                ),
+            ))
+        }
+    }
+}
+
+/// How an iteration ended, for people.
+pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
+    match outcome {
+        IterationOutcome::Claimed => "claim judged",
+        IterationOutcome::NoClaim => "no status block",
+        IterationOutcome::Failed => "failed",
+        IterationOutcome::TimedOut => "out of time",
+        IterationOutcome::Idle => "silent for too long",
+        IterationOutcome::Interrupted => "interrupted by you",
+        IterationOutcome::CutOff => "cut off",
+    }
+}
+
+/// On what ground a phase is done, for people.
+pub fn done_words(how: DoneHow) -> &'static str {
+    match how {
+        DoneHow::Verified => "verified",
+        DoneHow::ClaimedUnchecked => "claimed, unchecked",
+        DoneHow::ClaimedNoChange => "claimed, no change",
+        DoneHow::TickedByPerson => "ticked by a person",
+    }
+}
+
+fn claim_words(claim: &Claim) -> String {
+    let about = claim
+        .phase_completed
+        .as_deref()
+        .map_or_else(String::new, |phase| format!(" “{phase}” is done ·"));
+    let error = claim
+        .error
+        .as_deref()
+        .map_or_else(String::new, |error| format!(" · {error}"));
+    format!(
+        "claude claims {}:{about} {}{error}",
+        claim.status.word(),
+        claim.summary
+    )
+}
+
+fn written(outcome: &WriteOutcome, what: &str, done: &str) -> Option<(Weight, String)> {
+    Some(match outcome {
+        WriteOutcome::Written => (Weight::Info, format!("{what} is {done}")),
+        WriteOutcome::AlreadySo => (Weight::Info, format!("{what} was {done} already")),
+        WriteOutcome::NotThere => (
+            Weight::Warn,
+            format!("{what} is no longer in the file; left as it is"),
+        ),
+        WriteOutcome::FileGone => (
+            Weight::Warn,
+            format!("{what} cannot be {done}: the file is gone"),
+        ),
+        WriteOutcome::Failed(why) => {
+            (Weight::Error, format!("{what} cannot be {done}: {why}"))
+        }
+    })
+}
+
+fn phases_word(phases: &[PhaseSeed]) -> String {
+    if phases.is_empty() {
+        return "no phases".into();
+    }
+    let done = phases.iter().filter(|phase| phase.done).count();
+    format!("{done}/{} phases done", phases.len())
+}
+
+fn quoted(phase: Option<&str>) -> String {
+    phase.map_or_else(|| "the whole ticket".into(), |phase| format!("“{phase}”"))
+}
+
+fn counted(n: usize, noun: &str) -> String {
+    let plural = match (n, noun.ends_with("ss")) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{n} {noun}{plural}")
+}
+
+/// Enough of a session, object or call id to tell it from its neighbours.
+fn short_id(id: &str) -> String {
+    let short: String = id.chars().take(8).collect();
+    if id.chars().count() > 8 {
+        short + "…"
+    } else {
+        short
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::outcome::ExitReason;
+
+    #[test]
+    fn says_what_a_person_wants_to_know() {
+        let cases = [
+            (
+                Record::ValidationRan {
+                    n: 1,
+                    command: "cargo test".into(),
+                    exit: Some(101),
+                    timed_out: false,
+                    ms: 41_000,
+                    tail: String::new(),
+                    log: String::new(),
+                },
+                Weight::Warn,
+                "validation failed: cargo test · exit 101 · 41 s",
+            ),
+            (
+                Record::PhaseDone {
+                    n: 1,
+                    phase: Some("Parse".into()),
+                    how: DoneHow::ClaimedUnchecked,
+                },
+                Weight::Info,
+                "done: “Parse” · claimed, unchecked",
+            ),
+            (
+                Record::AgentExited {
+                    n: 1,
+                    code: None,
+                    signal: Some(9),
+                    swept: 2,
+                    cost_usd: 0.314,
+                    usage: crate::domain::turn::Usage::default(),
+                    context: None,
+                    context_window: None,
+                },
+                Weight::Info,
+                "claude ended by signal 9 · $0.31 · 2 left-over processes swept",
+            ),
+            (
+                Record::RunEnded {
+                    reason: ExitReason::Stagnation,
+                    detail: String::new(),
+                    iterations: 1,
+                    phases_done: 2,
+                    phases: 5,
+                    cost_usd: 1.0,
+                },
+                Weight::Warn,
+                "run ended, stagnation · 2/5 phases · 1 iteration · $1.00",
+            ),
+        ];
+        for (record, level, text) in cases {
+            let line = line(&record).unwrap();
+            assert_eq!((line.level, line.text.as_str()), (level, text));
+        }
+    }
+
+    #[test]
+    fn what_claude_wrote_cannot_move_the_cursor() {
+        let record = Record::ToolJudged {
+            n: 1,
+            tool_use_id: "t".into(),
+            tool: "Bash".into(),
+            target: "echo \x1b[2J\x1b]52;c;Zm9v\x07 a\nb\u{202e}c".into(),
+            verdict: Verdict::Block,
+            reason: "rule".into(),
+            touches_ticket: false,
+        };
+        assert_eq!(line(&record).unwrap().text, "block Bash echo a bc · rule");
+        assert_eq!(line(&record).unwrap().level, Weight::Gate);
+    }
+
+    #[test]
+    fn steps_of_the_machine_are_silent() {
+        assert_eq!(line(&Record::CallCounted { n: 1 }), None);
+        let finished = |is_error| Record::ToolFinished {
+            n: 1,
+            tool_use_id: "t".into(),
+            is_error,
+        };
+        assert_eq!(line(&finished(false)), None);
+        assert!(line(&finished(true)).is_some());
+    }
+
+    #[test]
+    fn a_line_has_an_end() {
+        let record = Record::Noticed {
+            level: Level::Error,
+            text: "x".repeat(100_000),
+        };
+        assert_eq!(line(&record).unwrap().text.chars().count(), WIDEST);
+    }
+}
