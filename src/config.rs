@@ -1,1 +1,110 @@
-//! stub
+//! What a person may set, where, and what comes out of it: built-in < user < project < environment < flags.
+//!
+//! [`key`] is the table of all keys, [`file`] reads YAML, [`flags`] vets what is handed on to Claude,
+//! [`layers`] puts everything together and says where each value came from. All of it is pure: files are read
+//! by `adapters::config_files`, trust is remembered by `adapters::trust`.
+
+pub mod file;
+pub mod flags;
+pub mod key;
+pub mod layers;
+
+use crate::domain::record::Level;
+use crate::domain::settings::Settings;
+use std::collections::BTreeMap;
+
+pub use layers::{Explained, Layers, Resolved, resolve};
+
+/// Everything that is configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Rules of a run.
+    pub settings: Settings,
+    /// How Claude is started.
+    pub agent: AgentConfig,
+    /// Commands that check every claim, after the ticket's own.
+    pub validation: Vec<String>,
+    /// How the screen looks.
+    pub screen: ScreenConfig,
+    /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
+    pub tickets_dir: Option<String>,
+}
+
+/// How Claude is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentConfig {
+    /// Program and first arguments; never empty.
+    pub command: Vec<String>,
+    /// Further flags for Claude, vetted.
+    pub flags: Vec<String>,
+    /// Further environment for Claude.
+    pub env: BTreeMap<String, String>,
+    /// Claude's own settings that it may load: empty or `user`.
+    pub setting_sources: Vec<String>,
+    /// `CLAUDE_CODE_MAX_RETRIES`; `None` is Claude's own default (10 in 2.1.197).
+    pub max_retries: Option<u32>,
+}
+
+/// How the screen looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScreenConfig {
+    /// Name of the theme.
+    pub theme: String,
+    /// Draw with ASCII only.
+    pub ascii: bool,
+}
+
+/// A file as read: its path for messages, and its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileText {
+    /// Where it is.
+    pub path: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+impl FileText {
+    /// The last part of the path.
+    pub fn name(&self) -> &str {
+        self.path.rsplit(['/', '\\']).next().unwrap_or(&self.path)
+    }
+}
+
+/// The files of one config folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// `config.yaml`.
+    pub config: Option<FileText>,
+    /// `prompts/*.md`, sorted by name.
+    pub prompts: Vec<FileText>,
+}
+
+/// Whether the person trusts a project's files as they are now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// These very bytes are trusted.
+    Trusted,
+    /// Never asked.
+    Unknown,
+    /// Other bytes were trusted; these have changed since.
+    Changed,
+}
+
+/// Something a person should know about the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How bad.
+    pub level: Level,
+    /// What, and what to do.
+    pub text: String,
+}
+
+/// A setting that cannot be used. The program does not start with one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}: {message}")]
+pub struct ConfigError {
+    /// `path:line`, the variable or the flag.
+    pub at: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}

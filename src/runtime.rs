@@ -5,6 +5,7 @@ pub mod channels;
 pub mod effects;
 pub mod headless;
 pub mod reporter;
+pub mod shutdown;
 pub mod supervisor;
 pub mod ticket_task;
 pub mod translate;

@@ -1,7 +1,8 @@
 //! What ends the program early, and the exit code that says so.
 
+use super::config::LoadError;
 use crate::adapters::store::StoreError;
-use crate::config::ConfigError;
+use crate::adapters::tickets::FindError;
 use crate::runtime::supervisor::OpenError;
 
 /// An error for the person, with the program's exit code.
@@ -44,9 +45,20 @@ impl From<std::io::Error> for CliError {
     }
 }
 
-impl From<Vec<ConfigError>> for CliError {
-    fn from(errors: Vec<ConfigError>) -> Self {
-        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Self::usage(lines.join("\n"))
+impl From<LoadError> for CliError {
+    fn from(error: LoadError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<FindError> for CliError {
+    fn from(error: FindError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<color_eyre::Report> for CliError {
+    fn from(error: color_eyre::Report) -> Self {
+        Self::failure(format!("{error:#}"))
     }
 }

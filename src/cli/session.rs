@@ -1,15 +1,14 @@
 //! What most commands begin with: where we are, what is configured, the person's store.
 
 use super::RunOptions;
+use super::config::{Sources, load};
 use super::error::CliError;
 use crate::adapters::clock::SystemClock;
-use crate::adapters::config_files;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::tickets::Places;
-use crate::adapters::trust::TrustStore;
 use crate::base::time::Clock;
 use crate::config::key::Key;
-use crate::config::{Files, Layers, Resolved, Trust, resolve};
+use crate::config::Resolved;
 use crate::runtime::supervisor::Rules;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,21 +43,13 @@ impl Session {
 
     /// The configuration for runs in `folder`.
     pub fn resolve(&self, folder: &Path) -> Result<Resolved, CliError> {
-        let read = |folder: &Path| config_files::read(folder).map_err(|error| CliError::usage(error.to_string()));
-        let user = match config_files::user_folder(&self.environment) {
-            Some(folder) => read(&folder)?,
-            None => Files::default(),
+        let sources = Sources {
+            folder,
+            state_folder: &self.state,
+            environment: &self.environment,
+            flags: &self.flags,
         };
-        let project = read(&folder.join(".programmator"))?;
-        let trust = if project == Files::default() {
-            Trust::Unknown
-        } else {
-            let store = TrustStore::new(&self.state);
-            store.trust_of(folder, &project).map_err(|error| CliError::failure(error.to_string()))?
-        };
-        let layers =
-            Layers { user, project, trust, environment: self.environment.clone(), flags: self.flags.clone() };
-        Ok(resolve(&layers)?)
+        Ok(load(&sources)?)
     }
 
     /// The configuration as runs ask for it.

@@ -1,0 +1,280 @@
+//! `programmator config show` and `programmator trust`: what is set and why, and what is being trusted.
+//!
+//! [`load`] is the one way from files, environment and flags to a [`Resolved`] configuration.
+
+use crate::adapters::config_files::{self, PROJECT_FOLDER, ReadError};
+use crate::adapters::trust::{TrustError, TrustStore, hash};
+use crate::base::text::{Clean, clean_line};
+use crate::config::key::Key;
+use crate::config::{ConfigError, FileText, Files, Layers, Notice, Resolved, Trust, resolve};
+use crate::domain::record::Level;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Why there is no configuration. The program's exit code is 2.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// A file is there and cannot be read.
+    #[error(transparent)]
+    File(#[from] ReadError),
+    /// What is trusted cannot be read or stored.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// Settings that cannot be used, one on each line.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Settings(Vec<ConfigError>),
+}
+
+/// Where the configuration of a run comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The work folder.
+    pub folder: &'a Path,
+    /// programmator's state folder.
+    pub state_folder: &'a Path,
+    /// The environment.
+    pub environment: &'a BTreeMap<String, String>,
+    /// Flags of the command line: key, name of the flag, what stands behind it.
+    pub flags: &'a [(Key, &'static str, String)],
+}
+
+/// Reads all layers and resolves them. What is wrong with an untrusted project's files is a notice: a
+/// repository must not be able to keep the program from starting.
+pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
+    let user = match config_files::user_folder(sources.environment) {
+        Some(folder) => config_files::read(&folder)?,
+        None => Files::default(),
+    };
+    let (project, unreadable) = match config_files::read(&sources.folder.join(PROJECT_FOLDER)) {
+        Ok(files) => (files, None),
+        Err(error) => (Files::default(), Some(error)),
+    };
+    let trust = if project == Files::default() {
+        Trust::Unknown
+    } else {
+        TrustStore::new(sources.state_folder).trust_of(sources.folder, &project)?
+    };
+    let layers = Layers {
+        user,
+        project,
+        trust,
+        environment: sources.environment.clone(),
+        flags: sources.flags.to_vec(),
+    };
+    let mut resolved = resolve(&layers).map_err(LoadError::Settings)?;
+    resolved.notices.extend(unreadable.map(|error| Notice {
+        level: Level::Warn,
+        text: clean_line(&format!("{error}; the project's settings are ignored"), 400),
+    }));
+    Ok(resolved)
+}
+
+/// Prints each value and where it came from, then what a person should know.
+pub fn show(out: &mut dyn Write, resolved: &Resolved) -> io::Result<()> {
+    let width = |text: fn(&crate::config::Explained) -> &str| {
+        resolved
+            .values
+            .iter()
+            .map(|row| text(row).chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let (name, value) = (width(|row| &row.name), width(|row| &row.value).min(40));
+    for row in &resolved.values {
+        writeln!(
+            out,
+            "{:name$}  {:value$}  {}",
+            row.name, row.value, row.from
+        )?;
+    }
+    for notice in &resolved.notices {
+        writeln!(out, "\nwarning: {}", clean_line(&notice.text, 400))?;
+    }
+    Ok(())
+}
+
+/// Shows the project's files, word for word and made safe to show, and trusts them as shown.
+pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<(), TrustFailure> {
+    let files = config_files::read(&folder.join(PROJECT_FOLDER))?;
+    let shown_folder = clean_line(&folder.display().to_string(), 400);
+    if files == Files::default() {
+        writeln!(
+            out,
+            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml and no prompts: there is nothing to trust"
+        )?;
+        return Ok(());
+    }
+    for file in files.config.iter().chain(&files.prompts) {
+        print_file(out, file)?;
+    }
+    TrustStore::new(state_folder).trust(folder, &files)?;
+    writeln!(
+        out,
+        "trusted for {shown_folder}, as shown; a change to any of these files ends it"
+    )?;
+    Ok(())
+}
+
+/// Why trusting failed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustFailure {
+    /// A file is there and cannot be read.
+    #[error(transparent)]
+    File(#[from] ReadError),
+    /// Trust cannot be stored.
+    #[error(transparent)]
+    Store(#[from] TrustError),
+    /// What is trusted cannot be shown, so it is not trusted.
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+fn print_file(out: &mut dyn Write, file: &FileText) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} (sha256 {})",
+        clean_line(&file.path, 400),
+        hash(file)
+    )?;
+    for line in Clean::new(&file.text).as_str().lines() {
+        writeln!(out, "    {line}")?;
+    }
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    struct Home {
+        folder: tempfile::TempDir,
+        environment: BTreeMap<String, String>,
+    }
+
+    impl Home {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            for name in ["user", "state", "work/.programmator/prompts"] {
+                fs::create_dir_all(folder.path().join(name)).unwrap();
+            }
+            let user = folder.path().join("user").display().to_string();
+            Self {
+                folder,
+                environment: BTreeMap::from([("PROGRAMMATOR_CONFIG_DIR".to_owned(), user)]),
+            }
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            fs::write(self.folder.path().join(name), text).unwrap();
+        }
+
+        fn load(&self) -> Result<Resolved, LoadError> {
+            load(&Sources {
+                folder: &self.folder.path().join("work"),
+                state_folder: &self.folder.path().join("state"),
+                environment: &self.environment,
+                flags: &[],
+            })
+        }
+
+        fn trust(&self) -> String {
+            let mut out = Vec::new();
+            trust(
+                &mut out,
+                &self.folder.path().join("work"),
+                &self.folder.path().join("state"),
+            )
+            .unwrap();
+            String::from_utf8(out).unwrap()
+        }
+    }
+
+    fn shown(resolved: &Resolved) -> String {
+        let mut out = Vec::new();
+        show(&mut out, resolved).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_project_is_ignored_until_trusted_and_again_when_it_changes() {
+        let home = Home::new();
+        assert!(home.trust().contains("nothing to trust"));
+        home.write("work/.programmator/config.yaml", "agent:\n  model: x\n");
+        let resolved = home.load().unwrap();
+        assert_eq!(resolved.config.settings.model, None);
+        assert!(
+            shown(&resolved).contains("config.yaml:2 sets agent.model: ignored"),
+            "{}",
+            shown(&resolved)
+        );
+
+        assert!(home.trust().contains("    agent:\n"));
+        home.write("work/.programmator/config.yaml", "agent:\n  model: good\n");
+        let resolved = home.load().unwrap();
+        assert_eq!(resolved.config.settings.model, None);
+        assert!(
+            shown(&resolved).contains("have changed"),
+            "{}",
+            shown(&resolved)
+        );
+
+        home.trust();
+        let resolved = home.load().unwrap();
+        assert_eq!(resolved.config.settings.model.as_deref(), Some("good"));
+        assert!(resolved.notices.is_empty());
+        home.write("work/.programmator/prompts/phased.md", "\u{1b}[2Jnew");
+        assert_eq!(home.load().unwrap().config.settings.model, None);
+        let told = home.trust();
+        assert!(
+            told.contains("    new\n") && !told.contains('\u{1b}'),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn show_is_aligned_and_says_where_from() {
+        let mut home = Home::new();
+        home.write("user/config.yaml", "limits:\n  stagnation: 4\n");
+        home.environment
+            .insert("PROGRAMMATOR_TIMEOUT".into(), "60".into());
+        let text = shown(&home.load().unwrap());
+        let line = |name: &str| {
+            text.lines()
+                .find(|line| line.starts_with(name))
+                .unwrap()
+                .to_owned()
+        };
+        assert!(
+            line("limits.stagnation").ends_with("user/config.yaml:2"),
+            "{text}"
+        );
+        assert!(
+            line("limits.iteration_timeout").ends_with("PROGRAMMATOR_TIMEOUT"),
+            "{text}"
+        );
+        assert!(line("prompts.phased").ends_with("built-in"), "{text}");
+        let column = line("limits.max_iterations").find("50").unwrap();
+        assert_eq!(line("screen.theme").find("default"), Some(column), "{text}");
+    }
+
+    #[test]
+    fn a_hostile_project_cannot_keep_the_program_from_starting() {
+        let home = Home::new();
+        for text in ["limits: [", "nope: 1\n", "limits:\n  stagnation: 0\n"] {
+            home.write("work/.programmator/config.yaml", text);
+            let resolved = home.load().unwrap();
+            assert_eq!(resolved.notices.len(), 1, "{text}");
+        }
+        home.write("work/.programmator/config.yaml", &"#".repeat(100_000));
+        assert!(home.load().unwrap().notices[0].text.contains("larger than"));
+        home.write("user/config.yaml", "nope: 1\n");
+        assert!(
+            home.load()
+                .unwrap_err()
+                .to_string()
+                .contains("config.yaml:1")
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! `programmator run` and `resume` without a screen: opens runs, prints their facts, gives the exit code.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::adapters::tickets;
+use crate::base::text::clean_line;
+use crate::config::Resolved;
+use crate::domain::command::UserCommand;
+use crate::domain::news::News;
+use crate::domain::outcome::ExitReason;
+use crate::runtime::channels;
+use crate::runtime::headless::{Format, Printer};
+use crate::runtime::reporter::Reporter;
+use crate::runtime::shutdown::Signals;
+use crate::runtime::supervisor::Supervisor;
+use std::io::{Write, stderr, stdout};
+use tokio::sync::mpsc;
+
+/// What to work on.
+pub enum Work {
+    /// These tickets; interrupted runs are gone on with.
+    Tickets(Vec<String>),
+    /// An interrupted run: the one named, else the latest.
+    Resume(Option<String>),
+}
+
+/// Works without a screen until every run has ended. Gives the program's exit code.
+pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    notices(&resolved);
+    let store = session.store()?;
+    let (news, mut told) = mpsc::channel(channels::NEWS);
+    let (ended, mut endings) = mpsc::unbounded_channel();
+    let reporter = Reporter::new(news, store.clone());
+    let mut supervisor = Supervisor::new(store, session.clock(), reporter, session.rules(), ended);
+    let mut signals = Signals::listen()?;
+    let mut worst = 0;
+    match work {
+        Work::Tickets(names) => {
+            // What is typed wrongly is said before anything is begun.
+            let places = session.places(&resolved);
+            let found: Result<Vec<_>, _> = names.iter().map(|name| tickets::find(name, &places)).collect();
+            for path in found? {
+                if let Err(error) = supervisor.open(&path, &session.folder) {
+                    worst = worst.max(error.exit_code());
+                    let _ = writeln!(stderr(), "{}", clean_line(&error.to_string(), 2_000));
+                }
+            }
+        }
+        Work::Resume(run) => drop(supervisor.resume(run.as_deref())?),
+    }
+    let mut printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
+    let mut by_signal = None;
+    while supervisor.open_tickets().next().is_some() {
+        tokio::select! {
+            biased;
+            Some(news) = told.recv() => {
+                if let News::Trouble { ticket, message } = &news {
+                    let _ = writeln!(stderr(), "{ticket}: {}", clean_line(message, 2_000));
+                }
+                if printer.print(&news).is_err() && by_signal.is_none() {
+                    // Nobody reads any more: what `yes | head` gets, but with the work kept.
+                    by_signal = Some(141);
+                    supervisor.command_all(&UserCommand::Stop).await;
+                }
+            }
+            Some((ticket, reason)) = endings.recv() => {
+                worst = worst.max(reason.map_or(1, ExitReason::exit_code));
+                supervisor.forget(&ticket);
+            }
+            signal = signals.next(), if by_signal.is_none() => {
+                by_signal = Some(signal.exit_code());
+                supervisor.command_all(&UserCommand::Stop).await;
+            }
+        }
+    }
+    while let Ok(news) = told.try_recv() {
+        let _ = printer.print(&news);
+    }
+    Ok(by_signal.unwrap_or(worst))
+}
+
+/// Says on stderr what the person should know about the configuration.
+pub fn notices(resolved: &Resolved) {
+    for notice in &resolved.notices {
+        let _ = writeln!(stderr(), "{}", clean_line(&notice.text, 2_000));
+    }
+}

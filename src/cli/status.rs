@@ -1,0 +1,65 @@
+//! `programmator status`: the runs there have been.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::base::text::{clean_line, cut};
+use crate::domain::summary::RunSummary;
+use std::io::Write;
+use unicode_width::UnicodeWidthStr;
+
+/// Prints all runs, newest first, for people.
+pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+    let runs = runs(session)?;
+    if runs.is_empty() {
+        writeln!(out, "No runs yet. `programmator <ticket>` begins one; `programmator demo` shows how it looks.")?;
+        return Ok(());
+    }
+    let rows: Vec<[String; 7]> = runs.iter().map(row).collect();
+    let head = ["RUN", "TICKET", "STATE", "PHASES", "IT", "COST", "PHASE OR REASON"].map(str::to_owned);
+    let mut widths = [0; 7];
+    for row in rows.iter().chain([&head]) {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.width());
+        }
+    }
+    for row in [&head].into_iter().chain(&rows) {
+        let mut line = String::new();
+        for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
+            let gap = " ".repeat(width - cell.width());
+            // Numbers stand flush right.
+            let (before, after) = if matches!(at, 3..=5) { (gap, String::new()) } else { (String::new(), gap) };
+            line.push_str(&before);
+            line.push_str(cell);
+            line.push_str(&after);
+            line.push_str("  ");
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Prints all runs, newest first, as a JSON array.
+pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(&runs(session)?).map_err(std::io::Error::from)?;
+    writeln!(out, "{text}")?;
+    Ok(())
+}
+
+fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {
+    let store = session.store()?;
+    let seen: Result<_, _> = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect();
+    Ok(seen?)
+}
+
+fn row(run: &RunSummary) -> [String; 7] {
+    let about = run.reason.clone().or_else(|| run.phase.clone()).unwrap_or_default();
+    [
+        run.run.short(),
+        cut(run.ticket.as_str(), 24),
+        run.state.word().to_owned(),
+        format!("{}/{}", run.phases_done, run.phases),
+        run.iterations.to_string(),
+        format!("${:.2}", run.cost_usd),
+        clean_line(&about, 60),
+    ]
+}

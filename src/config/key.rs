@@ -1,0 +1,312 @@
+//! The table of all keys: name, kind, range, environment variable, and whether a project may set it.
+//!
+//! A key is one row here and one line in `layers::assemble`.
+
+use crate::base::text::clean_line;
+use crate::config::flags;
+use crate::domain::settings::Settings;
+use serde_json::Value as Yaml;
+use std::collections::BTreeMap;
+
+/// A key by its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "each is described in its row of the table")]
+pub enum Key {
+    MaxIterations,
+    Stagnation,
+    RepeatedError,
+    IterationTimeout,
+    IdleTimeout,
+    PostResultGrace,
+    AgentCommand,
+    Model,
+    Flags,
+    AgentEnv,
+    SettingSources,
+    MaxRetries,
+    ValidationCommands,
+    ValidationTimeout,
+    Theme,
+    Ascii,
+    TicketsDir,
+    SessionContinuity,
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number from the first to the second.
+    Whole(u64, u64),
+    /// `true` or `false`.
+    Switch,
+    /// A text that is not empty.
+    Text,
+    /// A list of texts.
+    List,
+    /// A list of words; a single text is split like a shell would.
+    Words,
+    /// Names with texts.
+    Pairs,
+}
+
+/// Whether a project's file may set a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FromProject {
+    /// Always: it can do no harm.
+    Always,
+    /// Once the person trusts the project: it decides what is run or told.
+    WhenTrusted,
+}
+
+/// A row of the table.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which key.
+    pub key: Key,
+    /// `group.key`
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Its environment variable.
+    pub env: Option<&'static str>,
+    /// Who may set it.
+    pub from_project: FromProject,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+const fn row(
+    key: Key,
+    name: &'static str,
+    kind: Kind,
+    env: Option<&'static str>,
+    from_project: FromProject,
+    doc: &'static str,
+) -> Row {
+    Row {
+        key,
+        name,
+        kind,
+        env,
+        from_project,
+        doc,
+    }
+}
+
+const DAY: u64 = 86_400;
+
+/// All keys, in the order in which they are shown.
+#[rustfmt::skip]
+pub const KEYS: [Row; 18] = {
+    use FromProject::{Always, WhenTrusted};
+    use Kind::{List, Pairs, Switch, Text, Whole, Words};
+    [
+        row(Key::MaxIterations, "limits.max_iterations", Whole(1, 10_000), Some("PROGRAMMATOR_MAX_ITERATIONS"), Always, "iterations of one run at most"),
+        row(Key::Stagnation, "limits.stagnation", Whole(1, 1_000), Some("PROGRAMMATOR_STAGNATION_LIMIT"), Always, "iterations in a row without any change"),
+        row(Key::RepeatedError, "limits.repeated_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error"),
+        row(Key::IterationTimeout, "limits.iteration_timeout", Whole(1, DAY), Some("PROGRAMMATOR_TIMEOUT"), Always, "seconds for one iteration"),
+        row(Key::IdleTimeout, "limits.idle_timeout", Whole(1, DAY), None, Always, "seconds without a byte while no tool runs"),
+        row(Key::PostResultGrace, "limits.post_result_grace", Whole(1, 3_600), None, Always, "seconds from the result to the end of the process"),
+        row(Key::AgentCommand, "agent.command", Words, Some("PROGRAMMATOR_CLAUDE"), WhenTrusted, "program and first arguments that start Claude"),
+        row(Key::Model, "agent.model", Text, None, WhenTrusted, "model for Claude"),
+        row(Key::Flags, "agent.flags", Words, Some("PROGRAMMATOR_CLAUDE_FLAGS"), WhenTrusted, "further flags for Claude"),
+        row(Key::AgentEnv, "agent.env", Pairs, None, WhenTrusted, "further environment for Claude"),
+        row(Key::SettingSources, "agent.setting_sources", List, None, WhenTrusted, "Claude's own settings to load: nothing, or user"),
+        row(Key::MaxRetries, "agent.max_retries", Whole(0, 100), None, WhenTrusted, "retries of the API by Claude"),
+        row(Key::ValidationCommands, "validation.commands", List, None, WhenTrusted, "commands that check every claim"),
+        row(Key::ValidationTimeout, "validation.timeout", Whole(1, DAY), None, WhenTrusted, "seconds for one of them"),
+        row(Key::Theme, "screen.theme", Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme"),
+        row(Key::Ascii, "screen.ascii", Switch, None, Always, "draw with ASCII only"),
+        row(Key::TicketsDir, "tickets.dir", Text, Some("TICKETS_DIR"), WhenTrusted, "folder of the tickets"),
+        row(Key::SessionContinuity, "run.session_continuity", Switch, None, Always, "continue Claude's session from iteration to iteration"),
+    ]
+};
+
+/// The row of a key.
+pub fn row_of(key: Key) -> &'static Row {
+    &KEYS[key as usize]
+}
+
+/// A value of a key, of the right kind and in range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// For [`Kind::Whole`].
+    Whole(u64),
+    /// For [`Kind::Switch`].
+    Switch(bool),
+    /// For [`Kind::Text`].
+    Text(String),
+    /// For [`Kind::List`] and [`Kind::Words`].
+    List(Vec<String>),
+    /// For [`Kind::Pairs`].
+    Pairs(BTreeMap<String, String>),
+}
+
+impl Row {
+    /// The value that holds when nobody sets the key.
+    pub fn builtin(&self) -> Option<Value> {
+        let settings = Settings::default();
+        Some(match self.key {
+            Key::MaxIterations => Value::Whole(settings.max_iterations.into()),
+            Key::Stagnation => Value::Whole(settings.stagnation_limit.into()),
+            Key::RepeatedError => Value::Whole(settings.repeated_error_limit.into()),
+            Key::IterationTimeout => Value::Whole(settings.iteration_timeout),
+            Key::IdleTimeout => Value::Whole(settings.idle_timeout),
+            Key::PostResultGrace => Value::Whole(settings.post_result_grace),
+            Key::AgentCommand => Value::List(vec!["claude".to_owned()]),
+            Key::AgentEnv => Value::Pairs(BTreeMap::new()),
+            Key::Flags | Key::SettingSources | Key::ValidationCommands => Value::List(Vec::new()),
+            Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
+            Key::Theme => Value::Text("default".to_owned()),
+            Key::Ascii => Value::Switch(false),
+            Key::SessionContinuity => Value::Switch(settings.session_continuity),
+            Key::Model | Key::MaxRetries | Key::TicketsDir => return None,
+        })
+    }
+
+    /// Reads what stands in an environment variable or behind a flag; the error says what would be right.
+    pub fn read_text(&self, text: &str) -> Result<Value, String> {
+        let wrong = || self.wrong(text);
+        match self.kind {
+            Kind::Whole(..) => text
+                .trim()
+                .parse()
+                .map_err(|_| wrong())
+                .and_then(|n| self.in_range(n, text)),
+            Kind::Switch => text.trim().parse().map(Value::Switch).map_err(|_| wrong()),
+            Kind::Text if text.trim().is_empty() => Err(wrong()),
+            Kind::Text => Ok(Value::Text(text.to_owned())),
+            // An executable from the environment is one path, blanks and all.
+            Kind::Words if self.key == Key::AgentCommand => Ok(Value::List(vec![text.to_owned()])),
+            Kind::Words => flags::split(text).map(Value::List),
+            Kind::List => Ok(Value::List(vec![text.to_owned()])),
+            Kind::Pairs => Err(wrong()),
+        }
+    }
+
+    /// Reads what stands in a file; the error says what would be right.
+    pub fn read_yaml(&self, yaml: &Yaml) -> Result<Value, String> {
+        let shown = yaml
+            .as_str()
+            .map_or_else(|| yaml.to_string(), str::to_owned);
+        let wrong = || self.wrong(&shown);
+        match (self.kind, yaml) {
+            (Kind::Whole(..), Yaml::Number(n)) => n
+                .as_u64()
+                .ok_or_else(wrong)
+                .and_then(|n| self.in_range(n, &shown)),
+            (Kind::Switch, Yaml::Bool(on)) => Ok(Value::Switch(*on)),
+            (Kind::Text, Yaml::String(text)) if !text.trim().is_empty() => {
+                Ok(Value::Text(text.clone()))
+            }
+            (Kind::Words, Yaml::String(text)) => flags::split(text).map(Value::List),
+            (Kind::List | Kind::Words, Yaml::Array(items)) => items
+                .iter()
+                .map(scalar)
+                .collect::<Option<_>>()
+                .map(Value::List)
+                .ok_or_else(wrong),
+            (Kind::Pairs, Yaml::Object(pairs)) => pairs
+                .iter()
+                .map(|(name, value)| scalar(value).map(|value| (name.clone(), value)))
+                .collect::<Option<_>>()
+                .map(Value::Pairs)
+                .ok_or_else(wrong),
+            _ => Err(wrong()),
+        }
+    }
+
+    fn in_range(&self, n: u64, shown: &str) -> Result<Value, String> {
+        match self.kind {
+            Kind::Whole(least, most) if (least..=most).contains(&n) => Ok(Value::Whole(n)),
+            _ => Err(self.wrong(shown)),
+        }
+    }
+
+    fn wrong(&self, shown: &str) -> String {
+        let takes = match self.kind {
+            Kind::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Kind::Switch => "true or false".to_owned(),
+            Kind::Text => "a text".to_owned(),
+            Kind::List => "a list of texts".to_owned(),
+            Kind::Words => "a list of words".to_owned(),
+            Kind::Pairs => "names with texts".to_owned(),
+        };
+        format!(
+            "{} is `{}`, but takes {takes} ({})",
+            self.name,
+            clean_line(shown, 60),
+            self.doc
+        )
+    }
+}
+
+fn scalar(yaml: &Yaml) -> Option<String> {
+    match yaml {
+        Yaml::String(text) => Some(text.clone()),
+        Yaml::Number(n) => Some(n.to_string()),
+        Yaml::Bool(on) => Some(on.to_string()),
+        _ => None,
+    }
+}
+
+impl Value {
+    /// For people, on one line. Values of an environment may be secrets: only their names are shown.
+    pub fn show(&self) -> String {
+        let text = match self {
+            Self::Whole(n) => n.to_string(),
+            Self::Switch(on) => on.to_string(),
+            Self::Text(text) => text.clone(),
+            Self::List(items) => Yaml::from(items.clone()).to_string(),
+            Self::Pairs(pairs) => {
+                let names: Vec<_> = pairs.keys().map(|name| format!("{name}: …")).collect();
+                format!("{{{}}}", names.join(", "))
+            }
+        };
+        clean_line(&text, 200)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_stands_at_its_place_in_the_table() {
+        for (at, row) in KEYS.iter().enumerate() {
+            assert_eq!(row.key as usize, at, "{}", row.name);
+            assert_eq!(row_of(row.key).name, row.name);
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_name_key_and_range() {
+        let row = row_of(Key::MaxIterations);
+        for bad in [
+            "0",
+            "-1",
+            "10001",
+            "abc",
+            "1.5",
+            "99999999999999999999",
+            "1e3",
+            " ",
+        ] {
+            let error = row.read_text(bad).unwrap_err();
+            assert!(
+                error.contains("limits.max_iterations") && error.contains("from 1 to 10000"),
+                "{error}"
+            );
+        }
+        for bad in [
+            serde_json::json!(0),
+            serde_json::json!(-3),
+            serde_json::json!("7"),
+            serde_json::json!(1.5),
+            Yaml::Null,
+        ] {
+            assert!(row.read_yaml(&bad).is_err(), "{bad}");
+        }
+        assert_eq!(row.read_text(" 7 "), Ok(Value::Whole(7)));
+    }
+}

@@ -1,0 +1,640 @@
+//! Puts the layers together and remembers where each value came from.
+
+use crate::base::text::clean_line;
+use crate::config::file::{self, Setting};
+use crate::config::flags;
+use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
+use crate::config::{
+    AgentConfig, Config, ConfigError, FileText, Files, Notice, ScreenConfig, Trust,
+};
+use crate::domain::record::Level;
+use crate::domain::settings::Settings;
+use crate::orchestrator::prompt::{Kind, Template, Templates};
+use std::collections::BTreeMap;
+
+/// What the layers are made of.
+#[derive(Clone, Debug)]
+pub struct Layers {
+    /// The user's config folder.
+    pub user: Files,
+    /// The project's `.programmator` folder.
+    pub project: Files,
+    /// Whether the project's files are trusted as they are now.
+    pub trust: Trust,
+    /// Environment variables; others than ours may be among them.
+    pub environment: BTreeMap<String, String>,
+    /// Flags of the command line: key, name of the flag (`--max-iterations`), what stands behind it.
+    pub flags: Vec<(Key, &'static str, String)>,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The values in force.
+    pub config: Config,
+    /// Every key with its value and where it came from, in the order of the table.
+    pub values: Vec<Explained>,
+    /// The prompts in force, and where each came from, as further rows of `values`.
+    pub templates: Templates,
+    /// What a person should know.
+    pub notices: Vec<Notice>,
+}
+
+/// One value and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// `group.key`
+    pub name: String,
+    /// For people.
+    pub value: String,
+    /// `built-in`, `path:line`, the variable or the flag.
+    pub from: String,
+}
+
+/// Resolves all layers: built-in < user < project < environment < flags.
+///
+/// Everything that is wrong is in the error, not only the first.
+pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
+    let mut errors = Vec::new();
+    let mut notices = Vec::new();
+    let mut settings = Vec::new();
+    for (files, is_project) in [(&layers.user, false), (&layers.project, true)] {
+        let Some(file) = &files.config else { continue };
+        let (found, wrong) = file::read(file);
+        // A project that nobody trusts cannot keep the program from starting.
+        if is_project && layers.trust != Trust::Trusted {
+            notices.extend(wrong.iter().map(|error| warn(format!("{error}: ignored"))));
+            let (kept, ignored): (Vec<_>, Vec<_>) = found
+                .into_iter()
+                .partition(|setting| setting.row.from_project == FromProject::Always);
+            notices.extend(
+                ignored
+                    .iter()
+                    .map(|setting| untrusted(&setting.at, setting.row.name, layers.trust)),
+            );
+            settings.extend(kept);
+        } else {
+            errors.extend(wrong);
+            settings.extend(found);
+        }
+    }
+    settings.extend(from_environment(&layers.environment, &mut errors));
+    settings.extend(from_flags(&layers.flags, &mut errors));
+
+    let mut values = Values::default();
+    for setting in settings {
+        values
+            .0
+            .insert(setting.row.key, (setting.value, setting.at));
+    }
+    let config = assemble(&values, &mut notices, &mut errors);
+    let (templates, prompts) = templates(layers, &mut notices);
+    if let Err(error) = templates.check() {
+        errors.push(ConfigError {
+            at: format!("{}:{}", error.file, error.line),
+            message: error.message,
+        });
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let values = KEYS
+        .iter()
+        .map(|row| values.explain(row))
+        .chain(prompts)
+        .collect();
+    Ok(Resolved {
+        config,
+        values,
+        templates,
+        notices,
+    })
+}
+
+fn warn(text: String) -> Notice {
+    Notice {
+        level: Level::Warn,
+        text,
+    }
+}
+
+fn untrusted(at: &str, what: &str, trust: Trust) -> Notice {
+    let why = match trust {
+        Trust::Changed => "the project's files have changed since you trusted them",
+        Trust::Unknown | Trust::Trusted => "this project is not trusted",
+    };
+    warn(format!(
+        "{at} sets {what}: ignored, {why}. Look at the file, then run `programmator trust`"
+    ))
+}
+
+fn from_environment(
+    environment: &BTreeMap<String, String>,
+    errors: &mut Vec<ConfigError>,
+) -> Vec<Setting> {
+    let set = |name: &str| environment.get(name).filter(|text| !text.is_empty());
+    let mono = set("NO_COLOR").map(|_| Setting {
+        row: row_of(Key::Theme),
+        value: Value::Text("mono".to_owned()),
+        at: "NO_COLOR".to_owned(),
+    });
+    let named = KEYS.iter().filter_map(|row| {
+        let name = row.env?;
+        let read = row.read_text(set(name)?);
+        keep(read, row, name, errors)
+    });
+    mono.into_iter().chain(named).collect()
+}
+
+fn from_flags(
+    flags: &[(Key, &'static str, String)],
+    errors: &mut Vec<ConfigError>,
+) -> Vec<Setting> {
+    flags
+        .iter()
+        .filter_map(|(key, flag, text)| {
+            keep(row_of(*key).read_text(text), row_of(*key), flag, errors)
+        })
+        .collect()
+}
+
+fn keep(
+    read: Result<Value, String>,
+    row: &'static Row,
+    at: &str,
+    errors: &mut Vec<ConfigError>,
+) -> Option<Setting> {
+    match read {
+        Ok(value) => Some(Setting {
+            row,
+            value,
+            at: at.to_owned(),
+        }),
+        Err(message) => {
+            errors.push(ConfigError {
+                at: at.to_owned(),
+                message,
+            });
+            None
+        }
+    }
+}
+
+/// The values that were set, with where.
+#[derive(Default)]
+struct Values(BTreeMap<Key, (Value, String)>);
+
+impl Values {
+    fn get(&self, key: Key) -> Option<Value> {
+        self.0
+            .get(&key)
+            .map(|(value, _)| value.clone())
+            .or_else(|| row_of(key).builtin())
+    }
+
+    fn at(&self, key: Key) -> &str {
+        self.0.get(&key).map_or("built-in", |(_, at)| at)
+    }
+
+    fn whole(&self, key: Key) -> u64 {
+        match self.get(key) {
+            Some(Value::Whole(n)) => n,
+            _ => 0,
+        }
+    }
+
+    fn count(&self, key: Key) -> u32 {
+        u32::try_from(self.whole(key)).unwrap_or(u32::MAX)
+    }
+
+    fn switch(&self, key: Key) -> bool {
+        matches!(self.get(key), Some(Value::Switch(true)))
+    }
+
+    fn text(&self, key: Key) -> Option<String> {
+        match self.get(key) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn list(&self, key: Key) -> Vec<String> {
+        match self.get(key) {
+            Some(Value::List(items)) => items,
+            _ => Vec::new(),
+        }
+    }
+
+    fn pairs(&self, key: Key) -> BTreeMap<String, String> {
+        match self.get(key) {
+            Some(Value::Pairs(pairs)) => pairs,
+            _ => BTreeMap::new(),
+        }
+    }
+
+    fn explain(&self, row: &Row) -> Explained {
+        Explained {
+            name: row.name.to_owned(),
+            value: self
+                .get(row.key)
+                .map_or_else(|| "(not set)".to_owned(), |value| value.show()),
+            from: self.at(row.key).to_owned(),
+        }
+    }
+}
+
+fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut Vec<ConfigError>) -> Config {
+    let mut wrong = |key: Key, message: String| {
+        errors.push(ConfigError {
+            at: values.at(key).to_owned(),
+            message,
+        });
+    };
+    let vetted = flags::vet(values.list(Key::Flags));
+    for refused in vetted.refused {
+        wrong(Key::Flags, refused);
+    }
+    notices.extend(
+        vetted
+            .notices
+            .into_iter()
+            .map(|notice| warn(format!("{}: {notice}", values.at(Key::Flags)))),
+    );
+
+    let command = values.list(Key::AgentCommand);
+    if command
+        .first()
+        .is_none_or(|program| program.trim().is_empty())
+    {
+        wrong(
+            Key::AgentCommand,
+            "agent.command names no program".to_owned(),
+        );
+    }
+    let setting_sources = values.list(Key::SettingSources);
+    if let Some(other) = setting_sources.iter().find(|source| *source != "user") {
+        let other = clean_line(other, 40);
+        wrong(
+            Key::SettingSources,
+            format!(
+                "agent.setting_sources has `{other}`, but takes only `user`: a repository's settings could switch the gate off"
+            ),
+        );
+    }
+    let env = values.pairs(Key::AgentEnv);
+    for name in env.keys() {
+        if let Some(message) = bad_variable(name) {
+            wrong(Key::AgentEnv, message);
+        }
+    }
+    Config {
+        settings: Settings {
+            max_iterations: values.count(Key::MaxIterations),
+            stagnation_limit: values.count(Key::Stagnation),
+            repeated_error_limit: values.count(Key::RepeatedError),
+            iteration_timeout: values.whole(Key::IterationTimeout),
+            idle_timeout: values.whole(Key::IdleTimeout),
+            post_result_grace: values.whole(Key::PostResultGrace),
+            validation_timeout: values.whole(Key::ValidationTimeout),
+            model: values.text(Key::Model),
+            session_continuity: values.switch(Key::SessionContinuity),
+        },
+        agent: AgentConfig {
+            command,
+            flags: vetted.flags,
+            env,
+            setting_sources,
+            max_retries: values
+                .get(Key::MaxRetries)
+                .map(|_| values.count(Key::MaxRetries)),
+        },
+        validation: values.list(Key::ValidationCommands),
+        screen: ScreenConfig {
+            theme: values.text(Key::Theme).unwrap_or_default(),
+            ascii: values.switch(Key::Ascii),
+        },
+        tickets_dir: values.text(Key::TicketsDir),
+    }
+}
+
+/// Why a variable cannot be handed to Claude.
+fn bad_variable(name: &str) -> Option<String> {
+    let shown = clean_line(name, 60);
+    let well_formed = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if !well_formed {
+        return Some(format!(
+            "agent.env has `{shown}`, which is no name of a variable"
+        ));
+    }
+    // `--bare` and `--safe-mode` in another form: both switch the gate off.
+    let gate = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"].contains(&name);
+    (gate || name.starts_with("PROGRAMMATOR_"))
+        .then(|| format!("agent.env cannot set `{shown}`: programmator's own work depends on it"))
+}
+
+fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Explained>) {
+    let mut templates = Templates::builtin();
+    let mut put = |prompt: &FileText, notices: &mut Vec<Notice>| match Kind::ALL
+        .into_iter()
+        .find(|kind| kind.file_name() == prompt.name())
+    {
+        Some(kind) => templates.set(
+            kind,
+            Template {
+                file: prompt.path.clone(),
+                source: prompt.text.clone(),
+            },
+        ),
+        None => {
+            let names = Kind::ALL.map(Kind::file_name).join(", ");
+            notices.push(warn(format!(
+                "{} is no prompt of ours and is ignored; there are {names}",
+                clean_line(&prompt.path, 200)
+            )));
+        }
+    };
+    for prompt in &layers.user.prompts {
+        put(prompt, notices);
+    }
+    for prompt in &layers.project.prompts {
+        if layers.trust == Trust::Trusted {
+            put(prompt, notices);
+        } else {
+            notices.push(untrusted(
+                &clean_line(&prompt.path, 200),
+                "a prompt",
+                layers.trust,
+            ));
+        }
+    }
+    let rows = Kind::ALL.map(|kind| {
+        let template = templates.get(kind);
+        let own = template.file != Templates::builtin().get(kind).file;
+        Explained {
+            name: format!("prompts.{}", kind.file_name().trim_end_matches(".md")),
+            value: format!("{} lines", template.source.lines().count()),
+            from: if own {
+                clean_line(&template.file, 200)
+            } else {
+                "built-in".to_owned()
+            },
+        }
+    });
+    (templates, rows.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layers() -> Layers {
+        Layers {
+            user: Files::default(),
+            project: Files::default(),
+            trust: Trust::Unknown,
+            environment: BTreeMap::new(),
+            flags: Vec::new(),
+        }
+    }
+
+    fn file(path: &str, text: &str) -> Files {
+        Files {
+            config: Some(FileText {
+                path: path.into(),
+                text: text.into(),
+            }),
+            prompts: Vec::new(),
+        }
+    }
+
+    fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    fn from<'a>(resolved: &'a Resolved, name: &str) -> &'a str {
+        &resolved
+            .values
+            .iter()
+            .find(|row| row.name == name)
+            .unwrap()
+            .from
+    }
+
+    #[test]
+    fn each_layer_beats_the_ones_below() {
+        let mut layers = layers();
+        let seen = |layers: &Layers| {
+            let resolved = resolve(layers).unwrap();
+            (
+                resolved.config.settings.max_iterations,
+                from(&resolved, "limits.max_iterations").to_owned(),
+            )
+        };
+        assert_eq!(seen(&layers), (50, "built-in".into()));
+        layers.user = file("u.yaml", "limits:\n  max_iterations: 2\n");
+        assert_eq!(seen(&layers), (2, "u.yaml:2".into()));
+        layers.project = file("p.yaml", "limits: {max_iterations: 3}\n");
+        assert_eq!(seen(&layers), (3, "p.yaml:1".into()));
+        layers.environment = variables(&[("PROGRAMMATOR_MAX_ITERATIONS", "4")]);
+        assert_eq!(seen(&layers), (4, "PROGRAMMATOR_MAX_ITERATIONS".into()));
+        layers.flags = vec![(Key::MaxIterations, "--max-iterations", "5".into())];
+        assert_eq!(seen(&layers), (5, "--max-iterations".into()));
+    }
+
+    #[test]
+    fn nothing_set_is_the_built_in_rules() {
+        let resolved = resolve(&layers()).unwrap();
+        assert_eq!(resolved.config.settings, Settings::default());
+        assert_eq!(resolved.config.agent.command, ["claude"]);
+        assert_eq!(resolved.values.len(), KEYS.len() + 3);
+        assert!(resolved.notices.is_empty());
+    }
+
+    #[test]
+    fn the_environment_sets_what_it_should() {
+        let mut layers = layers();
+        layers.environment = variables(&[
+            ("PROGRAMMATOR_STAGNATION_LIMIT", "7"),
+            ("PROGRAMMATOR_TIMEOUT", "60"),
+            (
+                "PROGRAMMATOR_CLAUDE_FLAGS",
+                "--dangerously-skip-permissions --effort 'high'",
+            ),
+            ("PROGRAMMATOR_CLAUDE", "/opt/my claude/bin"),
+            ("TICKETS_DIR", "~/t"),
+            ("NO_COLOR", "1"),
+            ("PROGRAMMATOR_MAX_ITERATIONS", ""),
+        ]);
+        let resolved = resolve(&layers).unwrap();
+        let config = &resolved.config;
+        assert_eq!(
+            (
+                config.settings.stagnation_limit,
+                config.settings.iteration_timeout
+            ),
+            (7, 60)
+        );
+        assert_eq!(config.agent.flags, ["--effort", "high"]);
+        assert_eq!(config.agent.command, ["/opt/my claude/bin"]);
+        assert_eq!(config.tickets_dir.as_deref(), Some("~/t"));
+        assert_eq!(
+            (
+                config.screen.theme.as_str(),
+                from(&resolved, "screen.theme")
+            ),
+            ("mono", "NO_COLOR")
+        );
+        assert_eq!(config.settings.max_iterations, 50);
+        assert!(
+            resolved.notices[0]
+                .text
+                .contains("PROGRAMMATOR_CLAUDE_FLAGS"),
+            "{:?}",
+            resolved.notices
+        );
+
+        layers
+            .environment
+            .insert("PROGRAMMATOR_THEME".into(), "dark".into());
+        assert_eq!(resolve(&layers).unwrap().config.screen.theme, "dark");
+    }
+
+    #[test]
+    fn what_cannot_be_used_names_its_source() {
+        let cases = [
+            (
+                "agent:\n  flags: [--permission-mode, plan]\n",
+                "u.yaml:2: the flag `--permission-mode` cannot be used",
+            ),
+            (
+                "agent:\n  command: []\n",
+                "u.yaml:2: agent.command names no program",
+            ),
+            (
+                "agent:\n  setting_sources: [project]\n",
+                "u.yaml:2: agent.setting_sources has `project`",
+            ),
+            (
+                "agent:\n  env: {CLAUDE_CODE_SIMPLE: 1}\n",
+                "u.yaml:2: agent.env cannot set `CLAUDE_CODE_SIMPLE`",
+            ),
+            (
+                "agent:\n  env: {\"A=B\": 1}\n",
+                "u.yaml:2: agent.env has `A=B`",
+            ),
+            (
+                "agent:\n  flags: \"--x 'y\"\n",
+                "u.yaml:2: `--x 'y` has an open '",
+            ),
+        ];
+        for (text, expected) in cases {
+            let errors = resolve(&Layers {
+                user: file("u.yaml", text),
+                ..layers()
+            })
+            .unwrap_err();
+            assert_eq!(errors.len(), 1, "{text}: {errors:?}");
+            assert!(
+                errors[0].to_string().starts_with(expected),
+                "{text}: {}",
+                errors[0]
+            );
+        }
+        let environment = variables(&[
+            ("PROGRAMMATOR_TIMEOUT", "0"),
+            ("PROGRAMMATOR_CLAUDE_FLAGS", "-c"),
+        ]);
+        let errors = resolve(&Layers {
+            environment,
+            ..layers()
+        })
+        .unwrap_err();
+        assert_eq!(errors.len(), 2);
+        assert!(
+            errors
+                .iter()
+                .any(|e| e.at == "PROGRAMMATOR_TIMEOUT" && e.message.contains("from 1 to 86400"))
+        );
+    }
+
+    #[test]
+    fn a_project_nobody_trusts_sets_limits_only() {
+        let text = "limits:\n  stagnation: 9\nagent:\n  command: [evil]\nvalidation:\n  commands: [evil]\nnope: 1\n";
+        let mut layers = layers();
+        layers.project = file("/p/.programmator/config.yaml", text);
+        layers.project.prompts = vec![FileText {
+            path: "/p/.programmator/prompts/phased.md".into(),
+            text: "obey".into(),
+        }];
+        for (trust, word) in [
+            (Trust::Unknown, "not trusted"),
+            (Trust::Changed, "have changed"),
+        ] {
+            layers.trust = trust;
+            let resolved = resolve(&layers).unwrap();
+            assert_eq!(resolved.config.settings.stagnation_limit, 9);
+            assert_eq!(resolved.config.agent.command, ["claude"]);
+            assert!(resolved.config.validation.is_empty());
+            assert_eq!(resolved.templates, Templates::builtin());
+            let told: Vec<_> = resolved
+                .notices
+                .iter()
+                .map(|notice| notice.text.as_str())
+                .collect();
+            assert_eq!(told.len(), 4, "{told:?}");
+            for part in [
+                "config.yaml:4 sets agent.command",
+                "config.yaml:6 sets validation.commands",
+                "phased.md sets a prompt",
+            ] {
+                assert!(
+                    told.iter()
+                        .any(|text| text.contains(part) && text.contains(word)),
+                    "{part}: {told:?}"
+                );
+            }
+        }
+        layers.trust = Trust::Trusted;
+        let errors = resolve(&layers).unwrap_err();
+        assert!(
+            errors[0].to_string().contains("config.yaml:7"),
+            "{errors:?}"
+        );
+        layers.project.config = Some(FileText {
+            path: "p".into(),
+            text: text.replace("nope: 1", ""),
+        });
+        let resolved = resolve(&layers).unwrap();
+        assert_eq!(resolved.config.agent.command, ["evil"]);
+        assert_eq!(resolved.templates.phased.source, "obey");
+        assert!(from(&resolved, "prompts.phased").ends_with("phased.md"));
+    }
+
+    #[test]
+    fn prompts_are_checked_before_anything_runs() {
+        let mut layers = layers();
+        layers.user.prompts = vec![
+            FileText {
+                path: "/u/prompts/phased.md".into(),
+                text: "{{ phase }}\n{{ x }}\n".into(),
+            },
+            FileText {
+                path: "/u/prompts/fazed.md".into(),
+                text: String::new(),
+            },
+        ];
+        let errors = resolve(&layers).unwrap_err();
+        assert_eq!(errors[0].at, "/u/prompts/phased.md:2");
+        layers.user.prompts[0].text = "{{ phase }}".into();
+        let resolved = resolve(&layers).unwrap();
+        assert!(
+            resolved.notices[0].text.contains("fazed.md"),
+            "{:?}",
+            resolved.notices
+        );
+    }
+}
