@@ -11,9 +11,20 @@ pub mod session;
 pub mod snapshots;
 pub mod start;
 pub mod status;
+pub mod ticket;
 
-use clap::{Args, Parser, Subcommand};
+use crate::base::text::Clean;
+use crate::runtime::headless::Format;
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use demo::Show;
+use error::CliError;
+use headless::Work;
+use logs::Follow;
+use session::Session;
+use start::Open;
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Supervises Claude Code while it works through tickets.
 ///
@@ -37,7 +48,7 @@ pub struct Cli {
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
     /// Work in this folder instead of the present one.
-    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
     pub directory: Option<PathBuf>,
     /// Iterations of one run at most.
     #[arg(short = 'n', long, value_name = "N")]
@@ -78,6 +89,9 @@ pub enum Command {
     Resume {
         /// A run's id (or its end), or its ticket.
         run: Option<String>,
+        /// One JSON record a line; also without a terminal.
+        #[arg(long)]
+        json: bool,
         /// Options of runs.
         #[command(flatten)]
         options: RunOptions,
@@ -143,13 +157,6 @@ pub enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
-    /// Play Claude from a script, over the real protocol.
-    #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
-    ScriptedAgent {
-        /// What the real CLI would be given.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
 }
 
 /// What can be done with tickets.
@@ -177,4 +184,75 @@ pub enum TicketCommand {
 pub enum ConfigCommand {
     /// Show each value and where it came from.
     Show,
+}
+
+/// Carries out the command line. Errors are printed here; the code is the program's.
+pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let code = match runtime.block_on(dispatch(cli)) {
+        Ok(code) => code,
+        Err(error) => {
+            let message = Clean::new(&error.message);
+            writeln!(stderr(), "programmator: {message}").ok();
+            error.exit_code
+        }
+    };
+    // A blocked thread (a lock that is waited for) must not keep the program alive.
+    runtime.shutdown_background();
+    Ok(ExitCode::from(code))
+}
+
+async fn dispatch(cli: Cli) -> Result<u8, CliError> {
+    let format = |json| if json { Format::Json } else { Format::Text };
+    let here = |options: &RunOptions| Session::new(options);
+    let out = &mut stdout();
+    match cli.command {
+        None if stdout().is_terminal() => start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets)).await,
+        None if cli.tickets.is_empty() => {
+            Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
+        }
+        None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text).await,
+        Some(Command::Run { tickets, json, run }) => {
+            headless::run(&here(&run)?, Work::Tickets(tickets), format(json)).await
+        }
+        Some(Command::Resume { run, json, options }) => {
+            let session = here(&options)?;
+            if stdout().is_terminal() && !json {
+                start::screen(&session, Open::Resume(run)).await
+            } else {
+                headless::run(&session, Work::Resume(run), format(json)).await
+            }
+        }
+        Some(Command::Demo { headless }) => {
+            let show = if headless || !stdout().is_terminal() { Show::Lines } else { Show::Screen };
+            demo::run(here(&cli.run)?, show).await
+        }
+        Some(Command::Replay { run }) => start::replay(&here(&cli.run)?, &run).await,
+        Some(Command::Logs { run, follow, json }) => {
+            let follow = if follow { Follow::Yes } else { Follow::No };
+            logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
+        }
+        Some(Command::Status { json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status { json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
+        Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
+        Some(Command::Restore { ticket, n }) => {
+            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
+        }
+        Some(Command::Doctor) => doctor::run(out, &here(&cli.run)?).await,
+        Some(Command::Config { command: ConfigCommand::Show }) => {
+            let session = here(&cli.run)?;
+            config::show(out, &session.resolve(&session.folder)?)?;
+            Ok(0)
+        }
+        Some(Command::Trust) => {
+            let session = here(&cli.run)?;
+            config::trust(out, &session.folder, &session.state).map_err(|error| CliError::failure(error.to_string()))?;
+            Ok(0)
+        }
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut Cli::command(), "programmator", out);
+            Ok(0)
+        }
+    }
 }

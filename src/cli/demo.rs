@@ -1,0 +1,48 @@
+//! `programmator demo`: the true loop in the true screen, on a throw-away repository and a scripted agent.
+
+use super::error::CliError;
+use super::headless::{self, Work};
+use super::session::Session;
+use super::start;
+use crate::demo::repository::{self, DemoRepository, TICKET_ID};
+use crate::runtime::headless::Format;
+
+/// How the demo is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Show {
+    /// On the screen, at a pace to watch.
+    Screen,
+    /// In lines, as fast as it goes.
+    Lines,
+}
+
+/// Factor on the pauses of the script when nobody watches.
+const FAST: f64 = 0.05;
+
+/// Makes the repository, works through its ticket and removes everything again.
+pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
+    let demo = repository::create(&std::env::temp_dir()).map_err(|error| CliError::failure(error.to_string()))?;
+    let program = std::env::current_exe()?;
+    let pace = if show == Show::Screen { 1.0 } else { FAST };
+    enter(&mut session, &demo, &demo.agent_command(&program, pace))?;
+    let tickets = vec![TICKET_ID.to_owned()];
+    match show {
+        Show::Screen => start::screen(&session, start::Open::Tickets(tickets)).await,
+        Show::Lines => headless::run(&session, Work::Tickets(tickets), Format::Text).await,
+    }
+}
+
+/// The demo sees nothing of the person's configuration, tickets and runs, and leaves nothing in them.
+fn enter(session: &mut Session, demo: &DemoRepository, agent: &[String]) -> Result<(), CliError> {
+    let paths = &demo.paths;
+    let config = paths.root.join("config");
+    std::fs::create_dir_all(&config)?;
+    let command = serde_json::to_string(agent).map_err(std::io::Error::from)?;
+    std::fs::write(config.join("config.yaml"), format!("agent:\n  command: {command}\n"))?;
+    session.folder.clone_from(&paths.folder);
+    session.state.clone_from(&paths.state);
+    session.environment.retain(|name, _| !name.starts_with("PROGRAMMATOR_") && !name.starts_with("XDG_"));
+    session.environment.insert("PROGRAMMATOR_CONFIG_DIR".into(), config.display().to_string());
+    session.environment.insert("TICKETS_DIR".into(), paths.tickets.display().to_string());
+    Ok(())
+}
