@@ -49,12 +49,16 @@ impl Name {
         let mut rest = lower.trim_matches(is_markup);
         for tick in ["[ ]", "[x]"] {
             rest = rest.strip_prefix(tick).unwrap_or(rest);
-            rest = rest.strip_suffix(tick).unwrap_or(rest).trim_matches(is_markup);
+            rest = rest
+                .strip_suffix(tick)
+                .unwrap_or(rest)
+                .trim_matches(is_markup);
         }
         let after_kind = ["phase", "step"].into_iter().find_map(|kind| {
             let rest = rest.strip_prefix(kind)?;
             let rest = rest.strip_prefix(char::is_whitespace)?.trim_start();
-            rest.starts_with(|c: char| c.is_ascii_digit()).then_some((kind, rest))
+            rest.starts_with(|c: char| c.is_ascii_digit())
+                .then_some((kind, rest))
         });
         let (kind, rest) = after_kind.map_or((None, rest), |(kind, rest)| (Some(kind), rest));
         let (number, rest) = number(rest, kind.is_some());
@@ -149,7 +153,10 @@ fn cut_off(claim: &Name, phase: &Name) -> bool {
     let Some((last, before)) = claim.words.split_last() else {
         return false;
     };
-    let Some((start, next)) = phase.words.get(..before.len()).zip(phase.words.get(before.len()))
+    let Some((start, next)) = phase
+        .words
+        .get(..before.len())
+        .zip(phase.words.get(before.len()))
     else {
         return false;
     };
@@ -178,7 +185,11 @@ fn alike(claim: &Name, phase: &Name) -> bool {
 fn one_slip(a: &str, b: &str) -> bool {
     let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
-    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+    let (short, long) = if a.len() <= b.len() {
+        (&a, &b)
+    } else {
+        (&b, &a)
+    };
     if short.len() < MIN_WORD || short.iter().chain(long).any(|c| c.is_numeric()) {
         return false;
     }
@@ -214,12 +225,28 @@ mod tests {
             (" a ", &["a", "a"], Some(0)),
             ("ü", &["u", "ü"], Some(1)),
             // The same words.
-            ("investigation", &["Phase 1: Investigation", "Phase 2: Implementation"], Some(0)),
-            ("Phase 2 - **Implementation**.", &["Phase 1: Investigation", "Phase 2: Implementation"], Some(1)),
-            ("## Step 3. `parse_line()` [x]", &["Step 3: parse_line"], Some(0)),
+            (
+                "investigation",
+                &["Phase 1: Investigation", "Phase 2: Implementation"],
+                Some(0),
+            ),
+            (
+                "Phase 2 - **Implementation**.",
+                &["Phase 1: Investigation", "Phase 2: Implementation"],
+                Some(1),
+            ),
+            (
+                "## Step 3. `parse_line()` [x]",
+                &["Step 3: parse_line"],
+                Some(0),
+            ),
             ("- [x] Add [docs](https://x.y/z)", &["Add docs"], Some(0)),
             ("Log-in form", &["Login form", "Logout form"], Some(0)),
-            ("GRÖSSE  PRÜFEN", &["Phase 1: größe", "Grösse prüfen"], Some(1)),
+            (
+                "GRÖSSE  PRÜFEN",
+                &["Phase 1: größe", "Grösse prüfen"],
+                Some(1),
+            ),
             ("解析器を書く", &["テストを書く", "解析器を書く"], Some(1)),
             // Numbers.
             ("Phase 1", &["Phase 10: Ship", "Phase 1: Plan"], Some(1)),
@@ -227,35 +254,95 @@ mod tests {
             ("Phase 2", &["Phase 12: Two"], None),
             ("Phase 2", &["First", "Second"], None),
             ("2", &["Phase 2: A"], None),
-            ("Phase 2: Tests", &["Phase 1: Tests", "Phase 3: Tests"], None),
+            (
+                "Phase 2: Tests",
+                &["Phase 1: Tests", "Phase 3: Tests"],
+                None,
+            ),
             ("Tests", &["Phase 1: Tests", "Phase 3: Tests"], None),
-            ("Phase 3: Tests", &["Phase 1: Tests", "Phase 3: Tests"], Some(1)),
-            ("Step 1: Set up the thing", &["Phase 1: Set up the thing"], None),
+            (
+                "Phase 3: Tests",
+                &["Phase 1: Tests", "Phase 3: Tests"],
+                Some(1),
+            ),
+            (
+                "Step 1: Set up the thing",
+                &["Phase 1: Set up the thing"],
+                None,
+            ),
             ("Phase 1: Set up", &["1. Set up", "2. Build"], Some(0)),
-            ("Phase 2b: Fix it up", &["Phase 2a: Fix it up", "Phase 2b: Fix it up now"], Some(1)),
-            ("Phase 2: tests", &["Phase 2: Write tests", "Phase 3: Run tests"], Some(0)),
-            ("Phase 1.2: Parser", &["Phase 1.3: Parser", "Phase 1.2 Parser"], Some(1)),
+            (
+                "Phase 2b: Fix it up",
+                &["Phase 2a: Fix it up", "Phase 2b: Fix it up now"],
+                Some(1),
+            ),
+            (
+                "Phase 2: tests",
+                &["Phase 2: Write tests", "Phase 3: Run tests"],
+                Some(0),
+            ),
+            (
+                "Phase 1.2: Parser",
+                &["Phase 1.3: Parser", "Phase 1.2 Parser"],
+                Some(1),
+            ),
             ("3 tests were added", &["3. Write tests"], None),
             // Contained.
-            ("Phase 1: Investigation (done)", &["Phase 1: Investigation"], Some(0)),
-            ("Implement the login form with vali", &["Implement the login form with validation", "Ship"], Some(0)),
-            ("Implement the login form…", &["Implement the login form with validation", "Ship"], Some(0)),
-            ("Implement the lo", &["Implement the login", "Implement the logout"], None),
+            (
+                "Phase 1: Investigation (done)",
+                &["Phase 1: Investigation"],
+                Some(0),
+            ),
+            (
+                "Implement the login form with vali",
+                &["Implement the login form with validation", "Ship"],
+                Some(0),
+            ),
+            (
+                "Implement the login form…",
+                &["Implement the login form with validation", "Ship"],
+                Some(0),
+            ),
+            (
+                "Implement the lo",
+                &["Implement the login", "Implement the logout"],
+                None,
+            ),
             ("Add endpoint v1", &["Add endpoint v10"], None),
             ("tests", &["Write the tests"], None),
             ("I wrote the tests and all else", &["tests"], None),
             ("the", &["Implement the parser"], None),
             // Slips.
-            ("Implment the parser", &["Implement the parser", "Ship"], Some(0)),
-            ("Implement the praser", &["Implement the parser", "Implement the lexer"], Some(0)),
-            ("Add error messages for clients", &["Add error message for clients"], Some(0)),
+            (
+                "Implment the parser",
+                &["Implement the parser", "Ship"],
+                Some(0),
+            ),
+            (
+                "Implement the praser",
+                &["Implement the parser", "Implement the lexer"],
+                Some(0),
+            ),
+            (
+                "Add error messages for clients",
+                &["Add error message for clients"],
+                Some(0),
+            ),
             ("Implement the parser", &["Implement the lexer"], None),
             ("Implement module A", &["Implement module B"], None),
-            ("Support version 12 files", &["Support version 13 files"], None),
+            (
+                "Support version 12 files",
+                &["Support version 13 files"],
+                None,
+            ),
             ("Encode the records", &["Decode the records"], None),
             ("Enable the new cache", &["Disable the new cache"], None),
             ("Import all the data", &["Export all the data"], None),
-            ("Implement the parsers", &["Implement the parser", "Implement the parserz"], None),
+            (
+                "Implement the parsers",
+                &["Implement the parser", "Implement the parserz"],
+                None,
+            ),
             // Nothing to go by.
             ("", &["a", "b"], None),
             ("***", &["***a***"], None),
@@ -263,7 +350,11 @@ mod tests {
             ("completely different", &["Implement the parser"], None),
         ];
         for (claimed, incomplete, expected) in cases {
-            assert_eq!(find(claimed, incomplete), *expected, "{claimed:?} in {incomplete:?}");
+            assert_eq!(
+                find(claimed, incomplete),
+                *expected,
+                "{claimed:?} in {incomplete:?}"
+            );
         }
     }
 

@@ -74,12 +74,19 @@ fn prefix(project: &Path) -> String {
     let name = project.file_name().unwrap_or_default().to_string_lossy();
     let parts: Vec<String> = name
         .split(['-', '_', ' ', '.'])
-        .map(|part| part.chars().filter(char::is_ascii_alphanumeric).collect::<String>())
+        .map(|part| {
+            part.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .collect::<String>()
+        })
         .filter(|part| !part.is_empty())
         .collect();
     let prefix: String = match parts.as_slice() {
         [one] => one.chars().take(3).collect(),
-        parts => parts.iter().filter_map(|part| part.chars().next()).collect(),
+        parts => parts
+            .iter()
+            .filter_map(|part| part.chars().next())
+            .collect(),
     };
     let prefix: String = prefix.to_ascii_lowercase().chars().take(16).collect();
     // Such a name is no file on some systems.
@@ -161,6 +168,10 @@ mod tests {
         for (folder, expected) in cases {
             assert_eq!(prefix(Path::new(folder)), expected, "{folder}");
         }
-        assert!(random_suffix().bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert!(
+            random_suffix()
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric())
+        );
     }
 }

@@ -75,9 +75,9 @@ impl Disk for RealDisk {
         }
         #[cfg(not(unix))]
         {
-            // Nothing is exchanged there (see `os::swap`), so nobody asks.
+            // No stable identity to be had: the content, which is always compared as well, has to do.
             let _ = (a, b);
-            false
+            true
         }
     }
 

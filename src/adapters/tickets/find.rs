@@ -23,7 +23,11 @@ pub struct Places {
 impl Places {
     /// The tickets folder: `$TICKETS_DIR`, else the nearest parent's `.tickets`, else `~/.tickets`. It need not exist.
     pub fn dir(&self) -> PathBuf {
-        if let Some(dir) = self.tickets_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()) {
+        if let Some(dir) = self
+            .tickets_dir
+            .as_ref()
+            .filter(|dir| !dir.as_os_str().is_empty())
+        {
             return self.folder.join(dir);
         }
         self.folder
@@ -110,12 +114,18 @@ fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
     let is_part = TicketId::parse(wanted).is_ok() || TicketId::parse(&format!("a{wanted}")).is_ok();
     let mut fitting: Vec<&PathBuf> = match exact {
         Some(path) => vec![path],
-        None if !wanted.is_empty() && is_part => {
-            files.iter().filter(|path| stem(path).contains(wanted)).collect()
-        }
+        None if !wanted.is_empty() && is_part => files
+            .iter()
+            .filter(|path| stem(path).contains(wanted))
+            .collect(),
         None => Vec::new(),
     };
-    let ids = |paths: &[&PathBuf]| paths.iter().map(|path| clean_line(&stem(path), 80)).collect();
+    let ids = |paths: &[&PathBuf]| {
+        paths
+            .iter()
+            .map(|path| clean_line(&stem(path), 80))
+            .collect()
+    };
     match fitting.len() {
         1 => {
             let path = fitting.remove(0).clone();
@@ -144,7 +154,9 @@ pub(super) fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if path.extension().is_some_and(|ending| ending == "md") && !hidden && !path.is_dir() {
             files.push(path);
         }
@@ -171,5 +183,8 @@ pub(super) fn stays_in(dir: &Path, path: &Path) -> Result<(), LoadError> {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }

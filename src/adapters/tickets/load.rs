@@ -35,7 +35,10 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// A link in the tickets folder that leads out of it.
-    #[error("{} is a link that leads out of the tickets folder: give the path of the file itself", shown(path))]
+    #[error(
+        "{} is a link that leads out of the tickets folder: give the path of the file itself",
+        shown(path)
+    )]
     LeadsOut {
         /// The link.
         path: PathBuf,
@@ -51,7 +54,10 @@ pub enum LoadError {
 }
 
 pub(super) fn too_large() -> String {
-    format!("larger than {} MiB, which is no ticket", MAX_BYTES / 1024 / 1024)
+    format!(
+        "larger than {} MiB, which is no ticket",
+        MAX_BYTES / 1024 / 1024
+    )
 }
 
 pub(super) fn shown(path: &Path) -> String {
@@ -131,8 +137,9 @@ pub fn load(path: &Path) -> Result<Ticket, LoadError> {
             Problem {
                 line: 1,
                 column: 1,
-                message: "this file has several names (hard links): only this one will see ticked boxes"
-                    .to_owned(),
+                message:
+                    "this file has several names (hard links): only this one will see ticked boxes"
+                        .to_owned(),
                 severity: Severity::Warning,
             },
         );

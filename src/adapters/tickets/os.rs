@@ -80,7 +80,10 @@ fn copy_extended(old: &File, new: &File) {
     let Ok(length) = flistxattr(old, names.as_mut_slice()) else {
         return;
     };
-    for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+    for name in names[..length]
+        .split(|&byte| byte == 0)
+        .filter(|name| !name.is_empty())
+    {
         let mut value = vec![0_u8; 64 * 1024];
         if let Ok(length) = fgetxattr(old, name, value.as_mut_slice()) {
             let _ = fsetxattr(new, name, &value[..length], XattrFlags::empty());

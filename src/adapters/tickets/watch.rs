@@ -27,7 +27,7 @@ pub struct WatchError {
 /// Watches ticket files until it is dropped.
 pub struct TicketWatch {
     watcher: RecommendedWatcher,
-    watched: Arc<Mutex<Watched>>,
+    files: Arc<Mutex<Watched>>,
     folders: HashSet<PathBuf>,
 }
 
@@ -38,9 +38,9 @@ impl TicketWatch {
     /// Starts with no files; `on_change` gets the path of each changed file, as it was given to
     /// [`add`](Self::add), on a thread of the watch.
     pub fn new(on_change: impl FnMut(PathBuf) + Send + 'static) -> Result<Self, WatchError> {
-        let watched = Arc::new(Mutex::new(Watched::new()));
+        let files = Arc::new(Mutex::new(Watched::new()));
         let (changes, gathered) = channel();
-        let known = Arc::clone(&watched);
+        let known = Arc::clone(&files);
         let failed = |source| WatchError {
             path: PathBuf::from("."),
             source,
@@ -53,7 +53,7 @@ impl TicketWatch {
             .map_err(|error| failed(notify::Error::io(error)))?;
         Ok(Self {
             watcher,
-            watched,
+            files,
             folders: HashSet::new(),
         })
     }
@@ -64,7 +64,9 @@ impl TicketWatch {
         // Events carry the folder as it was watched; the folder's true name serves for all ways to it.
         names.extend(path.canonicalize());
         for name in names {
-            let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = name
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder
                 .unwrap_or(Path::new("."))
                 .canonicalize()
@@ -72,7 +74,7 @@ impl TicketWatch {
             let Some(file) = name.file_name() else {
                 continue;
             };
-            self.watched
+            self.files
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert(folder.join(file), path.to_owned());
@@ -105,7 +107,11 @@ fn note(event: notify::Result<Event>, known: &Mutex<Watched>, changes: &Sender<P
         // Our own reading is such an event too.
         Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
         Ok(event) if !event.need_rescan() => {
-            event.paths.iter().filter_map(|path| known.get(path)).for_each(send);
+            event
+                .paths
+                .iter()
+                .filter_map(|path| known.get(path))
+                .for_each(send);
         }
         // Events were lost: any file may have changed.
         _ => known.values().for_each(send),
@@ -116,10 +122,10 @@ fn note(event: notify::Result<Event>, known: &Mutex<Watched>, changes: &Sender<P
 fn report(changes: &Receiver<PathBuf>, mut on_change: impl FnMut(PathBuf)) {
     while let Ok(first) = changes.recv() {
         let until = Instant::now() + GATHER;
-        let mut changed = BTreeSet::from([first]);
+        let mut paths = BTreeSet::from([first]);
         let ended = loop {
             match changes.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(path) => drop(changed.insert(path)),
+                Ok(path) => drop(paths.insert(path)),
                 Err(RecvTimeoutError::Timeout) => break false,
                 Err(RecvTimeoutError::Disconnected) => break true,
             }
@@ -127,6 +133,6 @@ fn report(changes: &Receiver<PathBuf>, mut on_change: impl FnMut(PathBuf)) {
         if ended {
             return;
         }
-        changed.into_iter().for_each(&mut on_change);
+        paths.into_iter().for_each(&mut on_change);
     }
 }

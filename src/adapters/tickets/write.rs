@@ -5,8 +5,9 @@
 //! back and the edit is made anew on their text. A save into the old file that comes after the exchange is
 //! found too, after a pause, and carried over.
 //!
-//! What stays possible: an editor that holds the old file open for longer than that pause before it writes,
-//! and, on file systems that cannot exchange, a rename in the instant between the last look and ours.
+//! What stays possible: an editor that holds the old file open for longer than that pause before it writes
+//! (or writes in it while this program is killed), and, on file systems that cannot exchange, a rename in
+//! the instant between the last look and ours.
 //!
 //! How the text changes is `domain::ticket::edit`'s part.
 
@@ -62,8 +63,11 @@ fn lock(path: &Path, locks: &Path) -> io::Result<File> {
     std::fs::create_dir_all(locks)?;
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let digest = Sha256::digest(target.as_os_str().as_encoded_bytes());
-    let name: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    let file = File::create(locks.join(format!("ticket-{name}.lock")))?;
+    let number = digest
+        .iter()
+        .take(8)
+        .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    let file = File::create(locks.join(format!("ticket-{number:016x}.lock")))?;
     for _ in 0..200 {
         match file.try_lock() {
             Ok(()) => return Ok(file),
@@ -121,6 +125,13 @@ struct Late {
     text: Vec<u8>,
 }
 
+/// Where a new text waits for the exchange: hidden, in the same folder, the same name for every program, so
+/// that the next one can clear up.
+fn staged_name(target: &Path, number: u32) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    target.with_file_name(format!(".{name}.programmator-{number}"))
+}
+
 struct Writer<'a, D: Disk> {
     disk: &'a mut D,
     edit: Edit<'a>,
@@ -144,7 +155,11 @@ impl<D: Disk> Writer<'_, D> {
         let new = match (self.edit)(base) {
             Ok(new) => new,
             Err(_) if late.is_some() => base.clone(),
-            Err(Unchanged::AlreadySo) => return Ok(Attempt::Settled(WriteOutcome::AlreadySo)),
+            Err(Unchanged::AlreadySo) => {
+                // Perhaps by a program that was killed before it could clear up.
+                self.clear(&staged_name(&target, 1), &before)?;
+                return Ok(Attempt::Settled(WriteOutcome::AlreadySo));
+            }
             Err(Unchanged::NotThere) => return Ok(Attempt::InDoubt(WriteOutcome::NotThere)),
         };
         let staged = self.stage(&target, &new, &file)?;
@@ -161,20 +176,14 @@ impl<D: Disk> Writer<'_, D> {
         Ok(self.disk.is_same(&now, file) && self.disk.read(&mut now)? == text)
     }
 
-    /// Writes the new file. A left-over of a program that was killed is removed when it holds nothing
-    /// but the text before or after this edit; otherwise it might be somebody's, and stays.
+    /// Writes the new file beside the ticket.
     fn stage(&mut self, target: &Path, new: &[u8], like: &D::File) -> io::Result<PathBuf> {
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
         let mut number = 1;
         loop {
-            let staged = target.with_file_name(format!(".{name}.programmator-{number}"));
+            let staged = staged_name(target, number);
             match self.disk.stage(&staged, new, like) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 100 => {
-                    let mut old = self.disk.open(&staged)?;
-                    let text = self.disk.read(&mut old)?;
-                    if text == new || (self.edit)(&text).as_deref() == Ok(new) {
-                        self.disk.remove(&staged)?;
-                    } else {
+                    if !self.clear(&staged, new)? {
                         tracing::warn!(file = %shown(&staged), "left by an earlier run, kept");
                         number += 1;
                     }
@@ -182,6 +191,21 @@ impl<D: Disk> Writer<'_, D> {
                 done => return done.map(|()| staged),
             }
         }
+    }
+
+    /// Removes what a killed program left, if it holds nothing but the text before or after this edit;
+    /// otherwise it might be somebody's, and stays. Whether the name is free now.
+    fn clear(&mut self, staged: &Path, new: &[u8]) -> io::Result<bool> {
+        let text = match self.disk.open(staged) {
+            Ok(mut old) => self.disk.read(&mut old)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        let is_ours = text == new || (self.edit)(&text).as_deref() == Ok(new);
+        if is_ours {
+            self.disk.remove(staged)?;
+        }
+        Ok(is_ours)
     }
 
     fn replace(
@@ -194,21 +218,21 @@ impl<D: Disk> Writer<'_, D> {
     ) -> io::Result<Attempt> {
         let ours = self.disk.open(staged)?;
         let mut out = match self.disk.swap(staged, target) {
-            Ok(Swapped::Exchanged) => self.disk.open(staged)?,
+            Ok(Swapped::Exchanged) => {
+                let mut out = self.disk.open(staged)?;
+                let text = self.disk.read(&mut out)?;
+                if text != before {
+                    return self.give_back(staged, target, ours, new.to_vec(), out, text);
+                }
+                self.disk.remove(staged)?;
+                out
+            }
             Ok(Swapped::Replaced) => old,
             Err(error) => {
                 self.disk.remove(staged)?;
                 return Err(error);
             }
         };
-        let is_named = !self.disk.is_same(&ours, &out) && self.disk.open(staged).is_ok();
-        let text = self.disk.read(&mut out)?;
-        if is_named && text != before {
-            return self.give_back(staged, target, ours, new.to_vec(), out, text);
-        }
-        if is_named {
-            self.disk.remove(staged)?;
-        }
         self.disk.sync_folder(target)?;
         self.disk.pause();
         let text = self.disk.read(&mut out)?;
@@ -220,6 +244,17 @@ impl<D: Disk> Writer<'_, D> {
             text,
         });
         Ok(Attempt::overtaken())
+    }
+
+    /// Exchanges, also when the ticket has no name for a moment because an editor is saving it.
+    fn swap_patiently(&mut self, staged: &Path, target: &Path) -> io::Result<Swapped> {
+        for _ in 0..TRIES {
+            match self.disk.swap(staged, target) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.disk.pause(),
+                done => return done,
+            }
+        }
+        self.disk.swap(staged, target)
     }
 
     /// A person saved between the last look and the exchange: `out`, now under the name `staged`, is theirs.
@@ -236,7 +271,7 @@ impl<D: Disk> Writer<'_, D> {
     ) -> io::Result<Attempt> {
         loop {
             // Fails when the person has removed the file meanwhile; theirs then stays under the hidden name.
-            self.disk.swap(staged, target)?;
+            self.swap_patiently(staged, target)?;
             let mut back = self.disk.open(staged)?;
             let back_text = self.disk.read(&mut back)?;
             if self.disk.is_same(&back, &put_in) && back_text == put_in_text {

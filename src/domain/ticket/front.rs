@@ -141,10 +141,13 @@ impl Front {
             "id" | "title" | "status" | "deps" => self.problems.push(Problem {
                 line: text.line,
                 column: text.column,
-                message: format!("`{key}` is ignored: it should be {}", match key.as_str() {
-                    "deps" => "a list of ticket ids, like [tk-1a2b]",
-                    _ => "one word or text",
-                }),
+                message: format!(
+                    "`{key}` is ignored: it should be {}",
+                    match key.as_str() {
+                        "deps" => "a list of ticket ids, like [tk-1a2b]",
+                        _ => "one word or text",
+                    }
+                ),
                 severity: Severity::Warning,
             }),
             _ => self.extra.push((key, text.value)),
@@ -189,7 +192,11 @@ fn words(error: &serde_yaml::Error) -> String {
         other => {
             let text = other.to_string();
             let text = text.lines().next().unwrap_or_default();
-            text.split(" at line ").next().unwrap_or(text).trim().to_owned()
+            text.split(" at line ")
+                .next()
+                .unwrap_or(text)
+                .trim()
+                .to_owned()
         }
     }
 }

@@ -117,7 +117,11 @@ pub(super) fn classify(
                 let inner = content.map_or(rest, |offset| rest.get(offset..).unwrap_or(&[]));
                 if let Some(fence) = Fence::opened_by(inner, number, item_column) {
                     open = Some(Open::Fence(fence));
-                    if content.is_some() { Place::Prose } else { Place::FenceOpen }
+                    if content.is_some() {
+                        Place::Prose
+                    } else {
+                        Place::FenceOpen
+                    }
                 } else if rest.starts_with(b"<!--") {
                     if memchr::memmem::find(&rest[4..], b"-->").is_none() {
                         open = Some(Open::Comment(number));

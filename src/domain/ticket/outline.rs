@@ -152,7 +152,11 @@ impl<'a> Reader<'a> {
             return;
         };
         // A child stands two columns in; less is a sibling, whatever the width of the parent's bullet.
-        while self.items.last().is_some_and(|item| column < item.column + 2) {
+        while self
+            .items
+            .last()
+            .is_some_and(|item| column < item.column + 2)
+        {
             self.items.pop();
         }
         if self.items.is_empty() && column >= 4 {
@@ -204,7 +208,9 @@ impl<'a> Reader<'a> {
         let end = start + text.len();
         let (text, tick) = match text {
             [before @ .., b'[', mark @ (b' ' | b'x' | b'X'), b']']
-                if before.last().is_some_and(|byte| matches!(byte, b' ' | b'\t')) =>
+                if before
+                    .last()
+                    .is_some_and(|byte| matches!(byte, b' ' | b'\t')) =>
             {
                 (before, Some((end - 2, *mark != b' ')))
             }
@@ -337,7 +343,9 @@ fn section_named(text: &str, index: usize) -> Section {
         Section::Validation
     } else if has("criteria")
         || has("notes")
-        || words.windows(3).any(|three| three == ["definition", "of", "done"])
+        || words
+            .windows(3)
+            .any(|three| three == ["definition", "of", "done"])
         || words.windows(2).any(|two| two == ["test", "plan"])
     {
         Section::Criteria
@@ -365,13 +373,20 @@ fn section_named(text: &str, index: usize) -> Section {
 
 /// The number of a `Phase 2: …`, `Step 3. …`, `Phase 2b - …` heading.
 pub(super) fn phase_number(text: &str) -> Option<u32> {
-    let word = text.get(..4).filter(|word| word.eq_ignore_ascii_case("step"));
-    let word = word.or_else(|| text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")))?;
+    let word = text
+        .get(..4)
+        .filter(|word| word.eq_ignore_ascii_case("step"));
+    let word = word.or_else(|| {
+        text.get(..5)
+            .filter(|word| word.eq_ignore_ascii_case("phase"))
+    })?;
     let rest = text[word.len()..].strip_prefix([' ', '\t'])?.trim_start();
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number = rest[..digits].parse().ok()?;
     let rest = &rest[digits..];
-    let rest = rest.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(rest);
+    let rest = rest
+        .strip_prefix(|c: char| c.is_ascii_lowercase())
+        .unwrap_or(rest);
     let ends_well = rest
         .chars()
         .next()

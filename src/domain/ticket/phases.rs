@@ -33,7 +33,8 @@ pub(super) enum Spot {
 /// The phases, in file order.
 pub(super) fn find(outline: &Outline) -> Vec<Found> {
     let headings = phase_headings(outline);
-    let in_section = |wanted: Section| move |box_: &Checkbox| outline.section(box_.heading) == wanted;
+    let in_section =
+        |wanted: Section| move |box_: &Checkbox| outline.section(box_.heading) == wanted;
     let with_boxes = outline
         .boxes
         .iter()
@@ -41,7 +42,13 @@ pub(super) fn find(outline: &Outline) -> Vec<Found> {
     let from_phase_headings = || from_headings(outline, &headings, PhaseForm::PhaseHeading);
     let ways: [&dyn Fn() -> Vec<Found>; 6] = [
         &|| from_boxes(outline, in_section(Section::Plan)),
-        &|| if with_boxes { from_phase_headings() } else { Vec::new() },
+        &|| {
+            if with_boxes {
+                from_phase_headings()
+            } else {
+                Vec::new()
+            }
+        },
         &|| from_boxes(outline, in_section(Section::Plain)),
         &from_phase_headings,
         &|| from_headings(outline, &numbered(outline), PhaseForm::NumberedHeading),
