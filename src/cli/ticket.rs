@@ -1,6 +1,9 @@
 //! `programmator ticket list | show | new`: what they print. Finding, reading and writing files is
 //! `adapters::tickets`' part.
 
+use super::TicketCommand;
+use super::error::CliError;
+use super::session::Session;
 use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::{Phase, Problem, Severity, Ticket, TicketStatus};
@@ -20,6 +23,29 @@ pub enum Format {
 
 /// Widest id column.
 const MAX_ID: usize = 24;
+
+/// Carries out `programmator ticket …`.
+pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Result<(), CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    let places = session.places(&resolved);
+    match command {
+        TicketCommand::List => {
+            let dir = places.dir();
+            list(out, &dir, &tickets::list(&dir).unwrap_or_default())?;
+        }
+        TicketCommand::Show { ticket, json } => {
+            let path = tickets::find(&ticket, &places)?;
+            let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
+            show(out, &ticket, if json { Format::Json } else { Format::Text })?;
+        }
+        TicketCommand::New { title } => {
+            let assignee = session.environment.get("USER").map(String::as_str);
+            let ticket = NewTicket { title: &title, project: &session.folder, assignee, now: session.clock().now() };
+            new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
+        }
+    }
+    Ok(())
+}
 
 /// Prints one line for each ticket of the folder `dir`: mark, id, status, phases, title; a broken one with
 /// what is wrong with it.
