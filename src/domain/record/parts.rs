@@ -1,0 +1,41 @@
+//! Small words that records are made of; part of the journal's schema like the records themselves.
+
+use serde::{Deserialize, Serialize};
+
+/// The gate's decision about one tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// It does not run; Claude is told why.
+    Block,
+}
+
+/// How bad a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// For the record.
+    Info,
+    /// Worth a look.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+/// What came of a change to the ticket's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteOutcome {
+    /// We changed it.
+    Written,
+    /// It was so already.
+    AlreadySo,
+    /// The file has no such place any more (phase renamed or removed, no front matter).
+    NotThere,
+    /// The file is gone.
+    FileGone,
+    /// It could not be written.
+    Failed(String),
+}
