@@ -40,10 +40,11 @@ impl Editor {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         // A relative name that begins with `-` would be an option.
-        match path.is_absolute() {
-            true => command.arg(path),
-            false => command.arg(Path::new(".").join(path)),
-        };
+        if path.is_absolute() {
+            command.arg(path);
+        } else {
+            command.arg(Path::new(".").join(path));
+        }
         command
     }
 }

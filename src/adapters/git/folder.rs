@@ -162,7 +162,7 @@ impl Folder {
                 // Removed while we were reading: it is not there.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
-                    skipped.push(clean_line(&format!("{}: {error}", relative.display()), 300))
+                    skipped.push(clean_line(&format!("{}: {error}", relative.display()), 300));
                 }
             }
         }

@@ -9,6 +9,7 @@ use super::scratch::{Scratch, Staged};
 use super::{EvidenceError, Snapshot, SnapshotId};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use std::path::Path;
 
 /// Stands in the place of a run in the refs of what `restore` saved.
 pub(super) const RESTORE: &str = "restore";
@@ -17,11 +18,10 @@ pub(super) const RESTORE: &str = "restore";
 pub(super) fn folder(ticket: &TicketId) -> String {
     // Git refuses refs whose parts end so; ticket ids may.
     let name = ticket.as_str();
-    let escape = if name.ends_with('.') || name.ends_with(".lock") {
-        "-"
-    } else {
-        ""
-    };
+    let lock = Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("lock"));
+    let escape = if lock || name.ends_with('.') { "-" } else { "" };
     format!("refs/programmator/{name}{escape}")
 }
 
