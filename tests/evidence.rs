@@ -3,6 +3,8 @@
 //! One test a promise. `evidence/repo.rs` makes the repositories, `evidence/hostile.rs` holds the traps
 //! that must not spring, `evidence/restoring.rs` what goes back and what stays.
 
+#![allow(clippy::unwrap_used, reason = "what a test sets up must be there")]
+
 #[path = "evidence/hostile.rs"]
 mod hostile;
 #[path = "evidence/repo.rs"]

@@ -2,6 +2,7 @@
 
 use crate::source::Source;
 use regex::Regex;
+use std::fmt;
 use std::sync::LazyLock;
 
 /// Something that breaks a rule.
@@ -13,6 +14,12 @@ pub struct Violation {
     pub place: String,
     /// What is wrong, and what to do instead.
     pub cure: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n  {} [{}] {}", self.place, self.rule, self.cure)
+    }
 }
 
 /// Which rooms a room may name. `main` and `lib` are the program's and the crate's front.
@@ -265,11 +272,11 @@ fn names(source: &Source) -> Vec<(usize, String)> {
 }
 
 fn re_exports(source: &Source) -> Vec<(usize, String)> {
+    static RE_EXPORT: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\s*pub(\([^)]*\))? use crate::").unwrap());
     if source.path == "src/lib.rs" {
         return Vec::new();
     }
-    static RE_EXPORT: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^\s*pub(\([^)]*\))? use crate::").unwrap());
     lines(
         source,
         &RE_EXPORT,
@@ -278,13 +285,13 @@ fn re_exports(source: &Source) -> Vec<(usize, String)> {
 }
 
 fn printing(source: &Source) -> Vec<(usize, String)> {
+    static PRINT: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\b(e?println?|dbg)!\s*[(\[{]").unwrap());
     let prints = matches!(source.room(), "cli" | "main" | "demo")
         || source.path.starts_with("src/runtime/headless");
     if prints {
         return Vec::new();
     }
-    static PRINT: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\b(e?println?|dbg)!\s*[(\[{]").unwrap());
     lines(
         source,
         &PRINT,
@@ -355,10 +362,10 @@ pub fn unused_dependencies(manifest: &str, sources: &[Source]) -> Vec<String> {
         }
     }
     names.retain(|name| {
-        let named = Regex::new(&format!(r"\b{name}\s*(::|;|!|,|\s+as\s)")).unwrap();
+        let mention = Regex::new(&format!(r"\b{name}\s*(::|;|!|,|\s+as\s)")).unwrap();
         !sources
             .iter()
-            .any(|source| named.is_match(&blank_comments(&source.text)))
+            .any(|source| mention.is_match(&blank_comments(&source.text)))
     });
     names
 }
