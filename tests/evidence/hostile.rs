@@ -107,7 +107,7 @@ async fn nothing_that_a_repository_configures_ever_runs() {
 }
 
 #[tokio::test]
-async fn traps_in_info_attributes_and_global_config_do_not_spring_either() {
+async fn traps_in_info_attributes_do_not_spring_either() {
     let repo = Repo::new();
     repo.write("a.f", "as it was");
     repo.commit_all("first");
@@ -145,6 +145,9 @@ async fn files_under_a_filter_are_saved_and_restored_as_they_are_on_the_disk() {
     );
     repo.write("a.bin", "the content");
     repo.write("a.txt", "one\r\ntwo\r\n");
+    for name in ["a.bin", "a.txt"] {
+        repo.age(name);
+    }
     repo.commit_all("filtered");
     let id = repo.snapshot(1).await;
     repo.write("a.bin", "the content");
@@ -218,5 +221,25 @@ fn is_not_led_astray_by_variables_of_git() {
     again(
         "restoring::goes_back_to_the_content_of_the_snapshot",
         &astray,
+    );
+}
+
+#[test]
+fn filters_of_the_persons_own_config_do_not_run() {
+    let home = Repo::plain();
+    home.write("attributes", "* filter=f\n");
+    home.write(
+        ".gitconfig",
+        &format!(
+            "[core]\n\tattributesFile = {}\n\tfsmonitor = false-monitor\n\
+             [filter \"f\"]\n\tclean = exit 1\n\tsmudge = exit 1\n\trequired = true\n",
+            home.path("attributes").display()
+        ),
+    );
+    let variables = [("HOME", home.top.to_str().unwrap())];
+    again("untracked_files_count_and_ignored_ones_do_not", &variables);
+    again(
+        "restoring::goes_back_to_the_content_of_the_snapshot",
+        &variables,
     );
 }
