@@ -24,6 +24,7 @@ mod supervise;
 
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::scrollback::Sink;
+use crate::domain::stream::api_error::is_unknown_session;
 use crate::domain::stream::control::AskedTool;
 use crate::domain::turn::TurnResult;
 use launch::Launch;
@@ -144,6 +145,12 @@ pub enum AgentError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// It does not know the session that it was to resume (another folder, another HOME, tidied away).
+    #[error("Claude does not know the session {session} in this folder; start with a fresh one")]
+    UnknownSession {
+        /// The session.
+        session: String,
+    },
     /// It ended before it answered.
     #[error(
         "`{program}` ended at once ({how}){said}. Run `programmator doctor` to see what is wrong"
@@ -246,6 +253,7 @@ impl Agent {
         events: mpsc::Sender<AgentEvent>,
     ) -> Result<Self, AgentError> {
         let program = launch.program();
+        let resumed = launch.options.resume.clone();
         let pulse = Arc::new(Pulse {
             last_byte: AtomicI64::new(clock.now().millis()),
             in_turn: AtomicBool::new(false),
@@ -253,7 +261,17 @@ impl Agent {
         let started = start::start(&launch).await?;
         let (agent, initialized) =
             supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
-        agent.agree(initialized, program).await
+        agent
+            .agree(initialized, program)
+            .await
+            .map_err(|error| match (error, resumed) {
+                (AgentError::EndedEarly { said, .. }, Some(session))
+                    if is_unknown_session(&said) =>
+                {
+                    AgentError::UnknownSession { session }
+                }
+                (error, _) => error,
+            })
     }
 
     /// Waits for the answer to `initialize`.
@@ -373,3 +391,6 @@ fn said(text: &str) -> String {
         format!(": {line}")
     }
 }
+
+#[cfg(test)]
+mod tests;

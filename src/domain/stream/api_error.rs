@@ -1,4 +1,5 @@
-//! Kinds of API failure (`error` of `assistant` and `system/api_retry`) that no waiting cures.
+//! Failures that have to be told apart: kinds of API failure (`error` of `assistant` and
+//! `system/api_retry`) that no waiting cures, and sessions that are gone.
 //!
 //! The other kinds (`rate_limit`, `overloaded`, `server_error`, `unknown`, …) are retried by Claude itself.
 
@@ -23,9 +24,23 @@ pub fn fatal_api_error(kind: &str) -> Option<&'static str> {
     })
 }
 
+/// The message of a result (or of stderr) says that the session to resume does not exist.
+pub fn is_unknown_session(message: &str) -> bool {
+    message.contains("No conversation found with session ID")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unknown_session_is_known_by_its_words() {
+        let said = "No conversation found with session ID: 7fd60360-697a-45fa-a3d1-c6282a565d75";
+        assert!(is_unknown_session(said));
+        assert!(!is_unknown_session(
+            "Error: Session ID x is already in use."
+        ));
+    }
 
     #[test]
     fn only_what_waiting_cannot_cure_is_fatal() {

@@ -69,6 +69,8 @@ struct Request<'a> {
 #[derive(Deserialize)]
 struct HookInput<'a> {
     #[serde(borrow)]
+    hook_event_name: Raw<'a>,
+    #[serde(borrow)]
     tool_name: Raw<'a>,
     #[serde(borrow)]
     tool_input: Raw<'a>,
@@ -102,6 +104,12 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
                     via: Via::Callback,
                 });
             };
+            if !matches!(word(hook.hook_event_name), "" | "PreToolUse") {
+                return Some(Asked::Unsupported {
+                    request_id,
+                    subtype: format!("hook_callback of {}", string(hook.hook_event_name)),
+                });
+            }
             (
                 Via::Callback,
                 hook.tool_name,
@@ -167,7 +175,7 @@ mod tests {
     fn what_cannot_be_judged_is_never_a_tool_call() {
         let cases = [
             (
-                r#"{"subtype":"hook_callback","input":{"hook_event_name":"Stop"}}"#,
+                r#"{"subtype":"hook_callback","input":{"hook_event_name":"PreToolUse"}}"#,
                 true,
             ),
             (r#"{"subtype":"hook_callback","input":"text"}"#, true),
@@ -177,6 +185,10 @@ mod tests {
             ),
             (r#"{"subtype":"can_use_tool","tool_name":"Bash"}"#, true),
             (r#"{"subtype":"mcp_message"}"#, false),
+            (
+                r#"{"subtype":"hook_callback","input":{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{}}}"#,
+                false,
+            ),
             ("null", false),
         ];
         for (request, is_tool_question) in cases {
