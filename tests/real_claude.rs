@@ -2,6 +2,7 @@
 //! about protocol, failures, stopping and sweeping, on the program that it was made for.
 
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)] // tests, helpers included
 
 #[path = "support/agent_run.rs"]
 mod agent_run;

@@ -2,6 +2,8 @@
 //! left out, long texts cut in the middle), read by our reader. `expected.json` says what is in the
 //! files; it was made from them by other code than ours.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // tests, helpers included
+
 use programmator::domain::stream::control::{Asked, asked};
 use programmator::domain::stream::envelope::{Envelope, Kind, Line, read};
 use programmator::domain::stream::turn::{TurnReader, tool_ends};
@@ -9,6 +11,7 @@ use programmator::domain::stream::{live, system};
 use programmator::domain::turn::TurnResult;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 #[derive(Debug, Deserialize)]
@@ -114,7 +117,7 @@ fn take(seen: &mut Read, turn: &mut TurnReader, envelope: &Envelope<'_>, line: &
         }
         Kind::StreamEvent => {
             live::change(envelope.event, |change| {
-                seen.live.push_str(&format!("{change:?}"));
+                write!(seen.live, "{change:?}").unwrap();
             });
         }
         Kind::ControlRequest => {

@@ -124,7 +124,7 @@ impl Run {
             let event = match timeout(PATIENCE, self.events.recv()).await {
                 Ok(Some(event)) => event,
                 Ok(None) => panic!("the events ended before {what}: {:#?}", self.seen),
-                Err(_) => panic!("{what} did not come: {:#?}", self.seen),
+                Err(late) => panic!("{what} did not come ({late}): {:#?}", self.seen),
             };
             self.seen.push(event.clone());
             if let Some(found) = pick(&event) {

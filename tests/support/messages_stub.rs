@@ -19,173 +19,26 @@
 //! - [`Stub::requests`] gives the bodies of the requests with tools so far; [`Stub::wait_for`] waits for them.
 //! - Dropping the stub ends hanging replies and stops listening.
 
+#[path = "stub_http.rs"]
+mod http;
+#[path = "stub_message.rs"]
+mod message;
+#[path = "stub_reply.rs"]
+mod reply;
+
+pub use reply::Reply;
+use reply::{Block, How};
+
+use http::{begin_events, document, event, read_request, send_document};
+use message::{Built, Message};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Write};
+use std::io::{BufReader, Result, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// What is said when the script has come to its end.
 pub const EXHAUSTED: &str = "STUB: the script has come to its end";
-
-/// One scripted answer.
-#[derive(Clone, Debug)]
-pub struct Reply {
-    how: How,
-    blocks: Vec<Block>,
-    headers: Vec<(String, String)>,
-    when: Option<String>,
-    left: Option<u32>,
-    pace: Pace,
-    stop_reason: Option<&'static str>,
-    input_tokens: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    Message,
-    Status(u16),
-    DropBefore,
-    DropInText,
-    Hang,
-}
-
-#[derive(Clone, Debug)]
-enum Block {
-    /// A JSON string literal, so that it may hold what no Rust string can.
-    Text(String),
-    Thinking(String),
-    Tool {
-        name: String,
-        input: String,
-    },
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    chars: usize,
-    pause: Duration,
-}
-
-#[allow(dead_code)] // Each test program that includes this file uses a part of it.
-impl Reply {
-    fn new(how: How, blocks: Vec<Block>) -> Self {
-        Self {
-            how,
-            blocks,
-            headers: Vec::new(),
-            when: None,
-            left: Some(1),
-            pace: Pace {
-                chars: 400,
-                pause: Duration::ZERO,
-            },
-            stop_reason: None,
-            input_tokens: 100,
-        }
-    }
-
-    /// The model says `text`.
-    pub fn text(text: &str) -> Self {
-        Self::text_json(&Value::from(text).to_string())
-    }
-
-    /// The model says this JSON string literal (`"cut \ud83c"`), whatever it holds.
-    pub fn text_json(literal: &str) -> Self {
-        Self::new(How::Message, vec![Block::Text(literal.to_owned())])
-    }
-
-    /// The model thinks, then what is added says more.
-    pub fn thinking(text: &str) -> Self {
-        Self::new(How::Message, vec![Block::Thinking(text.to_owned())])
-    }
-
-    /// The model calls a tool.
-    pub fn tool(name: &str, input: Value) -> Self {
-        Self::new(How::Message, Vec::new()).and_tool(name, input)
-    }
-
-    /// An API error with this HTTP status.
-    pub fn status(status: u16) -> Self {
-        Self::new(How::Status(status), Vec::new())
-    }
-
-    /// The connection is dropped before any answer.
-    pub fn dropped() -> Self {
-        Self::new(How::DropBefore, Vec::new())
-    }
-
-    /// The connection is dropped in the middle of this text.
-    pub fn dropped_in(text: &str) -> Self {
-        Self {
-            how: How::DropInText,
-            ..Self::text(text)
-        }
-    }
-
-    /// The answer begins and never goes on.
-    pub fn hang() -> Self {
-        Self::new(How::Hang, Vec::new())
-    }
-
-    /// Adds a text block.
-    pub fn and_text(mut self, text: &str) -> Self {
-        self.blocks.push(Block::Text(Value::from(text).to_string()));
-        self
-    }
-
-    /// Adds a tool call.
-    #[allow(clippy::needless_pass_by_value)] // `json!` makes values, and they read best in place.
-    pub fn and_tool(mut self, name: &str, input: Value) -> Self {
-        self.blocks.push(Block::Tool {
-            name: name.to_owned(),
-            input: input.to_string(),
-        });
-        self
-    }
-
-    /// Adds an HTTP header to the answer.
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    /// Only for a request whose body contains `part`.
-    pub fn when(mut self, part: &str) -> Self {
-        self.when = Some(part.to_owned());
-        self
-    }
-
-    /// For so many requests.
-    pub fn times(mut self, times: u32) -> Self {
-        self.left = Some(times);
-        self
-    }
-
-    /// For all requests from here on.
-    pub fn forever(mut self) -> Self {
-        self.left = None;
-        self
-    }
-
-    /// Streams `chars` characters at a time with a pause between.
-    pub fn slowly(mut self, chars: usize, pause: Duration) -> Self {
-        self.pace = Pace { chars, pause };
-        self
-    }
-
-    /// Ends with another `stop_reason` than the usual one.
-    pub fn stop_reason(mut self, reason: &'static str) -> Self {
-        self.stop_reason = Some(reason);
-        self
-    }
-
-    /// Claims that the request had so many input tokens.
-    pub fn input_tokens(mut self, tokens: u64) -> Self {
-        self.input_tokens = tokens;
-        self
-    }
-}
 
 /// A listening stub.
 pub struct Stub {
@@ -273,12 +126,6 @@ impl Drop for Stub {
         // Wakes the listener, which then sees that it is over.
         TcpStream::connect(self.address).ok();
     }
-}
-
-struct Request {
-    method: String,
-    path: String,
-    body: Vec<u8>,
 }
 
 impl Shared {
@@ -372,7 +219,11 @@ impl Shared {
             model: model.to_owned(),
             input_tokens: reply.input_tokens,
         };
-        let blocks: Vec<Built> = reply.blocks.iter().map(|block| self.build(block)).collect();
+        let blocks: Vec<Built> = reply
+            .blocks
+            .iter()
+            .map(|block| Built::new(block, || self.id("toolu")))
+            .collect();
         let stop = reply.stop_reason.unwrap_or_else(|| {
             let calls = |block: &Block| matches!(block, Block::Tool { .. });
             if reply.blocks.iter().any(calls) {
@@ -399,13 +250,7 @@ impl Shared {
         blocks: &[Built],
         stop: &str,
     ) -> Result<Connection> {
-        let mut head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n\
-             cache-control: no-cache\r\ntransfer-encoding: chunked\r\n"
-            .to_owned();
-        for (name, value) in &reply.headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        to.write_all(format!("{head}\r\n").as_bytes())?;
+        begin_events(to, &reply.headers)?;
         let message = start.json("", "null", 1);
         event(to, "message_start", &format!(r#""message":{message}"#))?;
         if reply.how == How::Hang {
@@ -450,81 +295,12 @@ impl Shared {
         to.write_all(b"0\r\n\r\n")?;
         Ok(Connection::Kept)
     }
-
-    fn build(&self, block: &Block) -> Built {
-        match block {
-            Block::Text(literal) => Built {
-                whole: format!(r#"{{"type":"text","text":{literal}}}"#),
-                empty: r#"{"type":"text","text":""}"#.into(),
-                delta: ("text_delta", "text"),
-                literal: literal.clone(),
-            },
-            Block::Thinking(text) => Built {
-                whole: json!({"type": "thinking", "thinking": text, "signature": "c3R1Yg=="})
-                    .to_string(),
-                empty: r#"{"type":"thinking","thinking":"","signature":""}"#.into(),
-                delta: ("thinking_delta", "thinking"),
-                literal: Value::from(text.as_str()).to_string(),
-            },
-            Block::Tool { name, input } => {
-                let id = self.id("toolu");
-                Built {
-                    whole: format!(
-                        r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#
-                    ),
-                    empty: format!(
-                        r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{{}}}}"#
-                    ),
-                    delta: ("input_json_delta", "partial_json"),
-                    literal: Value::from(input.as_str()).to_string(),
-                }
-            }
-        }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Connection {
     Kept,
     Dropped,
-}
-
-struct Message {
-    id: String,
-    model: String,
-    input_tokens: u64,
-}
-
-impl Message {
-    fn json(&self, content: &str, stop_reason: &str, output_tokens: u64) -> String {
-        format!(
-            r#"{{"id":"{}","type":"message","role":"assistant","model":"{}","content":[{content}],"stop_reason":{stop_reason},"stop_sequence":null,"usage":{{"input_tokens":{},"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":{output_tokens},"service_tier":"standard"}}}}"#,
-            self.id, self.model, self.input_tokens
-        )
-    }
-}
-
-/// A block, ready to be sent whole or in pieces.
-struct Built {
-    whole: String,
-    empty: String,
-    delta: (&'static str, &'static str),
-    literal: String,
-}
-
-impl Built {
-    /// The block's deltas of `chars` characters; a literal that no Rust string can hold goes in one.
-    fn deltas(&self, chars: usize) -> Vec<String> {
-        let (kind, field) = self.delta;
-        let delta = |literal: &str| format!(r#"{{"type":"{kind}","{field}":{literal}}}"#);
-        let Ok(text) = serde_json::from_str::<String>(&self.literal) else {
-            return vec![delta(&self.literal)];
-        };
-        let text: Vec<char> = text.chars().collect();
-        text.chunks(chars.max(1))
-            .map(|part| delta(&Value::from(part.iter().collect::<String>()).to_string()))
-            .collect()
-    }
 }
 
 fn error_type(status: u16) -> &'static str {
@@ -537,80 +313,4 @@ fn error_type(status: u16) -> &'static str {
         529 => "overloaded_error",
         _ => "api_error",
     }
-}
-
-/// One event as one chunk.
-fn event(to: &mut TcpStream, name: &str, fields: &str) -> Result<()> {
-    let event = format!("event: {name}\ndata: {{\"type\":\"{name}\",{fields}}}\n\n");
-    to.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())
-}
-
-fn document(
-    to: &mut TcpStream,
-    status: u16,
-    body: &Value,
-    headers: &[(String, String)],
-) -> Result<()> {
-    send_document(to, status, &body.to_string(), headers)
-}
-
-fn send_document(
-    to: &mut TcpStream,
-    status: u16,
-    body: &str,
-    headers: &[(String, String)],
-) -> Result<()> {
-    let mut head = format!(
-        "HTTP/1.1 {status} Stub\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
-        body.len()
-    );
-    for (name, value) in headers {
-        head += &format!("{name}: {value}\r\n");
-    }
-    to.write_all(format!("{head}\r\n{body}").as_bytes())
-}
-
-/// Reads one request; `None` when the client has closed the connection.
-fn read_request(input: &mut impl BufRead) -> Result<Option<Request>> {
-    let mut line = String::new();
-    if input.read_line(&mut line)? == 0 {
-        return Ok(None);
-    }
-    let mut words = line.split_whitespace().map(str::to_owned);
-    let (method, path) = (
-        words.next().unwrap_or_default(),
-        words.next().unwrap_or_default(),
-    );
-    let (mut length, mut chunked) = (0, false);
-    loop {
-        let mut line = String::new();
-        input.read_line(&mut line)?;
-        let Some((name, value)) = line.trim().split_once(':') else {
-            break;
-        };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => {
-                length = value.trim().parse().map_err(|_| ErrorKind::InvalidData)?
-            }
-            "transfer-encoding" => chunked = value.to_ascii_lowercase().contains("chunked"),
-            _ => {}
-        }
-    }
-    let mut body = Vec::new();
-    if chunked {
-        loop {
-            let mut size = String::new();
-            input.read_line(&mut size)?;
-            let size = u64::from_str_radix(size.trim().split(';').next().unwrap_or(""), 16)
-                .map_err(|_| ErrorKind::InvalidData)?;
-            input.take(size).read_to_end(&mut body)?;
-            input.read_line(&mut String::new())?;
-            if size == 0 {
-                break;
-            }
-        }
-    } else {
-        input.take(length).read_to_end(&mut body)?;
-    }
-    Ok(Some(Request { method, path, body }))
 }

@@ -1,4 +1,4 @@
-//! How Claude is called: its arguments and its environment. Pure; [`super::start`] does the calling.
+//! How Claude is called: its arguments and its environment. Pure; `start` does the calling.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

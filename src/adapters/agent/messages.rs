@@ -1,6 +1,5 @@
 //! The JSON lines that go to Claude's stdin, each ending with a newline.
 
-use super::{CallbackAnswer, ToolAnswer};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -9,6 +8,35 @@ pub(super) const INITIALIZE: &str = "initialize";
 
 /// Seconds that a callback may wait: a day. When they are over, Claude refuses the tool.
 const CALLBACK_TIMEOUT: u32 = 86_400;
+
+/// The answer to a `PreToolUse` callback. Never an empty one: a project's hook would decide then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallbackAnswer {
+    /// The tool runs.
+    Allow,
+    /// The tool does not run; Claude reads the reason.
+    Deny {
+        /// What Claude is told.
+        reason: String,
+    },
+    /// `can_use_tool` follows and may wait as long as it takes.
+    Ask,
+}
+
+/// The answer to `can_use_tool`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolAnswer {
+    /// The tool runs with this input (JSON text; Claude insists on it).
+    Allow {
+        /// The input, JSON text.
+        input: String,
+    },
+    /// The tool does not run; Claude reads the message.
+    Deny {
+        /// What Claude is told.
+        message: String,
+    },
+}
 
 /// Asks for a callback before every tool call.
 pub(super) fn initialize() -> String {

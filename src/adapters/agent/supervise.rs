@@ -169,14 +169,15 @@ impl Watcher {
         let status = loop {
             tokio::select! {
                 status = self.child.wait() => break status,
-                signal = signals.recv() => match signal {
-                    Some(signal) => self.signal(signal),
-                    // The owner is gone without a word.
-                    None => {
+                signal = signals.recv() => {
+                    if let Some(signal) = signal {
+                        self.signal(signal);
+                    } else {
+                        // The owner is gone without a word.
                         self.signal(Signal::Kill);
                         break self.child.wait().await;
                     }
-                },
+                }
             }
         };
         // Its children may hold the pipes: what they still say is read, then they are swept.

@@ -14,7 +14,7 @@ pub fn surrogates(line: &[u8]) -> Cow<'_, [u8]> {
             Some(Half::High)
                 if matches!(line.get(here + 6..).and_then(surrogate), Some(Half::Low)) =>
             {
-                at = here + 12
+                at = here + 12;
             }
             Some(_) => {
                 out.get_or_insert_with(|| line.to_vec())[here..here + 6]

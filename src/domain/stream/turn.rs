@@ -35,23 +35,23 @@ pub struct ToolEnd {
 
 #[derive(Deserialize)]
 struct TokenCounts<'a> {
-    #[serde(borrow)]
-    input_tokens: Raw<'a>,
-    #[serde(borrow)]
-    output_tokens: Raw<'a>,
-    #[serde(borrow)]
-    cache_read_input_tokens: Raw<'a>,
-    #[serde(borrow)]
-    cache_creation_input_tokens: Raw<'a>,
+    #[serde(borrow, rename = "input_tokens")]
+    input: Raw<'a>,
+    #[serde(borrow, rename = "output_tokens")]
+    output: Raw<'a>,
+    #[serde(borrow, rename = "cache_read_input_tokens")]
+    cache_read: Raw<'a>,
+    #[serde(borrow, rename = "cache_creation_input_tokens")]
+    cache_write: Raw<'a>,
 }
 
 impl TokenCounts<'_> {
     fn usage(&self) -> Usage {
         Usage {
-            input: count(self.input_tokens).unwrap_or(0),
-            output: count(self.output_tokens).unwrap_or(0),
-            cache_read: count(self.cache_read_input_tokens).unwrap_or(0),
-            cache_write: count(self.cache_creation_input_tokens).unwrap_or(0),
+            input: count(self.input).unwrap_or(0),
+            output: count(self.output).unwrap_or(0),
+            cache_read: count(self.cache_read).unwrap_or(0),
+            cache_write: count(self.cache_write).unwrap_or(0),
         }
     }
 }
@@ -128,8 +128,7 @@ impl TurnReader {
 
     /// The usage of a `message_delta` of the main agent: the request's true output tokens.
     pub fn delta_usage(&mut self, usage: Raw<'_>) {
-        let Some(output) =
-            object::<TokenCounts<'_>>(usage).and_then(|counts| count(counts.output_tokens))
+        let Some(output) = object::<TokenCounts<'_>>(usage).and_then(|counts| count(counts.output))
         else {
             return;
         };

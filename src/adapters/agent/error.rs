@@ -1,0 +1,107 @@
+//! Why Claude cannot be used, in words for the person: what happened, to which program, and the cure.
+
+use super::event::Exit;
+use super::probe;
+use crate::base::text::{clean_line, tail};
+
+/// Why Claude cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// No such program.
+    #[error(
+        "`{program}` was not found (searched PATH: {path}). Install it with `npm install -g @anthropic-ai/claude-code`, or name it in `agent.command` or PROGRAMMATOR_CLAUDE"
+    )]
+    NotFound {
+        /// The program.
+        program: String,
+        /// The PATH that was searched.
+        path: String,
+    },
+    /// The folder to work in is gone.
+    #[error(
+        "the work folder {0} does not exist or cannot be entered. Create it, or start in another with -C"
+    )]
+    NoFolder(String),
+    /// The operating system refused.
+    #[error(
+        "`{program}` could not be started: {source}. Check that it is an executable file for this machine"
+    )]
+    NotStarted {
+        /// The program.
+        program: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It does not know the session that it was to resume (another folder, another HOME, tidied away).
+    #[error("Claude does not know the session {session} in this folder; start with a fresh one")]
+    UnknownSession {
+        /// The session.
+        session: String,
+    },
+    /// It ended before it answered.
+    #[error(
+        "`{program}` ended at once ({how}){said}. Run `programmator doctor` to see what is wrong"
+    )]
+    EndedEarly {
+        /// The program.
+        program: String,
+        /// `exit code 1`, `signal 9`.
+        how: String,
+        /// `: ` and its last words, or nothing.
+        said: String,
+    },
+    /// It does not speak the protocol.
+    #[error(
+        "`{program}` did not answer the control protocol within {seconds} s{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`, then `programmator doctor`"
+    )]
+    NoProtocol {
+        /// The program.
+        program: String,
+        /// How long it had.
+        seconds: u64,
+        /// `: ` and its last words, or nothing.
+        said: String,
+        /// The oldest version that will do.
+        floor: probe::Version,
+    },
+    /// It does not say which version it is.
+    #[error(
+        "`{program} --version` did not print a version{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`"
+    )]
+    NoVersion {
+        /// The program.
+        program: String,
+        /// `: ` and its words, or nothing.
+        said: String,
+        /// The oldest version that will do.
+        floor: probe::Version,
+    },
+    /// It is gone already.
+    #[error("Claude's process has ended; nothing can be sent to it")]
+    Gone,
+}
+
+/// The error for a process that ended before it answered.
+pub(super) fn ended_early(program: String, exit: &Exit) -> AgentError {
+    let how = match (exit.code, exit.signal) {
+        (Some(127), _) => "exit code 127: its own program was not found".to_owned(),
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "it closed its output".to_owned(),
+    };
+    AgentError::EndedEarly {
+        program,
+        how,
+        said: said(&exit.stderr_tail),
+    }
+}
+
+/// The last words of a process, in one line.
+pub(super) fn said(text: &str) -> String {
+    let line = clean_line(tail(text, 400), 300);
+    if line.is_empty() {
+        line
+    } else {
+        format!(": {line}")
+    }
+}

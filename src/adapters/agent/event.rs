@@ -1,0 +1,82 @@
+//! What Claude's process tells its owner.
+
+use crate::domain::stream::control::AskedTool;
+use crate::domain::turn::TurnResult;
+
+/// What Claude did that somebody must act upon, in order. Everything else goes to the sink only.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentEvent {
+    /// The process runs.
+    Spawned {
+        /// Process id; also of its process group.
+        pid: u32,
+    },
+    /// `system/init`: comes at the start of every turn.
+    Ready {
+        /// Session id.
+        session: String,
+        /// Model.
+        model: String,
+        /// CLI version.
+        version: String,
+    },
+    /// A tool call waits for an answer.
+    ToolAsked(Box<AskedTool>),
+    /// An earlier question needs no answer any more.
+    AskCancelled {
+        /// The request.
+        request_id: String,
+    },
+    /// A tool came back.
+    ToolFinished {
+        /// Claude's id of the call.
+        tool_use_id: String,
+        /// The tool reported an error.
+        is_error: bool,
+    },
+    /// A user message was taken up.
+    Echoed {
+        /// The id it was sent with.
+        uuid: String,
+    },
+    /// Claude will try the API again.
+    ApiRetried {
+        /// Which try, from 1.
+        attempt: u32,
+        /// Tries at most.
+        max_retries: u32,
+        /// Milliseconds until the try.
+        delay_ms: u64,
+        /// HTTP status; `None` for a lost connection.
+        status: Option<u16>,
+        /// Kind of error (see `domain::stream::api_error`).
+        error: String,
+    },
+    /// `rate_limit_event`.
+    RateLimit {
+        /// `rate_limit_info`, JSON text.
+        info: String,
+    },
+    /// A `result` came. There may be several, and records may follow.
+    TurnFinished(Box<TurnResult>),
+    /// The sink refused a line (disk full, …). Sent once; the stream is read on without being kept.
+    SinkFailed {
+        /// What failed.
+        message: String,
+    },
+    /// The process is gone, its output read to the end, its children swept. The last event.
+    Exited(Exit),
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    /// Exit code; `None` after a signal.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Processes with its marker that had to be killed.
+    pub swept: u32,
+    /// The last 8 KiB of its stderr.
+    pub stderr_tail: String,
+}
