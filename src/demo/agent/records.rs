@@ -102,12 +102,12 @@ pub struct Tally {
     started: Instant,
     messages: u32,
     tokens: (u64, u64),
+    /// The tokens of the message at hand; one that is interrupted costs nothing.
+    unpaid: (u64, u64),
     /// Denied calls.
     pub denials: Vec<Value>,
     /// The last text block.
     pub last_text: String,
-    /// A tool was the last thing called for.
-    pub stopped_for_tool: bool,
 }
 
 /// The session's identity and running totals.
@@ -175,8 +175,7 @@ impl Book {
     pub fn message_start(&mut self, id: &str, model: &str) -> Value {
         self.tally.messages += 1;
         let input = 1_200 + 350 * u64::from(self.tally.messages);
-        self.tally.tokens.0 += input;
-        self.totals.0 += input;
+        self.tally.unpaid = (input, 0);
         json!({"id": id, "type": "message", "role": "assistant", "model": model.trim_end_matches("[1m]"), "content": [],
                "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": input,
                "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1,
@@ -186,8 +185,7 @@ impl Book {
     /// One block at its end. `message` is what [`Book::message_start`] gave.
     pub fn assistant(&mut self, message: &Value, block: &Value, request_id: &str) -> Value {
         let output = block.to_string().len() as u64 / 4 + 1;
-        self.tally.tokens.1 += output;
-        self.totals.1 += output;
+        self.tally.unpaid.1 += output;
         if let Some(text) = block["text"].as_str() {
             text.clone_into(&mut self.tally.last_text);
         }
@@ -196,6 +194,16 @@ impl Book {
         message["context_management"] = Value::Null;
         json!({"type": "assistant", "message": message, "parent_tool_use_id": null, "session_id": self.session,
                "uuid": uuid(), "request_id": request_id})
+    }
+
+    /// The message is complete and is paid for; its output tokens.
+    pub fn settle(&mut self) -> u64 {
+        let (input, output) = std::mem::take(&mut self.tally.unpaid);
+        for sum in [&mut self.tally.tokens, &mut self.totals] {
+            sum.0 += input;
+            sum.1 += output;
+        }
+        output
     }
 
     /// What the CLI says in Claude's place when the API fails.
@@ -376,15 +384,10 @@ impl Tally {
             started: Instant::now(),
             messages: 0,
             tokens: (0, 0),
+            unpaid: (0, 0),
             denials: Vec::new(),
             last_text: String::new(),
-            stopped_for_tool: false,
         }
-    }
-
-    /// Tokens written in this turn.
-    pub fn output_tokens(&self) -> u64 {
-        self.tokens.1
     }
 }
 

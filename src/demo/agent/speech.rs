@@ -69,7 +69,7 @@ impl Session {
     /// Ends the message, if one is open.
     pub(super) fn close_message(&mut self, stop_reason: &str) {
         if self.open.take().is_some() {
-            let usage = json!({"output_tokens": self.book.tally().output_tokens()});
+            let usage = json!({"output_tokens": self.book.settle()});
             self.partial(&json!({"type": "message_delta", "delta": {"stop_reason": stop_reason, "stop_sequence": null},
                                  "usage": usage}));
             self.partial(&json!({"type": "message_stop"}));

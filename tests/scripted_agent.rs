@@ -1,0 +1,13 @@
+//! The scripted agent as a host sees it: `behaviour` (protocol and work), `unpleasant` (what a host must survive),
+//! `script` (the demo's own scenario), and `contract`, which holds it beside the recordings of the real CLI.
+
+#[path = "scripted_agent/behaviour.rs"]
+mod behaviour;
+#[path = "scripted_agent/contract.rs"]
+mod contract;
+#[path = "scripted_agent/host.rs"]
+mod host;
+#[path = "scripted_agent/script.rs"]
+mod script;
+#[path = "scripted_agent/unpleasant.rs"]
+mod unpleasant;
