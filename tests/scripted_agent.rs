@@ -1,6 +1,9 @@
 //! The scripted agent as a host sees it: `behaviour` (protocol and work), `unpleasant` (what a host must survive),
 //! `script` (the demo's own scenario), and `contract`, which holds it beside the recordings of the real CLI.
 
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 #[path = "scripted_agent/behaviour.rs"]
 mod behaviour;
 #[path = "scripted_agent/contract.rs"]

@@ -6,7 +6,7 @@
 //! environment and stdin, like Claude.
 //!
 //! Rooms: [`flags`] (command line), [`host`] (stdin and signals), [`gate`] (asking), [`tools`] and [`shell`]
-//! (doing), [`records`] (what is printed), [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is
+//! (doing), [`records`] and [`tally`] (what is printed), [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is
 //! remembered between processes), [`prompt`] (what is asked of it).
 
 pub mod calls;
@@ -21,6 +21,7 @@ pub mod shell;
 pub mod signals;
 pub mod speech;
 pub mod steps;
+pub mod tally;
 pub mod tools;
 pub mod turn;
 

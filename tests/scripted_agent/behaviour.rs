@@ -119,7 +119,11 @@ fn what_is_asked_may_be_rewritten_and_must_be_answered_whole() {
         let asked = agent.next();
         agent.answer(&asked, &answer);
         let record = agent.next();
-        assert_eq!(results(&[record.clone()])[0].1, !made, "{record}");
+        assert_eq!(
+            results(std::slice::from_ref(&record))[0].1,
+            !made,
+            "{record}"
+        );
     }
     agent.until("result");
     let made = |name| folder.path().join(name).exists();
@@ -320,7 +324,7 @@ fn bash_leads_its_own_session_and_carries_the_marker() {
     let id = "7fd60360-697a-45fa-a3d1-c6282a565d75";
     let mut agent = started(
         &folder,
-        r#"[{bash: 'echo $CLAUDE_CODE_SESSION_ID; set -- $(cat /proc/$$/stat); [ $$ = $6 ] && echo leads; [ -t 0 ] || echo no terminal'}]"#,
+        r"[{bash: 'echo $CLAUDE_CODE_SESSION_ID; set -- $(cat /proc/$$/stat); [ $$ = $6 ] && echo leads; [ -t 0 ] || echo no terminal'}]",
         &["--session-id", id],
     );
     agent.prompt("go");

@@ -2,9 +2,10 @@
 
 use super::gate::{self, Call, Verdict};
 use super::host::Woke;
-use super::records::{self, End};
+use super::records;
 use super::scenario::Step;
 use super::shell;
+use super::tally::End;
 use super::tools::{self, Outcome};
 use super::turn::Session;
 use rustix::process::Signal;
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// A command that runs longer than this is reported as a task, though it is in the foreground.
 const LONG: Duration = Duration::from_secs(3);
+/// Before a file tool's result at pace 1, in milliseconds.
+const TOOL_MS: u32 = 250;
 /// What an interrupted command has to end by itself.
 const GRACE: Duration = Duration::from_millis(1_500);
 
@@ -105,7 +108,7 @@ impl Session {
         if call.name == "Bash" {
             return self.bash(call, input["command"].as_str().unwrap_or_default());
         }
-        if self.pause(120).is_err() {
+        if self.pause(TOOL_MS).is_err() {
             self.reject(call)?;
         }
         let outcome = tools::run(call.name, input, self.book.cwd());

@@ -4,16 +4,14 @@
 
 use super::host::{Host, UserMessage};
 use super::sessions::Memory;
+use super::tally::{End, Tally, cost, usage};
 use super::tools::Outcome;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Stands for an unpaired surrogate until the line is written: JSON text can hold one, a Rust string cannot.
 pub const LONE_SURROGATE: char = '\u{f8ff}';
-/// USD per million tokens in and out.
-const PRICE: (f64, f64) = (5.0, 25.0);
-
 /// A fresh id.
 pub fn uuid() -> String {
     uuid::Uuid::new_v4().to_string()
@@ -74,42 +72,6 @@ pub fn unknown_session(session: &str, why: &str) -> Value {
     record
 }
 
-/// How a turn ended, for its `result`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum End {
-    /// By itself.
-    Completed,
-    /// A message with priority `now` ended it after a tool.
-    Displaced,
-    /// Interrupted while text streamed.
-    AbortedStreaming,
-    /// Interrupted while a tool waited or ran.
-    AbortedTools,
-    /// The API failed for good: HTTP status and text.
-    Failed(Option<u16>, String),
-}
-
-impl End {
-    /// Whether the process exits 1 when this was its last turn.
-    pub fn is_failure(&self) -> bool {
-        matches!(self, Self::AbortedTools | Self::Failed(..))
-    }
-}
-
-/// One turn's figures.
-#[derive(Debug)]
-pub struct Tally {
-    started: Instant,
-    messages: u32,
-    tokens: (u64, u64),
-    /// The tokens of the message at hand; one that is interrupted costs nothing.
-    unpaid: (u64, u64),
-    /// Denied calls.
-    pub denials: Vec<Value>,
-    /// The last text block.
-    pub last_text: String,
-}
-
 /// The session's identity and running totals.
 #[derive(Debug)]
 pub struct Book {
@@ -130,7 +92,7 @@ impl Book {
             transcript: memory.transcript(session),
             notes: memory.notes(),
             totals: (0, 0),
-            tally: Tally::new(),
+            tally: Tally::begin(),
         }
     }
 
@@ -151,7 +113,7 @@ impl Book {
 
     /// Begins a turn: its `init` record.
     pub fn init(&mut self, host: &Host) -> Value {
-        self.tally = Tally::new();
+        self.tally = Tally::begin();
         json!({
             "type": "system", "subtype": "init", "cwd": self.cwd, "session_id": self.session,
             "tools": ["Bash", "Edit", "Read", "Write"], "mcp_servers": [], "model": host.model,
@@ -376,30 +338,6 @@ impl Book {
                "cacheCreationInputTokens": 0, "webSearchRequests": 0, "costUSD": cost(self.totals),
                "contextWindow": window, "maxOutputTokens": 64_000}})
     }
-}
-
-impl Tally {
-    fn new() -> Self {
-        Self {
-            started: Instant::now(),
-            messages: 0,
-            tokens: (0, 0),
-            unpaid: (0, 0),
-            denials: Vec::new(),
-            last_text: String::new(),
-        }
-    }
-}
-
-fn cost((input, output): (u64, u64)) -> f64 {
-    (input as f64 * PRICE.0 + output as f64 * PRICE.1) / 1e6
-}
-
-fn usage(input: u64, output: u64) -> Value {
-    json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": output,
-           "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0}, "service_tier": "standard",
-           "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0}, "inference_geo": "",
-           "iterations": [], "speed": "standard"})
 }
 
 fn now() -> String {

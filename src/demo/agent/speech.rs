@@ -2,15 +2,16 @@
 //!
 //! Owns the order of partial records: a block's `assistant` record comes before its `content_block_stop`.
 
-use super::records::{self, End};
+use super::records;
+use super::tally::End;
 use super::turn::Session;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Between two pieces of text at pace 1, in milliseconds.
-const PIECE_MS: u32 = 30;
+const PIECE_MS: u32 = 50;
 /// Before a message's first byte at pace 1, in milliseconds.
-const FIRST_BYTE_MS: u32 = 350;
+const FIRST_BYTE_MS: u32 = 600;
 
 /// A message begun and not ended.
 #[derive(Debug)]

@@ -3,9 +3,10 @@
 use super::calls::Asking;
 use super::host::Course;
 use super::prompt;
-use super::records::{End, LONE_SURROGATE};
+use super::records::LONE_SURROGATE;
 use super::scenario::{Retry, Status, Step};
 use super::shell;
+use super::tally::End;
 use super::turn::Session;
 use rustix::process::Signal;
 use serde_json::json;
