@@ -153,8 +153,10 @@ impl Session {
                 Woke::Aborted => {
                     running.signal(Signal::TERM);
                     self.host.begin_turn();
-                    if !self.ends(call, GRACE) {
-                        running.signal(Signal::KILL);
+                    let ended = self.ends(call, GRACE);
+                    // The command may be gone while its children still ignore TERM.
+                    running.signal(Signal::KILL);
+                    if !ended {
                         self.ends(call, GRACE);
                     }
                     self.reject(call)?;
