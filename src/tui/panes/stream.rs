@@ -5,22 +5,26 @@
 //! the scrollback; drawing is pure. Does not own the frame around the pane or its keys (`tui::view`, `tui::keymap`).
 
 mod book;
+mod edits;
 mod journal;
 mod layout;
 mod markdown;
 mod marks;
+mod msg;
+mod order;
 mod row;
 mod search;
 mod window;
 
 pub use layout::Fold;
+pub use msg::{FollowStatus, SearchStatus, StreamMsg};
 
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::wrap::Piece;
 use book::Book;
-use journal::Place;
+use order::Place;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use search::{Search, Way};
@@ -32,52 +36,6 @@ use window::Spot;
 const FARTHEST: u32 = 2_000;
 /// Places that one frame lays out to count new lines; further records count as one line each.
 const COUNTED: usize = 64;
-
-/// What the pane is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StreamMsg {
-    /// Scroll by rows; negative is up.
-    Lines(i32),
-    /// Scroll by windows; negative is up.
-    Page(i32),
-    /// To the first row.
-    Top,
-    /// To the end, and follow it.
-    End,
-    /// Look for these words, from the window on.
-    Search(String),
-    /// The next hit, further down.
-    NextHit,
-    /// The hit before, further up.
-    PrevHit,
-    /// Forget the search.
-    ClearSearch,
-    /// Show everything, or the first lines only.
-    ToggleFold,
-}
-
-/// Whether the pane follows the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FollowStatus {
-    /// The last row is in the window and stays there.
-    Following,
-    /// The window stays where it is.
-    Behind {
-        /// Lines that came since it left the end (records that were not laid out yet count as one).
-        new_lines: u64,
-    },
-}
-
-/// How a search goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SearchStatus {
-    /// Not over: draw another frame to go on.
-    Busy(String),
-    /// A hit is in the window.
-    Found(String),
-    /// Nowhere.
-    Missing(String),
-}
 
 /// Counts what comes while the window is away from the end.
 #[derive(Clone, Copy, Debug)]
@@ -140,7 +98,7 @@ impl StreamState {
             _ => {
                 if matches!(msg, StreamMsg::Top | StreamMsg::End) {
                     // Scrolling before it no longer counts.
-                    self.moves.retain(|earlier| !is_scroll(earlier));
+                    self.moves.retain(|earlier| !earlier.scrolls());
                 }
                 self.moves.push(msg);
             }
@@ -388,13 +346,6 @@ impl StreamState {
         fresh.rest = records.saturating_sub(counted) as u64 + self.book.live_rows() as u64;
         self.fresh = Some(fresh);
     }
-}
-
-fn is_scroll(msg: &StreamMsg) -> bool {
-    matches!(
-        msg,
-        StreamMsg::Lines(_) | StreamMsg::Page(_) | StreamMsg::Top | StreamMsg::End
-    )
 }
 
 /// Draws what was prepared.

@@ -1,9 +1,10 @@
 //! Everything the pane can show, by place: reads the scrollback, decodes and lays out what is asked for, and
 //! keeps a little of it. Nothing is kept per record; a place that is not looked at costs nothing.
 
-use super::journal::{Journal, Place};
+use super::journal::Journal;
 use super::layout::{self, Body, Fold, Group, Origin, apart};
 use super::marks;
+use super::order::Place;
 use super::row::{Known, Later, Row};
 use crate::base::text::clean_line;
 use crate::domain::record::Level;
@@ -67,6 +68,7 @@ pub(super) struct Book {
     looked: HashMap<String, usize>,
     live: Live,
     live_body: Arc<Body>,
+    hidden: Arc<Body>,
 }
 
 impl Book {
@@ -167,7 +169,12 @@ impl Book {
         let shown = self.shown(n, i);
         let (columns, fold) = (self.columns, self.fold);
         let body = layout::body(&shown, columns, fold, &mut |id| self.origin(n, i, id));
-        let body = Arc::new(body);
+        let body = if body == Body::default() {
+            // Most of what is hidden comes in long stretches: one body serves them all.
+            self.hidden.clone()
+        } else {
+            Arc::new(body)
+        };
         self.rows += body.rows.len();
         let kept = Kept {
             body: body.clone(),
@@ -206,11 +213,6 @@ impl Book {
                     let mut known = Known::from(result);
                     if shown.missing > 0 {
                         known.summary = size(entry.len() as u64);
-                    }
-                    if known.summary.starts_with("exit")
-                        && let Some(ms) = self.journal.took(&result.id)
-                    {
-                        known.summary = format!("{} · {}", known.summary, seconds(ms));
                     }
                     self.known.insert(result.id.clone(), known);
                 }
@@ -278,13 +280,11 @@ impl Book {
         let Some((at, call)) = found else {
             return Origin::Unknown;
         };
-        let between = self.entries(n, at + 1..i);
-        match between
-            .iter()
-            .all(|entry| matches!(entry.kind, EntryKind::User | EntryKind::System))
-        {
-            true => Origin::Above,
-            false => Origin::Earlier { call },
+        let mut between = self.entries(n, at + 1..i).into_iter();
+        if between.all(|entry| entry.kind == EntryKind::System) {
+            Origin::Above
+        } else {
+            Origin::Earlier { call }
         }
     }
 
@@ -322,7 +322,13 @@ impl Book {
             return;
         };
         let Place::Entry(i) = place else { return };
-        let known = self.known(n, i, &id.clone());
+        let id = id.clone();
+        let mut known = self.known(n, i, &id);
+        if known.summary.starts_with("exit")
+            && let Some(ms) = self.journal.took(&id)
+        {
+            known.summary = format!("{} · {}", known.summary, seconds(ms));
+        }
         let over = self.journal.get(n).is_none_or(|segment| segment.ended)
             || self.journal.last().is_some_and(|(last, _)| last != n);
         if known.ended || known.first_change.is_some() || !over {

@@ -1,7 +1,7 @@
 //! The pane's fold over the run's records: iterations, their dividers, and the marks between Claude's words.
 //!
 //! A mark stands where the stream was when its record came; when a run is loaded from the store, that is the iteration's
-//! end. Owns the order of everything in the pane; does not read the scrollback.
+//! end. Does not read the scrollback; the way from place to place is `order`.
 
 use super::marks::{Check, Head, Judged, Mark, NoteState};
 use crate::base::text::clean_line;
@@ -12,16 +12,6 @@ use std::collections::HashMap;
 
 /// Most calls whose times are kept.
 const TIMED: usize = 4_096;
-
-/// A place in the pane's order, within its iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Head,
-    Mark(usize),
-    Entry(usize),
-    /// What is being said now; the last place of all.
-    Live,
-}
 
 /// An iteration; number 0 holds what is said before the first one.
 #[derive(Debug, Default)]
@@ -206,10 +196,10 @@ impl Journal {
             Record::Noticed { level, text } => self.say(*level, text.clone()),
             Record::PhaseSkipped { phase } => self.say(Level::Info, format!("↷ skipped “{phase}”")),
             Record::PhaseReopened { phase } => {
-                self.say(Level::Info, format!("to be done again: “{phase}”"))
+                self.say(Level::Info, format!("to be done again: “{phase}”"));
             }
             Record::TickSettled { phase, outcome } => {
-                self.unwritten(&format!("the box of “{phase}”"), outcome)
+                self.unwritten(&format!("the box of “{phase}”"), outcome);
             }
             Record::StatusSettled { outcome, .. } => self.unwritten("the ticket's status", outcome),
             Record::Paused => self.say(Level::Info, "paused"),
@@ -235,7 +225,7 @@ impl Journal {
                 self.say(Level::Warn, format!("no readable status block ({reason})"));
             }
             Record::FollowUpSent { .. } => {
-                self.say(Level::Info, "asked Claude for the status block only")
+                self.say(Level::Info, "asked Claude for the status block only");
             }
             Record::TurnFailed {
                 error,
@@ -269,13 +259,14 @@ impl Journal {
                     checks.push(check);
                 }
             }
-            Record::PhaseDone { phase, how, .. } => match self.claim() {
-                Some((_, judged)) => *judged = Judged::Done(*how),
-                None => {
+            Record::PhaseDone { phase, how, .. } => {
+                if let Some((_, judged)) = self.claim() {
+                    *judged = Judged::Done(*how);
+                } else {
                     let phase = phase.as_deref().unwrap_or("the ticket");
                     self.say(Level::Info, format!("✓ “{phase}” done"));
                 }
-            },
+            }
             Record::PhaseDisputed { why, .. } => {
                 let check = self.claim().and_then(|(checks, judged)| {
                     *judged = Judged::Disputed;
@@ -324,90 +315,5 @@ impl Journal {
             WriteOutcome::Failed(why) => why,
         };
         self.say(Level::Warn, format!("{what}: {why}"));
-    }
-
-    fn at(&self, n: u32) -> Option<usize> {
-        self.segments
-            .binary_search_by_key(&n, |segment| segment.n)
-            .ok()
-    }
-
-    /// The iteration `n` as it is known.
-    pub(super) fn get(&self, n: u32) -> Option<&Segment> {
-        self.segments.get(self.at(n)?)
-    }
-
-    /// The first place of all.
-    pub(super) fn first(&self) -> Option<(u32, Place)> {
-        self.segments
-            .first()
-            .map(|segment| (segment.n, Place::Head))
-    }
-
-    /// The last place of all.
-    pub(super) fn last(&self) -> Option<(u32, Place)> {
-        self.segments.last().map(|segment| (segment.n, Place::Live))
-    }
-
-    /// The place after.
-    pub(super) fn next(&self, n: u32, place: Place) -> Option<(u32, Place)> {
-        let index = self.at(n)?;
-        let segment = &self.segments[index];
-        let (mark, position) = match place {
-            Place::Head => (0, 0),
-            Place::Mark(k) => (k + 1, segment.marks.get(k).map_or(0, |mark| mark.0)),
-            Place::Entry(i) => (segment.marks.partition_point(|mark| mark.0 <= i), i + 1),
-            Place::Live => return None,
-        };
-        if segment
-            .marks
-            .get(mark)
-            .is_some_and(|found| found.0 == position)
-        {
-            return Some((n, Place::Mark(mark)));
-        }
-        if position < segment.len {
-            return Some((n, Place::Entry(position)));
-        }
-        match self.segments.get(index + 1) {
-            Some(next) => Some((next.n, Place::Head)),
-            None => Some((n, Place::Live)),
-        }
-    }
-
-    /// The place before.
-    pub(super) fn prev(&self, n: u32, place: Place) -> Option<(u32, Place)> {
-        let index = self.at(n)?;
-        let segment = &self.segments[index];
-        let (marks, position) = match place {
-            Place::Head => {
-                let before = self.segments.get(index.checked_sub(1)?)?;
-                return self.prev(before.n, Place::Live);
-            }
-            Place::Mark(k) => (k, segment.marks.get(k).map_or(0, |mark| mark.0)),
-            Place::Entry(i) => (segment.marks.partition_point(|mark| mark.0 <= i), i),
-            Place::Live => (segment.marks.len(), segment.len),
-        };
-        match marks.checked_sub(1) {
-            Some(k) if segment.marks[k].0 == position => Some((n, Place::Mark(k))),
-            _ if position > 0 => Some((n, Place::Entry(position - 1))),
-            _ => Some((n, Place::Head)),
-        }
-    }
-
-    /// Sorts places.
-    pub(super) fn order(&self, n: u32, place: Place) -> (u32, usize, u8, usize) {
-        match place {
-            Place::Head => (n, 0, 0, 0),
-            Place::Mark(k) => {
-                let position = self
-                    .get(n)
-                    .and_then(|s| s.marks.get(k))
-                    .map_or(0, |mark| mark.0);
-                (n, position, 1, k)
-            }
-            Place::Entry(i) => (n, i, 2, 0),
-            Place::Live => (n, usize::MAX, 3, 0),
-        }
     }
 }

@@ -1,16 +1,14 @@
 //! One record of Claude's stream as rows. How many rows it takes depends on the record, the width and the
 //! fold alone (and on where its call stands), never on what comes later: nothing on the screen jumps.
 
+use super::edits;
 use super::markdown;
 use super::row::{Later, Row};
 use crate::base::text::{Clean, clean_line};
 use crate::domain::record::Level;
 use crate::domain::scrollback::Live;
-use crate::domain::stream::show::{
-    Block, Edit, Shown, Status, Tool, ToolResult, TurnEnd, seconds, size,
-};
+use crate::domain::stream::show::{Block, Shown, Status, Tool, ToolResult, TurnEnd, seconds, size};
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::diff::{self, Side};
 use crate::tui::widgets::wrap::{Break, Piece, untabbed, width, wrap};
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
@@ -93,10 +91,9 @@ impl Body {
 /// A blank row belongs between `above` and `below`.
 pub(super) fn apart(above: Group, below: Group) -> bool {
     match (above, below) {
-        (Group::Hidden, Group::Divider) => false,
-        (_, Group::Divider) => true,
-        (Group::Hidden | Group::Divider, _) => false,
-        (Group::Words, Group::Words) => true,
+        (Group::Hidden, _) => false,
+        (_, Group::Divider) | (Group::Words, Group::Words) => true,
+        (Group::Divider, _) => false,
         (above, below) => above != below,
     }
 }
@@ -218,13 +215,16 @@ pub(super) fn plain(text: &str, columns: usize, role: Role, mark: &str, cap: usi
                 .map(Row::from),
         );
     }
-    let mut rows = capped(rows, cap);
-    if left_out > 0
-        && let Some(last) = rows.last_mut()
-    {
-        *last = Row::of(format!("{}… more, z unfolds", " ".repeat(hang)), Role::Dim);
+    if left_out > 0 {
+        let more = rows.len() - cap + left_out;
+        rows.truncate(cap);
+        rows.push(Row::of(
+            format!("{}… {more} more", " ".repeat(hang)),
+            Role::Dim,
+        ));
+        return rows;
     }
-    rows
+    capped(rows, cap)
 }
 
 /// At most `cap` rows, the last of which says how many were left out.
@@ -275,7 +275,7 @@ fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
                 ..Piece::new(name, Role::StreamTool)
             },
             Piece::new(pad, Role::StreamTool),
-            Piece::new(clean_line(&tool.target, 500), Role::StreamTarget),
+            Piece::new(one_line(&tool.target), Role::StreamTarget),
         ],
         right: Vec::new(),
         later: Later::Call {
@@ -286,61 +286,16 @@ fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
         rows.extend(plain(&tool.detail, columns, Role::Dim, "    ", fold.cap(0)));
     }
     if let Some(edit) = &tool.edit {
-        rows.extend(edit_rows(edit, &tool.id, columns, fold));
+        rows.extend(edits::rows(edit, &tool.id, columns, fold.cap(12), fold));
     }
     rows
 }
 
-fn edit_rows(edit: &Edit, id: &str, columns: usize, fold: Fold) -> Vec<Row> {
-    let cap = fold.cap(12);
-    let lines = diff::lines(&edit.old, &edit.new);
-    let more = lines.len().saturating_sub(cap + 1);
-    let shown = if more > 0 { cap } else { lines.len() };
-    let mut rows = Vec::new();
-    for line in &lines[..shown] {
-        let (mark, role) = match line.side {
-            Side::Context => ("     ", Role::DiffContext),
-            Side::Removed => ("   - ", Role::DiffDel),
-            Side::Added => ("   + ", Role::DiffAdd),
-            Side::Gap => {
-                rows.push(Row::of("     …", Role::Dim));
-                continue;
-            }
-        };
-        let text = untabbed(Clean::new(&line.text).as_str());
-        let head = vec![
-            Piece::new(mark, role),
-            Piece::new("    ", Role::Dim),
-            Piece::new("   ", role),
-        ];
-        let room = columns.saturating_sub(width(&head));
-        let parts = match fold {
-            Fold::Full => wrap(&[Piece::new(text, role)], room, 0, Break::Anywhere),
-            Fold::Brief => vec![vec![Piece::new(text, role)]],
-        };
-        for (at, part) in parts.into_iter().enumerate() {
-            let later = match at {
-                0 => Later::Number {
-                    id: id.to_owned(),
-                    place: line.place,
-                },
-                _ => Later::Nothing,
-            };
-            let left = head.iter().cloned().chain(part).collect();
-            rows.push(Row {
-                left,
-                later,
-                ..Row::default()
-            });
-        }
-    }
-    if more > 0 {
-        rows.push(Row::of(
-            format!("     … {} more", lines.len() - shown),
-            Role::Dim,
-        ));
-    }
-    rows
+/// A target on one line; its blanks stay, for they may matter in it.
+fn one_line(text: &str) -> String {
+    let clean = Clean::new(text.trim());
+    let line = untabbed(&clean.as_str().replace('\n', " "));
+    crate::base::text::cut(&line, 500)
 }
 
 fn outcome(

@@ -101,16 +101,6 @@ pub(super) enum Mark {
 
 /// The rule above iteration `n`.
 pub(super) fn divider(n: u32, head: &Head, columns: usize) -> Body {
-    let mut title = format!("── iteration {n} · code ");
-    if let Some(phase) = &head.phase {
-        title.push_str(&format!(
-            "· {} ",
-            clean_line(phase, columns.saturating_sub(48).max(12))
-        ));
-    }
-    if head.resumed {
-        title.push_str("· resumed ");
-    }
     let right = match head.ms {
         Some(ms) => format!(
             " ${:.2} · {} ──",
@@ -119,6 +109,14 @@ pub(super) fn divider(n: u32, head: &Head, columns: usize) -> Body {
         ),
         None => "──".to_owned(),
     };
+    let resumed = if head.resumed { "· resumed " } else { "" };
+    let mut title = format!("── iteration {n} · code ");
+    if let Some(phase) = &head.phase {
+        let taken = title.width() + resumed.width() + right.width() + "·  ──".width();
+        let room = columns.saturating_sub(taken).max(8);
+        title = format!("{title}· {} ", clean_line(phase, room));
+    }
+    title.push_str(resumed);
     let fill = columns.saturating_sub(title.width() + right.width());
     title.push_str(&"─".repeat(fill));
     let row = Row::from(vec![

@@ -2,7 +2,7 @@
 //! when the words are in the rows that the record shows (so folded output is found after unfolding).
 
 use super::book::Book;
-use super::journal::Place;
+use super::order::Place;
 use super::window::Spot;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::Piece;

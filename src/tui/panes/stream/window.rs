@@ -2,7 +2,7 @@
 //! the length of the run.
 
 use super::book::Book;
-use super::journal::Place;
+use super::order::Place;
 
 /// A row of a place of an iteration. Stays the same while the stream grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,54 @@
+//! What the pane is told, and what it says about itself to the rest of the screen.
+
+/// What the pane is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamMsg {
+    /// Scroll by rows; negative is up.
+    Lines(i32),
+    /// Scroll by windows; negative is up.
+    Page(i32),
+    /// To the first row.
+    Top,
+    /// To the end, and follow it.
+    End,
+    /// Look for these words, from the window on.
+    Search(String),
+    /// The next hit, further down.
+    NextHit,
+    /// The hit before, further up.
+    PrevHit,
+    /// Forget the search.
+    ClearSearch,
+    /// Show everything, or the first lines only.
+    ToggleFold,
+}
+
+impl StreamMsg {
+    /// It moves the window.
+    pub(super) fn scrolls(&self) -> bool {
+        matches!(self, Self::Lines(_) | Self::Page(_) | Self::Top | Self::End)
+    }
+}
+
+/// Whether the pane follows the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowStatus {
+    /// The last row is in the window and stays there.
+    Following,
+    /// The window stays where it is.
+    Behind {
+        /// Lines that came since it left the end (records that were not laid out yet count as one).
+        new_lines: u64,
+    },
+}
+
+/// How a search goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SearchStatus {
+    /// Not over: draw another frame to go on.
+    Busy(String),
+    /// A hit is in the window.
+    Found(String),
+    /// Nowhere.
+    Missing(String),
+}
