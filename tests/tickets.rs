@@ -70,6 +70,8 @@ struct World {
     touched: bool,
     /// A save went into a file that has no name any more.
     late: bool,
+    /// The person's hands are slow: nothing of theirs happens but in our pauses.
+    slow: bool,
     /// Our program is killed before this many steps from now.
     dies_in: Option<usize>,
 }
@@ -103,6 +105,7 @@ impl World {
             deleted: false,
             touched: false,
             late: false,
+            slow: false,
         }
     }
 
@@ -177,7 +180,7 @@ impl World {
 
     /// Between any two of our steps, the person may do any number of theirs; and we may be killed.
     fn between(&mut self) -> io::Result<()> {
-        while self.dice.one_in(3) {
+        while !self.slow && self.dice.one_in(3) {
             self.person_steps();
         }
         match &mut self.dies_in {
@@ -336,6 +339,34 @@ fn ten_thousand_interleavings_lose_no_byte_of_a_persons() {
     assert!(written > 3_000, "only {written} of 10,000 wrote anything");
 }
 
+#[test]
+fn a_half_saved_text_is_not_taken_for_the_ticket() {
+    for seed in 1..200 {
+        let mut world = World::new(seed);
+        (world.saves_left, world.dies_in) = (1, None);
+        world.person_steps();
+        if !matches!(world.saving.last(), Some(Step::Open)) {
+            continue;
+        }
+        world.slow = true;
+        for _ in 0..3 {
+            world.person_steps();
+        }
+        let outcome = tickets::write::write(&mut world, Path::new(TICKET), &|text| {
+            complete_phase(text, "two")
+        });
+        assert!(
+            !world.late,
+            "seed {seed}: the file was taken away in the middle of a save"
+        );
+        let file = &world.files[world.names[Path::new(TICKET)]];
+        match complete_phase(&world.saved, "two") {
+            Ok(ticked) => assert_eq!((outcome, file), (WriteOutcome::Written, &ticked)),
+            Err(_) => assert_eq!((outcome, file), (WriteOutcome::NotThere, &world.saved)),
+        }
+    }
+}
+
 // ---- the real disk ------------------------------------------------------------------------------------------
 
 struct Folder {
@@ -482,6 +513,31 @@ fn programs_that_tick_at_once_take_turns() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_editor_that_renames_loses_nothing_to_us_on_the_real_disk() {
+    let folder = Folder::new();
+    let path = folder.file("t/a.md", "- [ ] a\n");
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let mut text = "- [ ] a\n".to_owned();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                tickets::tick(&path, "a", &folder.locks());
+                tickets::reopen(&path, "a", &folder.locks());
+            }
+        });
+        for save in 0..2_000 {
+            text.push_str(&format!("word {save}\n"));
+            fs::rename(folder.file("editor/a.md", &text), &path).unwrap();
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    let now = fs::read_to_string(&path).unwrap();
+    assert_eq!(now.replacen("[x]", "[ ]", 1), text);
+    assert_eq!(folder.names("t"), ["a.md"]);
+}
+
 #[test]
 fn finds_by_id_part_and_path() {
     let folder = Folder::new();
@@ -550,7 +606,7 @@ fn the_tickets_folder_is_named_near_or_at_home() {
     assert!(nothing.contains("programmator ticket new"), "{nothing}");
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn links_may_not_lead_out_and_pipes_are_not_opened() {
     use std::os::unix::fs::symlink;

@@ -6,6 +6,7 @@ mod lines;
 mod outline;
 pub mod parse;
 mod phases;
+mod section;
 
 use crate::base::id::TicketId;
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 //! the file. One pass over the lines; which of them are phases is decided in `phases`.
 
 use super::lines::{self, Line, Place, Unclosed};
+use super::section::{self, Section};
 use super::{Problem, Severity};
 
 /// A checkbox, wherever it stands.
@@ -38,21 +39,6 @@ pub(super) struct Heading {
     pub parent: Option<usize>,
     /// What its section holds.
     pub section: Section,
-}
-
-/// What a section holds, by its heading or else the one above it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
-    /// Nothing in particular.
-    Plain,
-    /// Design, Phases, Tasks, Plan, Implementation, …: its boxes are preferred.
-    Plan,
-    /// `Phase N` or `Step N`: its boxes are that phase's tasks. Holds the heading's index.
-    Phase(usize),
-    /// Acceptance Criteria, Definition of Done, Notes, …: its boxes are phases only when nothing else is.
-    Criteria,
-    /// Validation commands: never phases.
-    Validation,
 }
 
 /// Everything of a body that matters.
@@ -224,7 +210,7 @@ impl<'a> Reader<'a> {
         }
         let index = self.outline.headings.len();
         let text = text_of(text);
-        let section = match section_named(&text, index) {
+        let section = match section::named(&text, index) {
             Section::Plain => self.outline.section(parent),
             named => named,
         };
@@ -326,70 +312,4 @@ fn is_shell(fence: &[u8]) -> bool {
         language.split_whitespace().next().unwrap_or(""),
         "" | "sh" | "bash" | "zsh" | "shell" | "console"
     )
-}
-
-/// What a heading's words say about its section.
-fn section_named(text: &str, index: usize) -> Section {
-    if phase_number(text).is_some() {
-        return Section::Phase(index);
-    }
-    let lower = text.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let has = |word: &str| words.contains(&word);
-    if words.first() == Some(&"validation") && words.len() <= 2 {
-        Section::Validation
-    } else if has("criteria")
-        || has("notes")
-        || words
-            .windows(3)
-            .any(|three| three == ["definition", "of", "done"])
-        || words.windows(2).any(|two| two == ["test", "plan"])
-    {
-        Section::Criteria
-    } else if [
-        "design",
-        "phase",
-        "phases",
-        "task",
-        "tasks",
-        "plan",
-        "implementation",
-        "steps",
-        "todo",
-        "todos",
-        "milestones",
-    ]
-    .into_iter()
-    .any(has)
-    {
-        Section::Plan
-    } else {
-        Section::Plain
-    }
-}
-
-/// The number of a `Phase 2: …`, `Step 3. …`, `Phase 2b - …` heading.
-pub(super) fn phase_number(text: &str) -> Option<u32> {
-    let word = text
-        .get(..4)
-        .filter(|word| word.eq_ignore_ascii_case("step"));
-    let word = word.or_else(|| {
-        text.get(..5)
-            .filter(|word| word.eq_ignore_ascii_case("phase"))
-    })?;
-    let rest = text[word.len()..].strip_prefix([' ', '\t'])?.trim_start();
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let number = rest[..digits].parse().ok()?;
-    let rest = &rest[digits..];
-    let rest = rest
-        .strip_prefix(|c: char| c.is_ascii_lowercase())
-        .unwrap_or(rest);
-    let ends_well = rest
-        .chars()
-        .next()
-        .is_none_or(|c| c.is_whitespace() || ":.-–—)".contains(c));
-    ends_well.then_some(number)
 }

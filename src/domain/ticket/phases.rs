@@ -12,7 +12,8 @@
 //! So a list of checkboxes wins over headings, as it always has among these tools, except where the
 //! checkboxes plainly belong to phase headings: there a person means the headings.
 
-use super::outline::{Checkbox, Heading, Outline, Section, phase_number};
+use super::outline::{Checkbox, Heading, Outline};
+use super::section::{Section, phase_number};
 use super::{Phase, PhaseForm, Task};
 
 /// A phase and where its tick goes.
