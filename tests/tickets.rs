@@ -51,6 +51,15 @@ enum Step {
 
 const TICKET: &str = "t.md";
 
+/// When the person gets on with their work.
+#[derive(PartialEq)]
+enum Hands {
+    /// Between any two of our steps.
+    Quick,
+    /// Only in our pauses.
+    Slow,
+}
+
 /// A file system in memory, and a person who works in it with an editor.
 struct World {
     dice: Dice,
@@ -70,8 +79,7 @@ struct World {
     touched: bool,
     /// A save went into a file that has no name any more.
     late: bool,
-    /// The person's hands are slow: nothing of theirs happens but in our pauses.
-    slow: bool,
+    hands: Hands,
     /// Our program is killed before this many steps from now.
     dies_in: Option<usize>,
 }
@@ -105,7 +113,7 @@ impl World {
             deleted: false,
             touched: false,
             late: false,
-            slow: false,
+            hands: Hands::Quick,
         }
     }
 
@@ -180,7 +188,7 @@ impl World {
 
     /// Between any two of our steps, the person may do any number of theirs; and we may be killed.
     fn between(&mut self) -> io::Result<()> {
-        while !self.slow && self.dice.one_in(3) {
+        while self.hands == Hands::Quick && self.dice.one_in(3) {
             self.person_steps();
         }
         match &mut self.dies_in {
@@ -348,7 +356,7 @@ fn a_half_saved_text_is_not_taken_for_the_ticket() {
         if !matches!(world.saving.last(), Some(Step::Open)) {
             continue;
         }
-        world.slow = true;
+        world.hands = Hands::Slow;
         for _ in 0..3 {
             world.person_steps();
         }
@@ -528,7 +536,7 @@ fn an_editor_that_renames_loses_nothing_to_us_on_the_real_disk() {
             }
         });
         for save in 0..2_000 {
-            text.push_str(&format!("word {save}\n"));
+            text += &format!("word {save}\n");
             fs::rename(folder.file("editor/a.md", &text), &path).unwrap();
         }
         is_over.store(true, std::sync::atomic::Ordering::Relaxed);
