@@ -536,7 +536,7 @@ fn an_editor_that_renames_loses_nothing_to_us_on_the_real_disk() {
             }
         });
         for save in 0..2_000 {
-            text += &format!("word {save}\n");
+            text = format!("{text}word {save}\n");
             fs::rename(folder.file("editor/a.md", &text), &path).unwrap();
         }
         is_over.store(true, std::sync::atomic::Ordering::Relaxed);
