@@ -114,3 +114,40 @@ pub(super) fn explain(launch: &Launch, source: io::Error) -> AgentError {
     }
     AgentError::NotStarted { program, source }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::time::Duration;
+
+    fn sleeper() -> Launch {
+        Launch {
+            command: ["/bin/sh", "-c", "exec sleep 60"].map(str::to_owned).into(),
+            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            folder: std::env::temp_dir(),
+            ..Launch::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn the_process_is_interrupted_when_the_thread_that_started_it_ends() {
+        let runtime = Handle::current();
+        let started = std::thread::spawn(move || {
+            let _runtime = runtime.enter();
+            start_here(&sleeper()).unwrap()
+        });
+        let mut started = started.join().unwrap();
+        assert_eq!(started.child.wait().await.unwrap().signal(), Some(2));
+    }
+
+    #[tokio::test]
+    async fn the_lasting_thread_outlives_the_one_that_asked() {
+        let runtime = Handle::current();
+        let asking = std::thread::spawn(move || runtime.block_on(start(&sleeper())).unwrap());
+        let mut started = asking.join().unwrap();
+        let ended = tokio::time::timeout(Duration::from_millis(300), started.child.wait()).await;
+        assert!(ended.is_err(), "it was interrupted");
+        started.child.kill().await.unwrap();
+    }
+}
