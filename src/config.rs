@@ -8,6 +8,7 @@ pub mod file;
 pub mod flags;
 pub mod key;
 pub mod layers;
+mod values;
 
 use crate::domain::record::Level;
 use crate::domain::settings::Settings;

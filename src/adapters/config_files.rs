@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn the_users_folder_is_where_the_person_says() {
-        let cases: [(&[(&str, &str)], Option<&str>); 5] = [
+        type Case<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
+        let cases: [Case<'_>; 5] = [
             (&[], None),
             (&[("HOME", "/h")], Some("/h/.config/programmator")),
             (

@@ -7,8 +7,9 @@ use crate::config::{FileText, Files, Trust};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 const FORMAT: u32 = 1;
@@ -145,8 +146,10 @@ fn hashes(files: &Files) -> BTreeMap<String, String> {
 pub fn hash(file: &FileText) -> String {
     Sha256::digest(file.text.as_bytes())
         .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+        .fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
 }
 
 #[cfg(test)]

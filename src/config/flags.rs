@@ -143,7 +143,7 @@ pub fn split(line: &str) -> Result<Vec<String>, String> {
             (_, Some(open)) if c == open => quote = None,
             ('\\', None | Some('"')) => match (chars.next(), quote) {
                 (Some(next), Some(_)) if next != '"' && next != '\\' => {
-                    word.get_or_insert_default().extend(['\\', next])
+                    word.get_or_insert_default().extend(['\\', next]);
                 }
                 (Some(next), _) => word.get_or_insert_default().push(next),
                 (None, _) => {

@@ -231,9 +231,8 @@ mod tests {
     const KEYS: &str = "phase_completed: null\nstatus: DONE\nfiles_changed: []\nsummary: ok\n";
 
     fn block(indent: &str) -> String {
-        KEYS.lines()
-            .map(|line| format!("{indent}{line}\n"))
-            .collect()
+        let joint = format!("\n{indent}");
+        format!("{indent}{}\n", KEYS.trim_end().replace('\n', &joint))
     }
 
     fn status_of(text: &str) -> Result<ClaimStatus, &'static str> {

@@ -155,12 +155,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn note(&mut self, line: &Line) {
-        if line.ansi {
-            self.block.warnings.push("ansi_stripped");
-        }
-        if line.tab {
-            self.block.warnings.push("tab_indent");
-        }
+        self.block.warnings.extend(&line.oddities);
     }
 
     fn open(&mut self, key: &KeyLine<'_>) {

@@ -5,28 +5,49 @@
 /// A quote opens only where a value may begin, so that apostrophes in words are words.
 #[derive(Default)]
 pub(super) struct Balance {
-    begun: bool,
-    /// Neither quote nor bracket at its start: nothing to close.
-    plain: bool,
+    stage: Stage,
     quote: Option<char>,
+    /// The next character inside a quote is taken as it is.
     escaped: bool,
     depth: usize,
+    /// A value may begin here, and with it a quote.
     may_quote: bool,
-    done: bool,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Stage {
+    /// Nothing but white space so far.
+    #[default]
+    Before,
+    /// Began with neither quote nor bracket: nothing to close.
+    Plain,
+    /// Something is open.
+    Inside,
+    /// All is closed.
+    Done,
 }
 
 impl Balance {
+    /// Inside of one bracket.
+    fn in_bracket() -> Self {
+        Self {
+            stage: Stage::Inside,
+            depth: 1,
+            may_quote: true,
+            ..Self::default()
+        }
+    }
+
     /// Takes more of the value in; linear over all calls.
     pub(super) fn feed(&mut self, text: &str) {
         for c in text.chars() {
-            if self.plain || self.done {
+            if matches!(self.stage, Stage::Plain | Stage::Done) {
                 return;
             }
             self.step(c);
         }
     }
 
-    /// Takes one character in.
     fn step(&mut self, c: char) {
         if let Some(quote) = self.quote {
             if self.escaped {
@@ -36,51 +57,53 @@ impl Balance {
             } else if c == quote {
                 self.quote = None;
                 self.may_quote = quote == '\''; // `''` inside quotes goes on
-                self.done = self.depth == 0;
+                self.close();
             }
             return;
         }
+        let before = self.stage == Stage::Before;
         match c {
             _ if c.is_whitespace() => {}
-            '"' | '\'' if !self.begun || self.may_quote => {
+            '"' | '\'' if before || self.may_quote => {
                 self.quote = Some(c);
-                self.begun = true;
+                self.stage = Stage::Inside;
                 self.may_quote = false;
             }
-            '[' | '{' if !self.begun || self.depth > 0 => {
+            '[' | '{' if before || self.depth > 0 => {
                 self.depth += 1;
-                self.begun = true;
+                self.stage = Stage::Inside;
                 self.may_quote = true;
             }
             ']' | '}' if self.depth > 0 => {
                 self.depth -= 1;
-                self.done = self.depth == 0;
+                self.close();
             }
-            _ if self.begun => self.may_quote = matches!(c, ',' | ':'),
-            _ => self.plain = true,
+            _ if before => self.stage = Stage::Plain,
+            _ => self.may_quote = matches!(c, ',' | ':'),
+        }
+    }
+
+    fn close(&mut self) {
+        if self.depth == 0 {
+            self.stage = Stage::Done;
         }
     }
 
     /// A quote or bracket waits for its end.
     pub(super) fn is_open(&self) -> bool {
-        self.quote.is_some() || self.depth > 0
+        self.stage == Stage::Inside
     }
 
     /// It began with a quote or bracket, which is closed.
     pub(super) fn is_closed(&self) -> bool {
-        self.done
+        self.stage == Stage::Done
     }
 }
 
 /// The `key: value` pairs of a `{…}`, raw. A part without a colon belongs to the value before it.
 pub(super) fn entries(body: &str) -> Vec<(&str, &str)> {
     let body = body.trim_start().strip_prefix('{').unwrap_or(body);
-    let mut balance = Balance {
-        begun: true,
-        may_quote: true,
-        depth: 1,
-        ..Balance::default()
-    };
+    let mut balance = Balance::in_bracket();
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new(); // key start, value start, value end
     let (mut start, mut colon) = (0, None);
     for (at, c) in body.char_indices() {
@@ -89,7 +112,7 @@ pub(super) fn entries(body: &str) -> Vec<(&str, &str)> {
             colon = Some(at);
         }
         balance.step(c);
-        let ends = (top && c == ',') || balance.done;
+        let ends = (top && c == ',') || balance.is_closed();
         if ends || at + c.len_utf8() == body.len() {
             let end = if ends { at } else { body.len() };
             match (colon.take(), pairs.last_mut()) {
@@ -99,7 +122,7 @@ pub(super) fn entries(body: &str) -> Vec<(&str, &str)> {
             }
             start = at + c.len_utf8();
         }
-        if balance.done {
+        if balance.is_closed() {
             break;
         }
     }

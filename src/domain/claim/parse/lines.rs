@@ -10,10 +10,8 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Characters of white space at its start.
     pub(super) indent: usize,
-    /// A tab is among them.
-    pub(super) tab: bool,
-    /// It held an escape sequence.
-    pub(super) ansi: bool,
+    /// What is tolerated about it, as words for the log.
+    pub(super) oddities: Vec<&'static str>,
     /// It ends with a newline: it is not cut.
     pub(super) ended: bool,
     /// What it is for the text around it.
@@ -53,13 +51,15 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             start += raw.len();
             let body = raw.strip_suffix('\n').unwrap_or(raw);
             let text = Clean::new(body).into_string();
-            let blank = text.chars().take_while(|c| c.is_whitespace());
-            let (indent, tab) = blank.fold((0, false), |(n, tab), c| (n + 1, tab || c == '\t'));
+            let blank: Vec<char> = text.chars().take_while(|c| c.is_whitespace()).collect();
+            let ansi = body
+                .contains(['\u{1b}', '\u{9b}'])
+                .then_some("ansi_stripped");
+            let tab = blank.contains(&'\t').then_some("tab_indent");
             let (role, fenced) = surroundings.place(text.trim(), &text, closable);
             Line {
-                indent,
-                tab,
-                ansi: body.contains('\u{1b}') || body.contains('\u{9b}'),
+                indent: blank.len(),
+                oddities: ansi.into_iter().chain(tab).collect(),
                 ended: raw.len() > body.len(),
                 role,
                 fenced,

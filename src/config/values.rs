@@ -1,0 +1,167 @@
+//! The values of all layers made into a [`Config`], with the checks that go beyond one key's kind and range.
+
+use crate::base::text::clean_line;
+use crate::config::key::{Key, Row, Value, row_of};
+use crate::config::layers::{Explained, warn};
+use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, flags};
+use crate::domain::settings::Settings;
+use std::collections::BTreeMap;
+
+/// The values that were set, with where.
+#[derive(Default)]
+pub(super) struct Values(pub(super) BTreeMap<Key, (Value, String)>);
+
+impl Values {
+    fn get(&self, key: Key) -> Option<Value> {
+        self.0
+            .get(&key)
+            .map(|(value, _)| value.clone())
+            .or_else(|| row_of(key).builtin())
+    }
+
+    fn at(&self, key: Key) -> &str {
+        self.0.get(&key).map_or("built-in", |(_, at)| at)
+    }
+
+    fn whole(&self, key: Key) -> u64 {
+        match self.get(key) {
+            Some(Value::Whole(n)) => n,
+            _ => 0,
+        }
+    }
+
+    fn count(&self, key: Key) -> u32 {
+        u32::try_from(self.whole(key)).unwrap_or(u32::MAX)
+    }
+
+    fn switch(&self, key: Key) -> bool {
+        matches!(self.get(key), Some(Value::Switch(true)))
+    }
+
+    fn text(&self, key: Key) -> Option<String> {
+        match self.get(key) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn list(&self, key: Key) -> Vec<String> {
+        match self.get(key) {
+            Some(Value::List(items)) => items,
+            _ => Vec::new(),
+        }
+    }
+
+    fn pairs(&self, key: Key) -> BTreeMap<String, String> {
+        match self.get(key) {
+            Some(Value::Pairs(pairs)) => pairs,
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// The key, for people.
+    pub(super) fn explain(&self, row: &Row) -> Explained {
+        Explained {
+            name: row.name.to_owned(),
+            value: self
+                .get(row.key)
+                .map_or_else(|| "(not set)".to_owned(), |value| value.show()),
+            from: self.at(row.key).to_owned(),
+        }
+    }
+}
+
+/// The configuration that the values make, and everything that makes it unusable.
+pub(super) fn assemble(
+    values: &Values,
+    notices: &mut Vec<Notice>,
+    errors: &mut Vec<ConfigError>,
+) -> Config {
+    let mut wrong = |key: Key, message: String| {
+        errors.push(ConfigError {
+            at: values.at(key).to_owned(),
+            message,
+        });
+    };
+    let vetted = flags::vet(values.list(Key::Flags));
+    for refused in vetted.refused {
+        wrong(Key::Flags, refused);
+    }
+    notices.extend(
+        vetted
+            .notices
+            .into_iter()
+            .map(|notice| warn(format!("{}: {notice}", values.at(Key::Flags)))),
+    );
+
+    let command = values.list(Key::AgentCommand);
+    if command
+        .first()
+        .is_none_or(|program| program.trim().is_empty())
+    {
+        wrong(
+            Key::AgentCommand,
+            "agent.command names no program".to_owned(),
+        );
+    }
+    let setting_sources = values.list(Key::SettingSources);
+    if let Some(other) = setting_sources.iter().find(|source| *source != "user") {
+        let other = clean_line(other, 40);
+        wrong(
+            Key::SettingSources,
+            format!(
+                "agent.setting_sources has `{other}`, but takes only `user`: a repository's settings could switch the gate off"
+            ),
+        );
+    }
+    let env = values.pairs(Key::AgentEnv);
+    for name in env.keys() {
+        if let Some(message) = bad_variable(name) {
+            wrong(Key::AgentEnv, message);
+        }
+    }
+    Config {
+        settings: Settings {
+            max_iterations: values.count(Key::MaxIterations),
+            stagnation_limit: values.count(Key::Stagnation),
+            repeated_error_limit: values.count(Key::RepeatedError),
+            iteration_timeout: values.whole(Key::IterationTimeout),
+            idle_timeout: values.whole(Key::IdleTimeout),
+            post_result_grace: values.whole(Key::PostResultGrace),
+            validation_timeout: values.whole(Key::ValidationTimeout),
+            model: values.text(Key::Model),
+            session_continuity: values.switch(Key::SessionContinuity),
+        },
+        agent: AgentConfig {
+            command,
+            flags: vetted.flags,
+            env,
+            setting_sources,
+            max_retries: values
+                .get(Key::MaxRetries)
+                .map(|_| values.count(Key::MaxRetries)),
+        },
+        validation: values.list(Key::ValidationCommands),
+        screen: ScreenConfig {
+            theme: values.text(Key::Theme).unwrap_or_default(),
+            ascii: values.switch(Key::Ascii),
+        },
+        tickets_dir: values.text(Key::TicketsDir),
+    }
+}
+
+/// Why a variable cannot be handed to Claude.
+fn bad_variable(name: &str) -> Option<String> {
+    let shown = clean_line(name, 60);
+    let well_formed = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if !well_formed {
+        return Some(format!(
+            "agent.env has `{shown}`, which is no name of a variable"
+        ));
+    }
+    // `--bare` and `--safe-mode` in another form: both switch the gate off.
+    let gate = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"].contains(&name);
+    (gate || name.starts_with("PROGRAMMATOR_"))
+        .then(|| format!("agent.env cannot set `{shown}`: programmator's own work depends on it"))
+}
