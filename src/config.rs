@@ -1,6 +1,6 @@
 //! What a person may set, where, and what comes out of it: built-in < user < project < environment < flags.
 //!
-//! [`key`] is the table of all keys, [`file`] reads YAML, [`flags`] vets what is handed on to Claude,
+//! [`key`] is the table of all keys, [`mod@file`] reads YAML, [`flags`] vets what is handed on to Claude,
 //! [`layers`] puts everything together and says where each value came from. All of it is pure: files are read
 //! by `adapters::config_files`, trust is remembered by `adapters::trust`.
 

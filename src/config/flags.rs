@@ -204,6 +204,16 @@ mod tests {
     }
 
     #[test]
+    fn what_breaks_protocol_or_gate_is_on_the_list() {
+        let line = "--output-format --input-format --permission-mode --permission-prompt-tool --setting-sources \
+                    --settings --bare --safe-mode --continue -p --print -c -r --resume --session-id --verbose \
+                    --allow-dangerously-skip-permissions";
+        for flag in split(line).unwrap() {
+            assert_eq!(vet(vec![flag.clone()]).refused.len(), 1, "{flag}");
+        }
+    }
+
+    #[test]
     fn what_is_harmless_is_handed_on() {
         let words =
             split("--effort high --max-turns=3 --add-dir ../lib --fallback-model 'sonnet' -d api")

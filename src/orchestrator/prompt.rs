@@ -318,6 +318,7 @@ mod tests {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
         }
         assert!(!text.contains("{{") && !text.contains("{%"), "{text}");
+        assert!(!text.contains("\n\n\n"), "{text}");
     }
 
     #[test]

@@ -127,7 +127,9 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
             }
             Field::Files => claim.files_changed = value::files(entry, warnings),
             Field::Summary => claim.summary = value::text(entry, warnings).unwrap_or_default(),
-            Field::Error => claim.error = value::text(entry, warnings),
+            Field::Error => {
+                claim.error = value::text(entry, warnings).filter(|text| !text.is_empty())
+            }
             Field::Status => {}
         }
     }
@@ -471,9 +473,10 @@ mod tests {
 
     #[test]
     fn files_as_models_write_them() {
-        let cases: [(&str, &[&str]); 13] = [
+        let cases: [(&str, &[&str]); 14] = [
             (" []", &[]),
             (" none", &[]),
+            (" [] (nothing)", &[]),
             (" null", &[]),
             (" {a: 1}", &[]),
             (" [a.rs, 'b.rs', \"c.rs\"]", &["a.rs", "b.rs", "c.rs"]),
@@ -507,7 +510,7 @@ mod tests {
             ("fixed #12: all of it", "fixed #12: all of it"),
             ("[a] b", "[a] b"),
             ("&a &b *a", "&a &b *a"),
-            ("\"open", "\"open"),
+            ("\"open", "open"),
         ];
         for (value, expected) in cases {
             assert_eq!(

@@ -125,9 +125,10 @@ fn scalar(source: &str, warnings: &mut Vec<String>) -> Option<String> {
         '!' => as_text(source, "tag_as_text", warnings),
         '&' => as_text(source, "anchor_as_text", warnings),
         quote @ ('"' | '\'') => yaml(source).unwrap_or_else(|| {
-            let inner = source
-                .strip_prefix(quote)
-                .and_then(|rest| rest.strip_suffix(quote));
+            let rest = source.strip_prefix(quote).unwrap_or(source);
+            let inner = rest
+                .strip_suffix(quote)
+                .or((!rest.contains(quote)).then_some(rest));
             as_text(inner.unwrap_or(source), "unescaped_quote", warnings)
         }),
         _ if strip_once(source).is_some() => unmarked(source, warnings),
@@ -180,6 +181,7 @@ pub(super) fn files(entry: &Entry, warnings: &mut Vec<String>) -> Vec<String> {
     let source = lines.collect::<Vec<_>>().join("\n");
     let source = without_comment(source.trim());
     let files = if source.starts_with('[') {
+        let source = source.rfind(']').map_or(source, |end| &source[..=end]);
         yaml(source).unwrap_or_else(|| split(source.trim_matches(['[', ']']), warnings))
     } else if key::bullet(source).is_some() {
         bullets(source, warnings)
