@@ -89,7 +89,7 @@ fn limited(text: String, warnings: &mut Vec<String>) -> String {
         return text;
     }
     warnings.push("value_cut".to_owned());
-    cut(&text, MAX_VALUE / 4)
+    cut(&text, MAX_VALUE)
 }
 
 fn block_scalar(entry: &Entry) -> String {
@@ -230,6 +230,7 @@ fn bullets(source: &str, warnings: &mut Vec<String>) -> Vec<String> {
     }
     items
         .iter()
+        .take(MAX_FILES)
         .filter_map(|item| scalar(item.trim(), warnings).map(|item| unmarked(&item, warnings)))
         .collect()
 }
