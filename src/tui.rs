@@ -1,5 +1,24 @@
-//! The screen.
+//! The screen: a reader of the journal and of Claude's words, and a giver of commands.
+//!
+//! Elm all the way: [`update`](update::update) folds a [`Msg`](msg::Msg) into the [`Model`](model::Model)
+//! and answers with [`Ask`](msg::Ask)s, [`view`](view::view) draws the model. Both are pure. It never
+//! holds state that a run needs, never blocks a run, and can be missing. The edge is three files:
+//! [`terminal`], [`input`] and [`screen_loop`].
 
+pub mod command;
+pub mod input;
+pub mod layout;
+pub mod marks;
+pub mod modals;
+pub mod model;
+pub mod msg;
 pub mod panes;
+#[cfg(test)]
+pub mod sample;
+pub mod screen_loop;
+pub mod tab;
+pub mod terminal;
 pub mod theme;
+pub mod update;
+pub mod view;
 pub mod widgets;

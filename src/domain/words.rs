@@ -185,7 +185,6 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             Warn,
             format!("ending claude: {}", outcome_words(*outcome)),
         )),
-        Record::TurnEnded { .. } => None,
         Record::AgentExited {
             code,
             signal,
@@ -437,6 +436,9 @@ mod tests {
                     signal: Some(9),
                     swept: 2,
                     cost_usd: 0.314,
+                    usage: crate::domain::turn::Usage::default(),
+                    context: None,
+                    context_window: None,
                 },
                 Weight::Info,
                 "claude ended by signal 9 · $0.31 · 2 left-over processes swept",

@@ -1,4 +1,7 @@
-//! Small parts that several panes draw with.
+//! Small drawing parts that know nothing of the model.
 
+pub mod bar;
 pub mod diff;
+pub mod frame;
+pub mod row;
 pub mod wrap;

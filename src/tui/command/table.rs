@@ -1,0 +1,190 @@
+//! The rows. What the columns mean is told in `tui::command`.
+
+use super::{
+    Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now,
+    can_retry, can_skip, live, pause_word, several_tabs, someone_waits, stream_is_behind,
+};
+use crate::tui::model::Model;
+use crate::tui::msg::{Input, Key};
+
+const fn press(key: Key) -> Input {
+    Input {
+        key,
+        ctrl: false,
+        alt: false,
+        shift: false,
+    }
+}
+
+const fn c(letter: char) -> Input {
+    press(Key::Char(letter))
+}
+
+const fn ctrl(letter: char) -> Input {
+    Input {
+        key: Key::Char(letter),
+        ctrl: true,
+        alt: false,
+        shift: false,
+    }
+}
+
+const SHIFT_TAB: Input = Input {
+    key: Key::Tab,
+    ctrl: false,
+    alt: false,
+    shift: true,
+};
+
+const ALT_ENTER: Input = Input {
+    key: Key::Enter,
+    ctrl: false,
+    alt: true,
+    shift: false,
+};
+
+macro_rules! rows {
+    ($($command:ident $id:literal $scope:expr, $group:literal, [$($key:expr),+], $flag:ident, $enabled:expr, $hint:expr, $doc:literal;)+) => {
+        /// Every key of the program, in the order of footer and help.
+        pub const TABLE: &[Row] = &[$(Row {
+            command: Command::$command,
+            id: $id,
+            scope: $scope,
+            group: $group,
+            doc: $doc,
+            keys: &[$($key),+],
+            flag: Flag::$flag,
+            enabled: $enabled,
+            hint: $hint,
+        }),+];
+    };
+}
+
+const TICKETS: Scope = Scope::Pane(PaneScope::Tickets);
+const STREAM: Scope = Scope::Pane(PaneScope::Stream);
+const LOG: Scope = Scope::Pane(PaneScope::Log);
+
+rows! {
+    Pause "run.pause" Scope::Global, "run", [c('p')], Shown, can_pause, pause_word,
+        "start; pause after this iteration; resume";
+    PauseNow "run.pause_now" Scope::Global, "run", [c('P')], HelpOnly, can_pause_now, |_| "pause now",
+        "pause now: interrupt Claude in the middle of its turn";
+    Skip "run.skip" Scope::Global, "run", [c('s')], Destructive, can_skip, |_| "skip",
+        "skip the phase (the selected one in Tickets, else the current one)";
+    Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, |_| "retry",
+        "work on a disputed, blocked, skipped or done phase again";
+    Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
+        "write to Claude: into the running turn, or into the next prompt";
+    Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
+        "stop the run now; it can be resumed";
+    NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
+        "go to the next ticket that needs you";
+    Edit "ticket.edit" Scope::Global, "ticket", [c('e')], HelpOnly, can_edit, |_| "edit",
+        "edit the ticket in $EDITOR";
+    OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], HelpOnly, live, |_| "open",
+        "open another ticket";
+    Choose "tickets.choose" TICKETS, "ticket", [press(Key::Enter)], Shown, always, |_| "open",
+        "in Tickets: open the selected ticket, or fold it";
+    Fold "tickets.fold" TICKETS, "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
+        "in Tickets: fold or unfold the selected ticket";
+    Copy "tickets.copy" TICKETS, "ticket", [c('y')], HelpOnly, always, |_| "copy",
+        "in Tickets: copy the selected line";
+    Search "stream.search" STREAM, "stream", [c('/')], Shown, |model| !model.tabs.is_empty(), |_| "search",
+        "in Stream: search";
+    SearchNext "stream.next" STREAM, "stream", [c('n')], HelpOnly, always, |_| "next match",
+        "in Stream: next match";
+    SearchPrevious "stream.previous" STREAM, "stream", [c('N')], HelpOnly, always, |_| "match before",
+        "in Stream: match before";
+    LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
+        "in Log: show less, or everything again";
+    LogTicket "log.ticket" LOG, "log", [c('a')], Shown, always, |_| "all/this ticket",
+        "in Log: all tickets, or this one";
+    LogFilter "log.filter" LOG, "log", [press(Key::Enter), c('/')], Shown, always, |_| "filter",
+        "in Log: show the lines with these words";
+    End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
+        "to the end, and follow it";
+    Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
+        "to the beginning";
+    Down "view.down" Scope::Global, "move", [c('j'), press(Key::Down)], HelpOnly, always, |_| "down",
+        "down one line";
+    Up "view.up" Scope::Global, "move", [c('k'), press(Key::Up)], HelpOnly, always, |_| "up",
+        "up one line";
+    PageDown "view.page_down" Scope::Global, "move", [press(Key::PageDown), ctrl('f')], HelpOnly, always, |_| "page down",
+        "down one page";
+    PageUp "view.page_up" Scope::Global, "move", [press(Key::PageUp), ctrl('b')], HelpOnly, always, |_| "page up",
+        "up one page";
+    FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, next_pane,
+        "next pane";
+    FocusPrevious "focus.previous" Scope::Global, "screen", [SHIFT_TAB], HelpOnly, always, |_| "pane before",
+        "pane before";
+    GoToTab "tab.go" Scope::Global, "screen", [c('1'), c('2'), c('3'), c('4'), c('5'), c('6'), c('7'), c('8'), c('9')],
+        HelpOnly, several_tabs, |_| "tab", "tab by its number";
+    TabPrevious "tab.previous" Scope::Global, "screen", [c('[')], HelpOnly, several_tabs, |_| "tab before",
+        "tab before";
+    TabNext "tab.next" Scope::Global, "screen", [c(']')], HelpOnly, several_tabs, |_| "next tab",
+        "next tab";
+    Redraw "screen.redraw" Scope::Global, "screen", [ctrl('l')], HelpOnly, always, |_| "redraw",
+        "draw everything anew";
+    Suspend "screen.suspend" Scope::Global, "screen", [ctrl('z')], HelpOnly, always, |_| "suspend",
+        "to the background; `fg` brings it back";
+    Help "screen.help" Scope::Global, "screen", [c('?')], Shown, always, |_| "help",
+        "this list";
+    Quit "screen.quit" Scope::Global, "screen", [c('q'), ctrl('c')], Shown, always, |_| "quit",
+        "quit; asks while something runs";
+
+    Close "help.close" Scope::Help, "dialogs", [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], Hidden, always, |_| "close",
+        "close";
+    Down "help.down" Scope::Help, "dialogs", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+        "down";
+    Up "help.up" Scope::Help, "dialogs", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+        "up";
+    Yes "confirm.yes" Scope::Confirm, "dialogs", [c('y'), press(Key::Enter)], Hidden, always, |_| "yes",
+        "yes";
+    No "confirm.no" Scope::Confirm, "dialogs", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "no",
+        "no";
+    Send "steer.send" Scope::Steer, "steer", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
+        "in the steer dialog: send";
+    NewLine "steer.new_line" Scope::Steer, "steer", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
+        "in the steer dialog: a new line";
+    Close "steer.close" Scope::Steer, "steer", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
+        "in the steer dialog: close it; the words are kept";
+    Choose "open.choose" Scope::Open, "dialogs", [press(Key::Enter)], Hidden, always, |_| "open",
+        "open";
+    Down "open.down" Scope::Open, "dialogs", [press(Key::Down), ctrl('n')], Hidden, always, |_| "down",
+        "down";
+    Up "open.up" Scope::Open, "dialogs", [press(Key::Up), ctrl('p')], Hidden, always, |_| "up",
+        "up";
+    Close "open.close" Scope::Open, "dialogs", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "cancel",
+        "cancel";
+    QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
+        "finish the iteration, then quit";
+    QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
+        "stop now";
+    Close "quit.close" Scope::Quit, "quit", [press(Key::Esc), c('n'), c('q'), ctrl('c')], Hidden, always, |_| "cancel",
+        "cancel";
+    Yes "question.yes" Scope::Question, "question", [c('y')], Shown, always, |_| "use the new list",
+        "changed validation commands: use the new list";
+    No "question.no" Scope::Question, "question", [c('n')], Shown, always, |_| "keep the old",
+        "changed validation commands: keep the old list";
+    Close "question.close" Scope::Question, "question", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
+        "later";
+    Down "question.down" Scope::Question, "question", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+        "down";
+    Up "question.up" Scope::Question, "question", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+        "up";
+    Choose "prompt.keep" Scope::Prompt, "dialogs", [press(Key::Enter)], Hidden, always, |_| "keep",
+        "keep";
+    Close "prompt.close" Scope::Prompt, "dialogs", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "clear",
+        "clear";
+}
+
+/// Where `Tab` leads, in small letters.
+fn next_pane(model: &Model) -> &'static str {
+    use crate::tui::panes::Pane;
+    match model.next_focus(1) {
+        Pane::Tickets => "tickets",
+        Pane::Stream => "stream",
+        Pane::Gauges => "gauges",
+        Pane::Log => "log",
+    }
+}

@@ -1,0 +1,234 @@
+//! Where everything is: pure geometry, shared by drawing, preparing and tests.
+//!
+//! Panes never fall below what is readable: they go. From 160 columns on there are three columns of
+//! panes, from 100 two, below that one pane at a time with the gauges as one line. Under 30 lines
+//! the log is its last line.
+
+use crate::tui::model::Model;
+use crate::tui::panes::Pane;
+use crate::tui::panes::gauges;
+use ratatui::layout::Rect;
+
+/// Smallest screen that is drawn, in cells.
+pub const SMALLEST: (u16, u16) = (60, 15);
+
+/// Width of the columns beside the stream.
+const SIDE: u16 = 34;
+/// Lines of the folded-out log, borders included, on a screen of 30 lines.
+const LOG: u16 = 7;
+/// Lines that the tree keeps when the gauges stand below it.
+const TREE_LEAST: u16 = 9;
+
+/// The places of one screen. A pane without a place is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// All of it.
+    pub screen: Rect,
+    /// The first line.
+    pub tabs: Rect,
+    /// The tree of tickets.
+    pub tickets: Option<Rect>,
+    /// What Claude says and does.
+    pub stream: Option<Rect>,
+    /// Numbers, as a pane.
+    pub gauges: Option<Rect>,
+    /// Numbers, as one line.
+    pub gauges_line: Option<Rect>,
+    /// The log, as a pane.
+    pub log: Option<Rect>,
+    /// The log, as its last line.
+    pub log_line: Option<Rect>,
+    /// The last line.
+    pub footer: Rect,
+    /// Too small for anything but saying so.
+    pub too_small: bool,
+}
+
+impl Layout {
+    /// The place of a pane.
+    pub fn of(&self, pane: Pane) -> Option<Rect> {
+        match pane {
+            Pane::Tickets => self.tickets,
+            Pane::Stream => self.stream,
+            Pane::Gauges => self.gauges,
+            Pane::Log => self.log,
+        }
+    }
+}
+
+/// Places everything on a screen of `width` × `height` cells.
+pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
+    let screen = Rect::new(0, 0, width, height);
+    let mut layout = Layout {
+        screen,
+        ..Layout::default()
+    };
+    if width < SMALLEST.0 || height < SMALLEST.1 {
+        layout.too_small = true;
+        return layout;
+    }
+    layout.tabs = Rect { height: 1, ..screen };
+    layout.footer = Rect {
+        y: height - 1,
+        height: 1,
+        ..screen
+    };
+    let mut body = Rect {
+        y: 1,
+        height: height - 2,
+        ..screen
+    };
+    let focus = model.focus;
+    if width < 100 {
+        layout.gauges_line = (focus != Pane::Gauges).then(|| take_top(&mut body, 1));
+    }
+    if height >= 30 {
+        layout.log = Some(take_bottom(&mut body, LOG + (height - 30) / 5));
+    } else if width >= 100 || focus != Pane::Log {
+        layout.log_line = Some(take_bottom(&mut body, 1));
+    }
+    match width {
+        160.. => {
+            layout.tickets = Some(take_left(&mut body, SIDE));
+            layout.gauges = Some(take_right(&mut body, SIDE));
+            layout.stream = Some(body);
+        }
+        100.. => {
+            let mut side = take_left(&mut body, SIDE);
+            layout.stream = Some(body);
+            if side.height >= gauges::HEIGHT + TREE_LEAST {
+                layout.gauges = Some(take_bottom(&mut side, gauges::HEIGHT));
+            } else {
+                // The line takes its place above everything.
+                let line = take_top(&mut side, 1);
+                layout.gauges_line = Some(Rect { width, ..line });
+                layout.stream = Some(Rect {
+                    y: side.y,
+                    height: side.height,
+                    ..body
+                });
+            }
+            layout.tickets = Some(side);
+        }
+        _ => match focus {
+            Pane::Tickets => layout.tickets = Some(body),
+            Pane::Gauges => layout.gauges = Some(body),
+            Pane::Log if layout.log.is_none() => layout.log = Some(body),
+            Pane::Stream | Pane::Log => layout.stream = Some(body),
+        },
+    }
+    if layout.log.is_none() && focus == Pane::Log {
+        // Wide and low: the log takes the stream's place while it has the focus.
+        layout.log = layout.stream.take();
+        layout.log_line = None;
+        layout.log = layout.log.map(|place| Rect {
+            height: layout.footer.y - place.y,
+            ..place
+        });
+        if let Some(tickets) = &mut layout.tickets {
+            stretch(tickets, &layout.gauges, layout.footer.y);
+        }
+        if let Some(gauges) = &mut layout.gauges {
+            gauges.height = layout.footer.y - gauges.y;
+        }
+    }
+    layout
+}
+
+/// Down to `bottom` when nothing of the same column stands below.
+fn stretch(tickets: &mut Rect, gauges: &Option<Rect>, bottom: u16) {
+    if gauges.is_none_or(|gauges| gauges.x != tickets.x) {
+        tickets.height = bottom - tickets.y;
+    }
+}
+
+fn take_top(rest: &mut Rect, height: u16) -> Rect {
+    let height = height.min(rest.height);
+    let taken = Rect { height, ..*rest };
+    rest.y += height;
+    rest.height -= height;
+    taken
+}
+
+fn take_bottom(rest: &mut Rect, height: u16) -> Rect {
+    let height = height.min(rest.height);
+    rest.height -= height;
+    Rect {
+        y: rest.y + rest.height,
+        height,
+        ..*rest
+    }
+}
+
+fn take_left(rest: &mut Rect, width: u16) -> Rect {
+    let width = width.min(rest.width);
+    let taken = Rect { width, ..*rest };
+    rest.x += width;
+    rest.width -= width;
+    taken
+}
+
+fn take_right(rest: &mut Rect, width: u16) -> Rect {
+    let width = width.min(rest.width);
+    rest.width -= width;
+    Rect {
+        x: rest.x + rest.width,
+        width,
+        ..*rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+    use proptest::prelude::*;
+
+    fn shown(size: (u16, u16), focus: Pane) -> Vec<Pane> {
+        let mut model = sample::model();
+        model.focus = focus;
+        let layout = solve(size, &model);
+        Pane::ALL
+            .into_iter()
+            .filter(|pane| layout.of(*pane).is_some())
+            .collect()
+    }
+
+    #[test]
+    fn breakpoints() {
+        use Pane::{Gauges, Log, Stream, Tickets};
+        assert_eq!(shown((160, 50), Stream), Pane::ALL);
+        assert_eq!(shown((100, 40), Stream), Pane::ALL);
+        assert_eq!(shown((120, 24), Stream), [Tickets, Stream, Gauges]);
+        assert_eq!(shown((120, 20), Stream), [Tickets, Stream]);
+        assert_eq!(shown((120, 24), Log), [Tickets, Gauges, Log]);
+        assert_eq!(shown((99, 40), Stream), [Stream, Log]);
+        assert_eq!(shown((80, 24), Stream), [Stream]);
+        assert_eq!(shown((80, 24), Log), [Log]);
+        assert_eq!(shown((80, 24), Gauges), [Gauges]);
+        assert_eq!(shown((59, 24), Stream), []);
+        assert_eq!(shown((80, 14), Stream), []);
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_places_overlap_and_every_cell_has_one(
+            width in 60u16..300, height in 15u16..100, focus in 0usize..4,
+        ) {
+            let mut model = sample::model();
+            model.focus = Pane::ALL[focus];
+            let layout = solve((width, height), &model);
+            let places: Vec<Rect> = [
+                Some(layout.tabs), layout.tickets, layout.stream, layout.gauges, layout.gauges_line,
+                layout.log, layout.log_line, Some(layout.footer),
+            ].into_iter().flatten().collect();
+            for (at, one) in places.iter().enumerate() {
+                for other in &places[at + 1..] {
+                    prop_assert!(one.intersection(*other).is_empty(), "{one:?} {other:?}");
+                }
+            }
+            let covered: u32 = places.iter().map(|place| place.area()).sum();
+            prop_assert_eq!(covered, u32::from(width) * u32::from(height));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Dialogs over the panes. Keys go to the last one; each has its state, keys and view in one file.
+
+pub mod confirm;
+pub mod help;
+pub mod open;
+pub mod prompt;
+pub mod question;
+pub mod quit;
+pub mod steer;
+
+use crate::tui::command::Scope;
+use crate::tui::model::Model;
+use crate::tui::theme::Theme;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// A dialog.
+pub enum Modal {
+    /// Every key.
+    Help(help::Help),
+    /// “Really?”
+    Confirm(confirm::Confirm),
+    /// Words for Claude.
+    Steer(steer::Steer),
+    /// Opening a ticket.
+    Open(open::Open),
+    /// Leaving while something runs.
+    Quit,
+    /// A question of a run.
+    Question(question::Question),
+    /// One line of text at the bottom.
+    Prompt(prompt::Prompt),
+}
+
+impl Modal {
+    /// Where its keys stand in the table.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::Help(_) => Scope::Help,
+            Self::Confirm(_) => Scope::Confirm,
+            Self::Steer(_) => Scope::Steer,
+            Self::Open(_) => Scope::Open,
+            Self::Quit => Scope::Quit,
+            Self::Question(_) => Scope::Question,
+            Self::Prompt(_) => Scope::Prompt,
+        }
+    }
+}
+
+/// Widest dialog in columns.
+pub const WIDEST: u16 = 100;
+
+/// The place that dialogs may take: the screen without its first and last line, and some air.
+pub fn room(screen: Rect) -> Rect {
+    Rect {
+        x: screen.x + 2.min(screen.width),
+        y: screen.y + 1.min(screen.height),
+        width: screen.width.saturating_sub(4),
+        height: screen.height.saturating_sub(2),
+    }
+}
+
+/// Draws the dialog on top.
+pub fn view(model: &Model, theme: &Theme, screen: Rect, buf: &mut Buffer) {
+    let room = room(screen);
+    match model.modals.last() {
+        Some(Modal::Help(help)) => help.view(model, theme, room, buf),
+        Some(Modal::Confirm(confirm)) => confirm.view(model, theme, room, buf),
+        Some(Modal::Steer(steer)) => steer.view(model, theme, room, buf),
+        Some(Modal::Open(open)) => open.view(model, theme, room, buf),
+        Some(Modal::Quit) => quit::view(model, theme, room, buf),
+        Some(Modal::Question(question)) => question.view(model, theme, room, buf),
+        Some(Modal::Prompt(_)) | None => {}
+    }
+}

@@ -1,0 +1,49 @@
+//! “Really?”, before something that costs work.
+
+use crate::tui::model::Model;
+use crate::tui::msg::Ask;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::row::{Row, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// What is asked, and what follows a yes.
+pub struct Confirm {
+    /// In the border.
+    pub title: &'static str,
+    /// What would happen.
+    pub words: String,
+    /// Done after a yes.
+    pub ask: Ask,
+}
+
+impl Confirm {
+    /// Draws it.
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let width = room.width.min(64);
+        let lines = wrap(&self.words, usize::from(width).saturating_sub(4));
+        let area = centred(room, width, lines.len() as u16 + 4);
+        let frame = Frame {
+            title: self.title,
+            status: "",
+            status_role: Role::Dim,
+            weight: Weight::Heavy,
+            glyphs: model.glyphs,
+        };
+        let inside = frame.draw(theme, area, buf);
+        let mut places = inside.rows();
+        for (line, place) in lines.iter().zip(&mut places) {
+            Row::new().left(Role::Text, line).draw(theme, place, buf);
+        }
+        if let Some(place) = places.nth(1) {
+            Row::new()
+                .left(Role::Key, "y")
+                .left(Role::Hint, " yes   ")
+                .left(Role::Key, "n")
+                .left(Role::Hint, " no")
+                .draw(theme, place, buf);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The card of a changed validation list: what would be run from now on, whole and visible.
+//!
+//! The commands run on the person's machine and come from a file that Claude can write. So nothing
+//! is hidden (invisible characters are spelt out), and a yes counts only once the end was seen.
+
+use crate::base::id::TicketId;
+use crate::tui::modals::WIDEST;
+use crate::tui::model::Model;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::row::{Row, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::fmt::Write as _;
+
+/// The card of one ticket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Whose list.
+    pub ticket: TicketId,
+    /// Lines above the first that is seen.
+    pub offset: usize,
+}
+
+/// Lines of the card that are not commands: border, keys and air.
+const REST: u16 = 5;
+/// Blanks in a row from which on they are counted instead of shown.
+const PADDING: usize = 8;
+
+impl Question {
+    /// The card from its beginning.
+    pub fn new(ticket: TicketId) -> Self {
+        Self { ticket, offset: 0 }
+    }
+
+    /// Scrolls by lines, not beyond the end.
+    pub fn scroll(&mut self, by: i32, model: &Model, room: Rect) {
+        let most = self.lines(model, room).len().saturating_sub(self.height(model, room).into());
+        self.offset = self.offset.saturating_add_signed(by as isize).min(most);
+    }
+
+    /// The end of the list is in sight: only now does a yes count.
+    pub fn end_seen(&self, model: &Model, room: Rect) -> bool {
+        self.offset + usize::from(self.height(model, room)) >= self.lines(model, room).len()
+    }
+
+    fn width(room: Rect) -> u16 {
+        room.width.min(WIDEST)
+    }
+
+    fn height(&self, model: &Model, room: Rect) -> u16 {
+        let lines = u16::try_from(self.lines(model, room).len()).unwrap_or(u16::MAX);
+        lines.min(room.height.saturating_sub(REST))
+    }
+
+    fn lines(&self, model: &Model, room: Rect) -> Vec<(Role, String)> {
+        let Some(tab) = model.tabs.iter().find(|tab| tab.id == self.ticket) else {
+            return Vec::new();
+        };
+        let old = &tab.state.validation;
+        let new = tab.state.validation_change.clone().unwrap_or_default();
+        let width = usize::from(Self::width(room)).saturating_sub(6);
+        let mut out = Vec::new();
+        let mut section = |title: &str, mark: &str, role: Role, commands: &[String]| {
+            out.push((Role::Dim, title.to_owned()));
+            if commands.is_empty() {
+                out.push((Role::Dim, "  (none)".into()));
+            }
+            for command in commands {
+                for (at, line) in wrap(&visible(command), width).into_iter().enumerate() {
+                    let mark = if at == 0 { mark } else { " " };
+                    out.push((role, format!("{mark} {line}")));
+                }
+            }
+        };
+        let taken: Vec<String> = old.iter().filter(|one| !new.contains(one)).cloned().collect();
+        let added: Vec<String> = new.iter().filter(|one| !old.contains(one)).cloned().collect();
+        let kept: Vec<String> = new.iter().filter(|one| old.contains(one)).cloned().collect();
+        section("would run from now on, new:", "+", Role::DiffAdd, &added);
+        section("would run no longer:", "-", Role::DiffDel, &taken);
+        section("run before and after:", " ", Role::DiffContext, &kept);
+        out
+    }
+
+    /// Draws it.
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let lines = self.lines(model, room);
+        let height = self.height(model, room);
+        let area = centred(room, Self::width(room), height + REST);
+        let below = lines.len().saturating_sub(self.offset + usize::from(height));
+        let status = if below > 0 {
+            format!("{below} more {}", model.glyphs.pick("↓", "v"))
+        } else {
+            String::new()
+        };
+        let title = format!("{} · validation commands changed", self.ticket);
+        let frame = Frame {
+            title: &title,
+            status: &status,
+            status_role: Role::Warning,
+            weight: Weight::Heavy,
+            glyphs: model.glyphs,
+        };
+        let inside = frame.draw(theme, area, buf);
+        let shown = inside.rows().skip(1).take(height.into());
+        for (place, (role, line)) in shown.zip(lines.iter().skip(self.offset)) {
+            Row::new().left(*role, line).draw(theme, place, buf);
+        }
+        let yes = if below > 0 { " (after the end was seen) use the new list   " } else { " use the new list   " };
+        let keys = Rect {
+            y: inside.bottom().saturating_sub(1),
+            height: inside.height.min(1),
+            ..inside
+        };
+        Row::new()
+            .left(if below > 0 { Role::Dim } else { Role::Key }, "y")
+            .left(Role::Hint, yes)
+            .left(Role::Key, "n")
+            .left(Role::Hint, " keep the old   ")
+            .left(Role::Key, "Esc")
+            .left(Role::Hint, " later")
+            .draw(theme, keys, buf);
+    }
+}
+
+/// Text with everything spelt out that would not be seen: controls, directional marks, long padding.
+pub fn visible(text: &str) -> String {
+    use crate::base::text::Clean;
+    let mut out = String::new();
+    let mut blanks = 0;
+    // A sentinel ends the last run of blanks.
+    for c in text.chars().map(Some).chain([None]) {
+        if c == Some(' ') {
+            blanks += 1;
+            continue;
+        }
+        if blanks >= PADDING {
+            let _ = write!(out, "<{blanks} blanks>");
+        } else {
+            out.push_str(&" ".repeat(blanks));
+        }
+        blanks = 0;
+        match c {
+            None => {}
+            Some('\n') => out.push_str("<newline>"),
+            Some('\t') => out.push_str("<tab>"),
+            Some('\x1b') => out.push_str("<escape>"),
+            Some(c) if Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty() => {
+                let _ = write!(out, "<U+{:04X}>", c as u32);
+            }
+            Some(c) => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::text::Clean;
+    use crate::tui::sample;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_hidden_is_spelt_out() {
+        let cases = [
+            ("cargo test", "cargo test"),
+            ("true\u{202e}x", "true<U+202E>x"),
+            ("a\x1b[8mb\tc", "a<escape>[8mb<tab>c"),
+            ("ls\nrm -rf /", "ls<newline>rm -rf /"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(visible(given), expected);
+        }
+        let padded = format!("true{}; curl evil", " ".repeat(200));
+        assert_eq!(visible(&padded), "true<200 blanks>; curl evil");
+    }
+
+    #[test]
+    fn a_yes_counts_only_when_the_end_was_seen() {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        tab.state.validation_change = Some((0..50).map(|n| format!("step {n}")).collect());
+        model.tabs.push(tab);
+        let room = Rect::new(0, 0, 80, 20);
+        let mut card = Question::new(sample::id("tk-1"));
+        assert!(!card.end_seen(&model, room));
+        card.scroll(1_000, &model, room);
+        assert!(card.end_seen(&model, room));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_not_blank_gets_lost(text in "\\PC{0,60}|[ a\\x00-\\x1f\u{202e}\u{200b}]{0,60}") {
+            let shown = visible(&text);
+            let clean = Clean::new(&shown);
+            prop_assert_eq!(clean.as_str(), shown.as_str());
+            for c in text.chars().filter(|c| !c.is_whitespace() && !c.is_control()) {
+                let spelt = format!("<U+{:04X}>", c as u32);
+                prop_assert!(shown.contains(c) || shown.contains(&spelt), "{c:?} is not in {shown:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Everything the screen knows. Changed by `tui::update` alone, drawn by `tui::view`.
+
+use crate::base::id::TicketId;
+use crate::base::time::Timestamp;
+use crate::domain::ticket::Ticket;
+use crate::tui::layout::{self, Layout};
+use crate::tui::marks::Glyphs;
+use crate::tui::modals::Modal;
+use crate::tui::msg::QuitMode;
+use crate::tui::panes::Pane;
+use crate::tui::panes::log::LogState;
+use crate::tui::panes::notice;
+use crate::tui::panes::tickets::TicketsState;
+use crate::tui::tab::{Standing, Tab};
+use jiff::tz::TimeZone;
+use ratatui::layout::Rect;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long words at the bottom stay.
+const TOAST: Duration = Duration::from_secs(6);
+
+/// What the person may do here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Runs take commands.
+    #[default]
+    Live,
+    /// A run of the past is shown.
+    Replay,
+}
+
+/// The screen's state.
+pub struct Model {
+    /// The open tickets, in the order they were opened.
+    pub tabs: Vec<Tab>,
+    /// The tab in front.
+    pub active: usize,
+    /// Every ticket that was read, open or not.
+    pub listed: BTreeMap<TicketId, Arc<Ticket>>,
+    /// Where keys go.
+    pub focus: Pane,
+    /// Dialogs over the panes; keys go to the last.
+    pub modals: Vec<Modal>,
+    /// Words at the bottom, and until when.
+    pub toast: Option<(String, Timestamp)>,
+    /// Columns and lines.
+    pub size: (u16, u16),
+    /// The time at the last wake-up.
+    pub now: Timestamp,
+    /// The person's time zone.
+    pub zone: TimeZone,
+    /// Which characters may be drawn.
+    pub glyphs: Glyphs,
+    /// Live or replay.
+    pub mode: Mode,
+    /// The tree's cursor and folds.
+    pub tickets: TicketsState,
+    /// The log's lines and filter.
+    pub log: LogState,
+    /// The person asked for a ticket that has no tab yet.
+    pub opening: bool,
+    /// The person wants to leave as soon as nothing runs.
+    pub quitting: Option<QuitMode>,
+    /// Something changed since the last frame.
+    pub dirty: bool,
+}
+
+impl Model {
+    /// An empty screen.
+    pub fn new(now: Timestamp, zone: TimeZone) -> Self {
+        Self {
+            tabs: Vec::new(),
+            active: 0,
+            listed: BTreeMap::new(),
+            focus: Pane::Stream,
+            modals: Vec::new(),
+            toast: None,
+            size: (80, 24),
+            now,
+            zone,
+            glyphs: Glyphs::default(),
+            mode: Mode::default(),
+            tickets: TicketsState::default(),
+            log: LogState::default(),
+            opening: false,
+            quitting: None,
+            dirty: true,
+        }
+    }
+
+    /// Opens a tab for a ticket, or finds the one that is open. Does not bring it to the front.
+    pub fn open_tab(&mut self, id: &TicketId) -> usize {
+        if let Some(at) = self.tabs.iter().position(|tab| tab.id == *id) {
+            return at;
+        }
+        let mut tab = Tab::new(id.clone());
+        tab.ticket = self.listed.get(id).cloned();
+        self.tabs.push(tab);
+        self.tabs.len() - 1
+    }
+
+    /// The tab in front.
+    pub fn tab(&self) -> Option<&Tab> {
+        self.tabs.get(self.active)
+    }
+
+    /// The tab in front, to be changed.
+    pub fn tab_mut(&mut self) -> Option<&mut Tab> {
+        self.tabs.get_mut(self.active)
+    }
+
+    /// Brings a tab to the front; no effect when there is none.
+    pub fn show_tab(&mut self, at: usize) {
+        if at < self.tabs.len() {
+            self.active = at;
+            self.tickets.follow_active();
+        }
+    }
+
+    /// How many open tickets wait for the person.
+    pub fn waiting(&self) -> usize {
+        self.tabs
+            .iter()
+            .filter(|tab| tab.standing() == Standing::NeedsYou)
+            .count()
+    }
+
+    /// Something runs that quitting would cut off.
+    pub fn anything_active(&self) -> bool {
+        self.mode == Mode::Live && self.tabs.iter().any(Tab::is_active)
+    }
+
+    /// Says something at the bottom for a few seconds.
+    pub fn tell(&mut self, words: impl Into<String>) {
+        self.toast = Some((words.into(), self.now.plus(TOAST)));
+    }
+
+    /// When the screen must be drawn again though nothing happens: the next full second while a clock
+    /// runs, the end of a toast; `None` when it can rest.
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        let clock = self.anything_active().then(|| {
+            Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000))
+        });
+        let toast = self.toast.as_ref().map(|(_, until)| *until);
+        clock.into_iter().chain(toast).min()
+    }
+
+    /// Solves the layout and lets the stream load and wrap what will be seen. Before every `view`.
+    pub fn prepare(&mut self) -> Layout {
+        let layout = layout::solve(self.size, self);
+        if let Some(place) = layout.stream {
+            let inside = Rect {
+                width: place.width.saturating_sub(4),
+                height: place.height.saturating_sub(2),
+                ..place
+            };
+            let inside = notice::place(self, inside).stream;
+            if let Some(tab) = self.tab_mut() {
+                tab.stream.prepare(inside.width, inside.height);
+            }
+        }
+        layout
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn an_idle_screen_rests() {
+        let mut model = sample::model();
+        assert_eq!(model.wake_at(), None);
+        model.tabs.push(sample::finished("tk-1"));
+        assert_eq!(model.wake_at(), None);
+        model.tabs.push(sample::running("tk-2"));
+        assert_eq!(
+            model.wake_at(),
+            Some(Timestamp::from_millis(sample::NOW.millis() / 1_000 * 1_000 + 1_000))
+        );
+        model.mode = Mode::Replay;
+        assert_eq!(model.wake_at(), None, "the past has no clock");
+    }
+
+    #[test]
+    fn a_toast_wakes_the_screen_when_it_ends() {
+        let mut model = sample::model();
+        model.tell("saved");
+        assert_eq!(model.wake_at(), Some(sample::NOW.plus(TOAST)));
+    }
+}

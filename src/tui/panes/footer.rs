@@ -1,0 +1,88 @@
+//! The last line: the keys that apply now, or words for the person; how the ticket in front stands.
+
+use crate::base::time::short;
+use crate::tui::command::{Flag, Scope, TABLE, key_text};
+use crate::tui::modals;
+use crate::tui::model::{Mode, Model};
+use crate::tui::msg::QuitMode;
+use crate::tui::tab::Tab;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::Row;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+/// Draws the line.
+pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    let row = Row::new().left(Role::Text, " ");
+    if let Some(prompt) = modals::prompt::of(model) {
+        prompt.line(row, model.glyphs).draw(theme, area, buf);
+        return;
+    }
+    let row = standing(model, row, area.width);
+    let row = match &model.toast {
+        Some((words, _)) if model.modals.is_empty() => row.left(Role::Toast, words),
+        // A dialog tells its keys itself.
+        _ if !model.modals.is_empty() => row,
+        _ => hints(model, row, area.width),
+    };
+    row.draw(theme, area, buf);
+}
+
+/// The keys of the dialog on top, else those of the pane and of the whole screen. What does not fit
+/// is left out; help and quit stay.
+fn hints(model: &Model, row: Row, width: u16) -> Row {
+    let scopes = [model.focus.into(), Scope::Global];
+    let all: Vec<(String, &str)> = TABLE
+        .iter()
+        .filter(|row| scopes.contains(&row.scope))
+        .filter(|row| matches!(row.flag, Flag::Shown | Flag::Destructive))
+        .filter(|row| (row.enabled)(model))
+        .map(|row| (key_text(&row.keys[0]), (row.hint)(model)))
+        .collect();
+    let cells = |hint: &(String, &str)| hint.0.width() + 1 + hint.1.width() + 2;
+    let (first, last) = all.split_at(all.len().saturating_sub(2));
+    let room = usize::from(width).saturating_sub(row.left_width() + row.right_width() + 1);
+    let mut room = room.saturating_sub(last.iter().map(cells).sum::<usize>());
+    let fitting = first.iter().take_while(|hint| {
+        let fits = cells(hint) <= room;
+        room = room.saturating_sub(cells(hint));
+        fits
+    });
+    fitting.chain(last).fold(row, |row, (key, hint)| {
+        row.left(Role::Key, key).left(Role::Hint, format!(" {hint}  "))
+    })
+}
+
+fn standing(model: &Model, row: Row, width: u16) -> Row {
+    if let Some(mode) = model.quitting {
+        return row.right(
+            Role::Warning,
+            match mode {
+                QuitMode::FinishIteration => "quits after this iteration ",
+                QuitMode::StopNow => "stopping, then quits ",
+            },
+        );
+    }
+    let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
+        return row;
+    };
+    let sign = tab.standing().sign(model.glyphs);
+    let time = elapsed(model, tab);
+    if width >= 100 {
+        row.right(sign.role, sign.word)
+            .right(Role::Dim, format!(" {time} · ${:.2} ", tab.state.cost_usd))
+    } else {
+        row.right(sign.role, sign.glyph).right(Role::Dim, format!(" {time} "))
+    }
+}
+
+/// Time since the run began; up to its last record when nothing is under way.
+fn elapsed(model: &Model, tab: &Tab) -> String {
+    let until = match (tab.is_active() && model.mode == Mode::Live, tab.state.updated) {
+        (false, Some(updated)) => updated,
+        _ => model.now,
+    };
+    tab.state.started.map_or_else(String::new, |started| short(until.since(started)))
+}

@@ -1,0 +1,283 @@
+//! The Gauges pane: numbers with their limits. Only what is known is drawn, and each in its own line.
+
+use crate::base::time::{Timestamp, human};
+use crate::orchestrator::state::State;
+use crate::tui::marks::Glyphs;
+use crate::tui::model::{Mode, Model};
+use crate::tui::tab::Tab;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::bar::{bar, boxes, spark};
+use crate::tui::widgets::row::Row;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::time::Duration;
+
+/// Lines of the pane, borders included.
+pub const HEIGHT: u16 = 10;
+
+/// Cells of a bar.
+const BAR: usize = 8;
+/// Columns of the labels.
+const LABEL: usize = 12;
+
+/// When Claude was last heard, and how often in the last eight seconds.
+#[derive(Clone, Debug, Default)]
+pub struct Pulse {
+    last: Option<Timestamp>,
+    beats: [u32; 8],
+}
+
+impl Pulse {
+    /// Claude was heard.
+    pub fn beat(&mut self, now: Timestamp) {
+        self.beats = self.seen(now);
+        self.beats[7] = self.beats[7].saturating_add(1);
+        self.last = Some(now);
+    }
+
+    /// Beats in each of the last eight seconds, the present one last.
+    pub fn seen(&self, now: Timestamp) -> [u32; 8] {
+        let second = |time: Timestamp| time.millis().div_euclid(1_000);
+        let mut out = [0; 8];
+        let gone = self.last.map_or(8, |last| (second(now) - second(last)).clamp(0, 8)) as usize;
+        out[..8 - gone].copy_from_slice(&self.beats[gone..]);
+        out
+    }
+
+    /// Time since the last byte; `None` when there was none.
+    pub fn silence(&self, now: Timestamp) -> Option<Duration> {
+        self.last.map(|last| now.since(last))
+    }
+}
+
+/// One number.
+struct Gauge {
+    label: &'static str,
+    /// The word in the one-line form.
+    brief: &'static str,
+    picture: (String, String),
+    value: String,
+    role: Role,
+}
+
+impl Gauge {
+    fn new(label: &'static str, brief: &'static str, value: String) -> Self {
+        Self {
+            label,
+            brief,
+            picture: (String::new(), String::new()),
+            value,
+            role: Role::GaugeFill,
+        }
+    }
+
+    fn share(mut self, glyphs: Glyphs, share: f64, warn: f64, danger: f64) -> Self {
+        self.picture = bar(glyphs, share, BAR);
+        self.role = role_of(share, warn, danger);
+        self
+    }
+}
+
+fn role_of(share: f64, warn: f64, danger: f64) -> Role {
+    if share >= danger {
+        Role::GaugeDanger
+    } else if share >= warn {
+        Role::GaugeWarning
+    } else {
+        Role::GaugeFill
+    }
+}
+
+/// A counter that ends the run at its limit.
+fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, limit: u32) -> Gauge {
+    let mut gauge = Gauge::new(label, brief, format!("{n}/{limit}"));
+    gauge.picture = boxes(glyphs, n, limit, BAR as u32);
+    if limit > 0 && n > 0 {
+        // The last step before the limit is danger, any other above none is a warning.
+        gauge.role = role_of(f64::from(n + 1) / f64::from(limit), 0.0, 1.0);
+    }
+    gauge
+}
+
+fn gauges(model: &Model, tab: &Tab) -> Vec<Option<Gauge>> {
+    let glyphs = model.glyphs;
+    let state = &tab.state;
+    let limits = &state.settings;
+    let max = f64::from(limits.max_iterations.max(1));
+    let iteration = Gauge::new(
+        "Iteration",
+        "it",
+        format!("{}/{}", state.iterations, limits.max_iterations),
+    )
+    .share(glyphs, f64::from(state.iterations) / max, 0.8, 0.95);
+    let errors = state.repeated.as_ref().map_or(0, |(_, times)| *times);
+    vec![
+        Some(iteration),
+        Some(counter(
+            "No progress",
+            "no progress",
+            glyphs,
+            state.stagnation,
+            limits.stagnation_limit,
+        )),
+        Some(counter(
+            "Same error",
+            "errors",
+            glyphs,
+            errors,
+            limits.repeated_error_limit,
+        )),
+        Some(Gauge::new("Calls/h", "calls", calls(model).to_string())),
+        Some(Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))),
+        context(glyphs, state),
+        last_byte(model, tab),
+        state.model.as_ref().map(|name| Gauge::new("Model", "model", name.clone())),
+    ]
+}
+
+/// Calls of all open runs in the hour before now (in a replay: before the run's last record).
+fn calls(model: &Model) -> usize {
+    let hour = Duration::from_secs(3_600);
+    let of_tab = |tab: &Tab| {
+        let now = match model.mode {
+            Mode::Live => model.now,
+            Mode::Replay => tab.state.updated.unwrap_or(model.now),
+        };
+        tab.state.calls.iter().filter(|call| now.since(**call) < hour).count()
+    };
+    model.tabs.iter().map(of_tab).sum()
+}
+
+fn context(glyphs: Glyphs, state: &State) -> Option<Gauge> {
+    let (tokens, window) = state.context?;
+    if window == 0 {
+        return None;
+    }
+    let share = tokens as f64 / window as f64;
+    let gauge = Gauge::new("Context", "ctx", format!("{:.0} %", share * 100.0));
+    Some(gauge.share(glyphs, share, 0.8, 0.9))
+}
+
+fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
+    if !tab.is_active() || model.mode == Mode::Replay {
+        return None;
+    }
+    let silence = tab.pulse.silence(model.now)?;
+    let mut gauge = Gauge::new("Last byte", "", human(silence));
+    gauge.picture.0 = spark(model.glyphs, &tab.pulse.seen(model.now));
+    let share = silence.as_secs_f64() / tab.state.settings.idle_timeout.max(1) as f64;
+    gauge.role = role_of(share, 0.5, 0.8);
+    Some(gauge)
+}
+
+/// Draws the pane's inside.
+pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
+        Row::new()
+            .left(Role::Dim, "Numbers come with the first run.")
+            .draw(theme, area, buf);
+        return;
+    };
+    let inside = Rect {
+        width: area.width.min(60),
+        ..area
+    };
+    for (place, gauge) in inside.rows().zip(gauges(model, tab)) {
+        let Some(gauge) = gauge else { continue };
+        let picture_role = match gauge.role {
+            Role::GaugeWarning | Role::GaugeDanger => gauge.role,
+            _ => Role::GaugeFill,
+        };
+        let value_role = match gauge.role {
+            Role::GaugeWarning | Role::GaugeDanger => gauge.role,
+            _ => Role::Text,
+        };
+        Row::new()
+            .left(Role::Dim, format!("{:<LABEL$}", gauge.label))
+            .left(picture_role, gauge.picture.0)
+            .left(Role::GaugeTrack, gauge.picture.1)
+            .right(value_role, gauge.value)
+            .draw(theme, place, buf);
+    }
+}
+
+/// Draws the numbers as one line.
+pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
+        return;
+    };
+    let mut all = gauges(model, tab);
+    let last = all.remove(6);
+    let mut row = Row::new().left(Role::Text, " ");
+    for gauge in all.into_iter().flatten().filter(|gauge| gauge.brief != "model") {
+        if !gauge.brief.is_empty() {
+            row = row.left(Role::Dim, format!("{} ", gauge.brief));
+        }
+        let role = match gauge.role {
+            Role::GaugeFill => Role::Text,
+            role => role,
+        };
+        row = row.left(role, gauge.value).left(Role::Text, "   ");
+    }
+    if let Some(last) = last {
+        let role = match last.role {
+            Role::GaugeFill => Role::Dim,
+            role => role,
+        };
+        row = row
+            .right(Role::GaugeFill, last.picture.0)
+            .right(role, format!(" {:>5} ", last.value));
+    }
+    row.draw(theme, area, buf);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn the_heart_moves_on_and_stops() {
+        let mut pulse = Pulse::default();
+        let at = |seconds: u64| Timestamp::from_millis(0).plus(Duration::from_secs(seconds));
+        assert_eq!(pulse.silence(at(9)), None);
+        pulse.beat(at(10));
+        pulse.beat(at(10));
+        pulse.beat(at(12));
+        assert_eq!(pulse.seen(at(12)), [0, 0, 0, 0, 0, 2, 0, 1]);
+        assert_eq!(pulse.seen(at(14)), [0, 0, 0, 2, 0, 1, 0, 0]);
+        assert_eq!(pulse.seen(at(99)), [0; 8]);
+        assert_eq!(pulse.seen(at(1)), pulse.seen(at(12)), "a clock that goes back");
+        assert_eq!(pulse.silence(at(14)), Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn calls_older_than_an_hour_are_forgotten() {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        let old = Timestamp::from_millis(sample::NOW.millis() - 3_600_000);
+        tab.state.calls = vec![old, sample::NOW];
+        model.tabs.push(tab);
+        assert_eq!(calls(&model), 1);
+    }
+
+    #[test]
+    fn the_last_step_before_a_limit_is_danger() {
+        let role = |n| counter("x", "x", Glyphs::Unicode, n, 3).role;
+        assert_eq!(role(0), Role::GaugeFill);
+        assert_eq!(role(1), Role::GaugeWarning);
+        assert_eq!(role(2), Role::GaugeDanger);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_drawn() {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        tab.state.context = Some((10, 0));
+        tab.pulse = Pulse::default();
+        model.tabs.push(tab);
+        let drawn = gauges(&model, &model.tabs[0]);
+        assert!(drawn[5].is_none() && drawn[6].is_none());
+    }
+}

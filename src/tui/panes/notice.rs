@@ -1,0 +1,162 @@
+//! What the Stream pane says when it is not Claude who speaks: that there is no ticket, that nothing
+//! was started, why it stands still, and which key helps.
+
+use crate::base::text::clean_line;
+use crate::domain::outcome::ExitReason;
+use crate::orchestrator::state::Stage;
+use crate::tui::model::{Mode, Model};
+use crate::tui::tab::{Standing, Tab};
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::{Row, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Lines that a banner takes at most, its blank line included.
+const BANNER: usize = 5;
+
+/// The inside of the Stream pane, divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Claude's words.
+    pub stream: Rect,
+    /// Ours; empty when there is nothing to say.
+    pub banner: Rect,
+}
+
+/// Divides the inside of the Stream pane.
+pub fn place(model: &Model, inside: Rect) -> Places {
+    let lines = model
+        .tab()
+        .and_then(|tab| banner(model, tab))
+        .map_or(0, |(_, words)| wrap(&words, text_width(inside)).len() + 1)
+        .min(BANNER)
+        .min(usize::from(inside.height) / 2) as u16;
+    let stream = Rect {
+        height: inside.height - lines,
+        ..inside
+    };
+    Places {
+        stream,
+        banner: Rect {
+            y: inside.y + stream.height,
+            height: lines,
+            ..inside
+        },
+    }
+}
+
+fn text_width(inside: Rect) -> usize {
+    usize::from(inside.width).saturating_sub(2)
+}
+
+/// Draws the banner, a blank line above it.
+pub fn view_banner(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    let Some((role, words)) = model.tab().and_then(|tab| banner(model, tab)) else {
+        return;
+    };
+    let Some(tab) = model.tab() else { return };
+    let glyph = tab.standing().sign(model.glyphs).glyph;
+    let lines = wrap(&words, text_width(area));
+    for (at, (place, line)) in area.rows().skip(1).zip(lines).enumerate() {
+        let mark = if at == 0 { format!("{glyph} ") } else { "  ".into() };
+        Row::new().left(role, mark).left(role, line).draw(theme, place, buf);
+    }
+}
+
+fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
+    let live = model.mode == Mode::Live;
+    let key = |words: &str| if live { words.to_owned() } else { String::new() };
+    if let Some(failure) = &tab.failure {
+        let failure = clean_line(failure, 600);
+        return Some((Role::Danger, format!("{failure}{}", key(" p tries again."))));
+    }
+    if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
+        let words = "The ticket's validation commands were changed during the run. The old list counts until you decide.";
+        return Some((Role::Warning, format!("{words}{}", key(" ! shows the card."))));
+    }
+    if let Some(ended) = &tab.state.ended {
+        let detail = clean_line(&ended.detail, 600);
+        let gap = if detail.is_empty() { "" } else { ": " };
+        let words = format!("ended, {}{gap}{detail}", ended.reason.word());
+        return Some(match ended.reason {
+            ExitReason::Complete => (Role::Success, words),
+            ExitReason::UserStopped => (Role::Dim, format!("{words}{}", key(" p resumes."))),
+            ExitReason::Error | ExitReason::TicketGone => {
+                (Role::Danger, format!("{words}{}", key(" p tries again.")))
+            }
+            _ => (Role::Warning, format!("{words}{}", key(" p goes on with it."))),
+        });
+    }
+    match (&tab.state.stage, tab.standing()) {
+        (_, Standing::Gone) => Some((Role::Danger, "The ticket's file is gone.".into())),
+        (Stage::Paused, _) => Some((
+            Role::Warning,
+            format!("paused{}", key(": p resumes, i tells Claude something first, x stops.")),
+        )),
+        (Stage::AwaitingTree { holder }, _) => {
+            let holder = holder.as_deref().map_or("another run", |holder| holder);
+            Some((Role::Dim, format!("waits for the work folder: {} works in it.", clean_line(holder, 100))))
+        }
+        (_, Standing::Pausing) => Some((
+            Role::Dim,
+            format!("pausing after this iteration{}", key(": p goes on after all, P pauses now.")),
+        )),
+        _ => None,
+    }
+}
+
+/// Draws the empty state; `false` when there is a run to show instead.
+pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) -> bool {
+    let mut say: Vec<(Role, String)> = Vec::new();
+    match model.tab() {
+        None => {
+            say.push((Role::Title, "No ticket is open.".into()));
+            say.push((Role::Text, String::new()));
+            say.push((Role::Text, "t      opens a ticket by its id, a part of it, or a file's path".into()));
+            say.push((Role::Text, "?      shows every key".into()));
+            say.push((Role::Text, "q      leaves".into()));
+            say.push((Role::Text, String::new()));
+            say.push((Role::Dim, "A ticket is a markdown file with checkboxes. Make one in a shell:".into()));
+            say.push((Role::Text, "programmator ticket new \"What should be true afterwards\"".into()));
+        }
+        Some(tab) if tab.run.is_some() => return false,
+        Some(tab) => {
+            say.push((Role::Title, clean_line(tab.title(), 200)));
+            say.push((Role::Text, String::new()));
+            if let Some(failure) = &tab.failure {
+                let words = wrap(failure, area.width.into());
+                say.extend(words.into_iter().map(|line| (Role::Danger, line)));
+                say.push((Role::Text, String::new()));
+                say.push((Role::Text, "p      tries again".into()));
+            } else if let Some(ticket) = tab.ticket.as_ref().filter(|ticket| ticket.is_broken()) {
+                say.push((Role::Danger, "The ticket cannot be read:".into()));
+                say.extend(ticket.problems.iter().map(|problem| {
+                    let words = format!("  line {}, column {}: {}", problem.line, problem.column, problem.message);
+                    (Role::Text, words)
+                }));
+            } else {
+                let (done, all) = tab.progress();
+                let phases = if all == 0 {
+                    "No phases: Claude works on the ticket as a whole.".into()
+                } else {
+                    format!("{done} of {all} phases are done.")
+                };
+                say.push((Role::Text, format!("{phases} Nothing was started yet.")));
+                say.push((Role::Text, String::new()));
+                say.push((Role::Text, "p      starts".into()));
+            }
+            say.push((Role::Text, "e      edits the ticket".into()));
+        }
+    }
+    let top = area.height.saturating_sub(say.len() as u16) / 3;
+    for (place, (role, text)) in area.rows().skip(top.into()).zip(say) {
+        let inside = ratatui::layout::Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        Row::new().left(role, text).draw(theme, inside, buf);
+    }
+    true
+}

@@ -1,0 +1,393 @@
+//! The Tickets pane: open tickets with their phases, the other tickets below them.
+//!
+//! The cursor is on a thing, not on a line: it stays where it is while lines come and go above it.
+
+use crate::base::id::TicketId;
+use crate::base::time::short;
+use crate::domain::outcome::DoneHow;
+use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
+use crate::orchestrator::state::{Mark, PhaseState};
+use crate::tui::marks::Sign;
+use crate::tui::model::Model;
+use crate::tui::panes::{Pane, scrolled_to};
+use crate::tui::tab::{Standing, Tab};
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::{Row, highlight};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::collections::HashSet;
+
+/// Inner width from which on a state has a word beside its glyph.
+const WORDY: u16 = 48;
+
+/// The pane's own state.
+#[derive(Default)]
+pub struct TicketsState {
+    cursor: Option<Thing>,
+    /// Tickets that are folded against the rule (the one in front is open, the others are not).
+    turned: HashSet<TicketId>,
+    offset: usize,
+}
+
+/// What the cursor can stand on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A ticket, open or listed.
+    Ticket(TicketId),
+    /// A phase of an open ticket, by its text.
+    Phase(TicketId, String),
+}
+
+/// What the person does in the pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TicketsMsg {
+    /// The cursor goes down (or, negative, up) by this many lines.
+    Move(i32),
+    /// To the first line.
+    Top,
+    /// To the last line.
+    End,
+    /// Fold or unfold the ticket under the cursor.
+    Fold,
+}
+
+impl TicketsState {
+    /// The cursor goes back to the running phase of the ticket in front.
+    pub fn follow_active(&mut self) {
+        self.cursor = None;
+    }
+}
+
+/// One line of the tree.
+enum Item<'a> {
+    Tab(&'a Tab),
+    Phase(&'a Tab, Shown<'a>),
+    Task(&'a Task),
+    Whole(&'a Tab),
+    Gap,
+    Listed(&'a Ticket),
+}
+
+/// A phase as the run knows it, else as the file has it.
+struct Shown<'a> {
+    text: &'a str,
+    mark: Mark,
+    run: Option<&'a PhaseState>,
+}
+
+impl Item<'_> {
+    fn thing(&self) -> Option<Thing> {
+        match self {
+            Self::Tab(tab) => Some(Thing::Ticket(tab.id.clone())),
+            Self::Phase(tab, phase) => Some(Thing::Phase(tab.id.clone(), phase.text.to_owned())),
+            Self::Listed(ticket) => Some(Thing::Ticket(ticket.id.clone())),
+            Self::Task(_) | Self::Whole(_) | Self::Gap => None,
+        }
+    }
+}
+
+fn phases(tab: &Tab) -> Vec<Shown<'_>> {
+    if !tab.state.phases.is_empty() {
+        let states = tab.state.phases.iter();
+        return states
+            .map(|phase| Shown {
+                text: &phase.text,
+                mark: phase.mark,
+                run: Some(phase),
+            })
+            .collect();
+    }
+    let from_file = tab.ticket.iter().flat_map(|ticket| &ticket.phases);
+    from_file
+        .map(|phase| Shown {
+            text: &phase.text,
+            mark: if phase.done {
+                Mark::Done(DoneHow::TickedByPerson)
+            } else {
+                Mark::Pending
+            },
+            run: None,
+        })
+        .collect()
+}
+
+fn is_unfolded(model: &Model, tab: &Tab) -> bool {
+    let in_front = model.tab().is_some_and(|front| front.id == tab.id);
+    in_front != model.tickets.turned.contains(&tab.id)
+}
+
+fn items(model: &Model) -> Vec<Item<'_>> {
+    let mut out = Vec::new();
+    for tab in &model.tabs {
+        out.push(Item::Tab(tab));
+        if !is_unfolded(model, tab) {
+            continue;
+        }
+        let before = out.len();
+        for phase in phases(tab) {
+            let running = phase.mark == Mark::Running;
+            let text = phase.text;
+            out.push(Item::Phase(tab, phase));
+            let in_file = tab.ticket.iter().flat_map(|ticket| &ticket.phases);
+            for phase in in_file.filter(|phase| running && phase.text == text) {
+                out.extend(phase.tasks.iter().map(Item::Task));
+            }
+        }
+        if out.len() == before && (tab.ticket.is_some() || tab.run.is_some()) {
+            out.push(Item::Whole(tab));
+        }
+        if model.tabs.len() > 1 {
+            out.push(Item::Gap);
+        }
+    }
+    let open = |id: &TicketId| model.tabs.iter().any(|tab| tab.id == *id);
+    let others: Vec<_> = model
+        .listed
+        .values()
+        .filter(|ticket| !open(&ticket.id) && ticket.status != Some(TicketStatus::Closed))
+        .collect();
+    if !out.is_empty() && !others.is_empty() && !matches!(out.last(), Some(Item::Gap)) {
+        out.push(Item::Gap);
+    }
+    out.extend(others.into_iter().map(|ticket| Item::Listed(ticket)));
+    out
+}
+
+/// Where the cursor is: on its thing, else on the running phase, else on the ticket in front.
+fn position(model: &Model, items: &[Item<'_>]) -> usize {
+    let at = |wanted: &Thing| items.iter().position(|item| item.thing().as_ref() == Some(wanted));
+    let front = model.tab().map(|tab| tab.id.clone());
+    let current = model.tab().and_then(Tab::current_phase);
+    model
+        .tickets
+        .cursor
+        .as_ref()
+        .and_then(at)
+        .or_else(|| at(&Thing::Phase(front.clone()?, current?.text.clone())))
+        .or_else(|| at(&Thing::Ticket(front.clone()?)))
+        .unwrap_or(0)
+}
+
+impl Model {
+    /// What the tree's cursor stands on, when the tree has the focus.
+    pub fn under_cursor(&self) -> Option<Thing> {
+        if self.focus != Pane::Tickets {
+            return None;
+        }
+        let items = items(self);
+        items.get(position(self, &items))?.thing()
+    }
+
+    /// The phase of the ticket in front that the cursor was put on.
+    pub fn phase_under_cursor(&self) -> Option<String> {
+        match (self.under_cursor()?, self.tab()) {
+            (Thing::Phase(id, text), Some(tab)) if tab.id == id => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The line under the cursor as text for the clipboard.
+    pub fn line_under_cursor(&self) -> Option<String> {
+        let text = match self.under_cursor()? {
+            Thing::Phase(_, text) => text,
+            Thing::Ticket(id) => id.to_string(),
+        };
+        Some(crate::base::text::clean_line(&text, 1_000))
+    }
+}
+
+/// Does what the person wants. `height`: lines inside the pane.
+pub fn update(model: &mut Model, msg: TicketsMsg, height: usize) {
+    let items = items(model);
+    let at = position(model, &items);
+    let stops: Vec<usize> = (0..items.len()).filter(|at| items[*at].thing().is_some()).collect();
+    let Some(now) = stops.iter().position(|stop| *stop == at) else {
+        return;
+    };
+    let last = stops.len() - 1;
+    let to = match msg {
+        TicketsMsg::Move(by) => now.saturating_add_signed(by as isize).min(last),
+        TicketsMsg::Top => 0,
+        TicketsMsg::End => last,
+        TicketsMsg::Fold => now,
+    };
+    let offset = scrolled_to(stops[to], model.tickets.offset, height);
+    let thing = items[stops[to]].thing();
+    drop(items);
+    if let (TicketsMsg::Fold, Some(Thing::Ticket(id) | Thing::Phase(id, _))) = (msg, &thing) {
+        let id = id.clone();
+        if !model.tickets.turned.remove(&id) {
+            model.tickets.turned.insert(id.clone());
+        }
+        model.tickets.cursor = Some(Thing::Ticket(id));
+        return;
+    }
+    model.tickets.cursor = thing;
+    model.tickets.offset = offset;
+}
+
+/// Draws the pane's inside.
+pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    let items = items(model);
+    if items.is_empty() {
+        let say = [
+            (Role::Text, "No tickets here yet."),
+            (Role::Text, ""),
+            (Role::Dim, "Make one in a shell:"),
+            (Role::Text, "programmator ticket new \"…\""),
+            (Role::Dim, "or press t and name a file."),
+        ];
+        for (line, (role, text)) in area.rows().zip(say) {
+            Row::new().left(role, text).draw(theme, line, buf);
+        }
+        return;
+    }
+    let at = position(model, &items);
+    let offset = scrolled_to(at, model.tickets.offset, area.height.into())
+        .min(items.len().saturating_sub(area.height.into()));
+    for (place, (n, item)) in area.rows().zip(items.iter().enumerate().skip(offset)) {
+        line(model, item, area.width).draw(theme, place, buf);
+        if n == at && model.focus == Pane::Tickets && model.modals.is_empty() {
+            highlight(theme.style(Role::Selection), place, buf);
+        }
+    }
+}
+
+fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
+    let glyphs = model.glyphs;
+    match item {
+        Item::Gap => Row::new(),
+        Item::Tab(tab) => {
+            let fold = if is_unfolded(model, tab) {
+                glyphs.pick("▾", "-")
+            } else {
+                glyphs.pick("▸", "+")
+            };
+            let front = model.tab().is_some_and(|front| front.id == tab.id);
+            let row = Row::new()
+                .left(Role::Dim, format!("{fold} "))
+                .left(if front { Role::Title } else { Role::Text }, tab.id.as_str())
+                .left(if front { Role::Text } else { Role::Dim }, format!(" {}", tab.title()));
+            signed(row, tab.standing().sign(glyphs), width)
+        }
+        Item::Phase(tab, phase) => {
+            let sign = glyphs.phase(phase.mark);
+            let time = phase
+                .run
+                .and_then(|run| tab.time_on(run, model.now))
+                .map(short)
+                .unwrap_or_default();
+            let text = match phase.mark {
+                Mark::Running => Role::PhaseRunning,
+                mark if mark.is_settled() => Role::Dim,
+                _ => Role::Text,
+            };
+            let row = Row::new()
+                .left(sign.role, format!("  {} ", sign.glyph))
+                .left(text, phase.text);
+            if width >= WORDY {
+                row.right(sign.role, format!("{:<10}", sign.word))
+                    .right(Role::Dim, format!("{time:>7}"))
+            } else {
+                row.right(Role::Dim, time)
+            }
+        }
+        Item::Task(task) => Row::new()
+            .left(Role::Dim, format!("    {} ", glyphs.task(task.done)))
+            .left(Role::Dim, &task.text),
+        Item::Whole(tab) => {
+            let sign = glyphs.phase(tab.state.whole.mark);
+            Row::new()
+                .left(sign.role, format!("  {} ", sign.glyph))
+                .left(Role::Dim, "no phases: worked on as a whole")
+        }
+        Item::Listed(ticket) => {
+            let (sign, word) = listed(model, ticket);
+            Row::new()
+                .left(sign.role, format!("{} ", sign.glyph))
+                .left(Role::Text, ticket.id.as_str())
+                .left(Role::Dim, format!(" {}", ticket.title))
+                .right(sign.role, word)
+        }
+    }
+}
+
+fn signed(row: Row, sign: Sign, width: u16) -> Row {
+    if width >= WORDY {
+        row.right(sign.role, format!("{} {}", sign.glyph, sign.word))
+    } else {
+        row.right(sign.role, sign.glyph)
+    }
+}
+
+/// How a ticket without a tab stands, and its word.
+fn listed(model: &Model, ticket: &Ticket) -> (Sign, String) {
+    let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
+    if let Some(problem) = broken {
+        let sign = Sign {
+            glyph: "!",
+            word: "broken",
+            role: Role::Danger,
+        };
+        return (sign, format!("broken {}:{}", problem.line, problem.column));
+    }
+    let waits = ticket.deps.iter().any(|dep| {
+        let dep = model.listed.iter().find(|(id, _)| id.as_str() == dep);
+        dep.is_some_and(|(_, dep)| dep.status != Some(TicketStatus::Closed))
+    });
+    let sign = if waits {
+        Sign {
+            word: "blocked",
+            ..Standing::Waiting.sign(model.glyphs)
+        }
+    } else {
+        Standing::NotStarted.sign(model.glyphs)
+    };
+    (sign, sign.word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn the_cursor_begins_at_the_running_phase_and_stays_on_its_thing() {
+        let mut model = sample::model();
+        model.tabs.push(sample::running("tk-1"));
+        model.focus = Pane::Tickets;
+        let Some(Thing::Phase(_, running)) = model.under_cursor() else {
+            panic!("not on a phase");
+        };
+        assert_eq!(running, "Wire into middleware");
+        update(&mut model, TicketsMsg::Move(-1), 10);
+        let before = model.under_cursor();
+        assert_eq!(model.phase_under_cursor().as_deref(), Some("Token bucket"));
+        model.tabs[0].state.phases.insert(0, PhaseState::default());
+        assert_eq!(model.under_cursor(), before);
+    }
+
+    #[test]
+    fn the_ends_hold() {
+        let mut model = sample::model();
+        model.tabs.push(sample::running("tk-1"));
+        model.focus = Pane::Tickets;
+        update(&mut model, TicketsMsg::Move(-100), 5);
+        assert_eq!(model.under_cursor(), Some(Thing::Ticket(sample::id("tk-1"))));
+        update(&mut model, TicketsMsg::Move(100), 5);
+        assert_eq!(model.phase_under_cursor().as_deref(), Some("Docs"));
+    }
+
+    #[test]
+    fn a_folded_ticket_hides_its_phases() {
+        let mut model = sample::model();
+        model.tabs.push(sample::running("tk-1"));
+        model.focus = Pane::Tickets;
+        let open = items(&model).len();
+        update(&mut model, TicketsMsg::Fold, 10);
+        assert_eq!(items(&model).len(), 1);
+        update(&mut model, TicketsMsg::Fold, 10);
+        assert_eq!(items(&model).len(), open);
+    }
+}

@@ -1,0 +1,361 @@
+//! Models for tests: what a person would see on an ordinary afternoon.
+
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::domain::record::{Record, Stored};
+use crate::domain::ticket::{Phase, PhaseForm, Task, Ticket, TicketStatus};
+use crate::domain::words::Weight;
+use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
+use crate::tui::model::Model;
+use crate::tui::msg::{Input, Key};
+use crate::tui::tab::{NoteView, Tab, Way};
+use std::sync::Arc;
+
+/// 14:02:13 UTC.
+pub const NOW: Timestamp = Timestamp::from_millis(1_795_269_733_120);
+
+/// A ticket's id.
+pub fn id(text: &str) -> TicketId {
+    TicketId::parse(text).unwrap()
+}
+
+/// Some seconds before [`NOW`].
+pub fn ago(seconds: i64) -> Timestamp {
+    Timestamp::from_millis(NOW.millis() - seconds * 1_000)
+}
+
+/// An empty screen.
+pub fn model() -> Model {
+    Model::new(NOW, jiff::tz::TimeZone::UTC)
+}
+
+/// One run for every ticket.
+pub fn run(ticket: &str) -> RunId {
+    let seed = ticket.bytes().fold(7_u128, |seed, byte| seed * 131 + u128::from(byte));
+    RunId(uuid::Uuid::from_u128(seed))
+}
+
+/// A record as the store has it.
+pub fn stored(ticket: &str, seq: u64, record: Record) -> Stored {
+    Stored {
+        v: 1,
+        seq,
+        time: NOW,
+        run: run(ticket),
+        ticket: id(ticket),
+        record,
+    }
+}
+
+/// A ticket as read.
+pub fn ticket(name: &str, title: &str, phases: &[(&str, bool, &[(&str, bool)])]) -> Arc<Ticket> {
+    let phases = phases.iter().enumerate().map(|(n, (text, done, tasks))| Phase {
+        n: n + 1,
+        text: (*text).into(),
+        done: *done,
+        line: 10 + n,
+        form: PhaseForm::Checkbox,
+        tasks: tasks
+            .iter()
+            .map(|(text, done)| Task {
+                text: (*text).into(),
+                done: *done,
+            })
+            .collect(),
+    });
+    Arc::new(Ticket {
+        id: id(name),
+        title: title.into(),
+        status: Some(TicketStatus::Open),
+        deps: Vec::new(),
+        extra: Vec::new(),
+        phases: phases.collect(),
+        validation: vec!["cargo test".into()],
+        problems: Vec::new(),
+        text: String::new(),
+    })
+}
+
+fn phase(text: &str, mark: Mark, spent_ms: u64) -> PhaseState {
+    PhaseState {
+        text: text.into(),
+        mark,
+        spent_ms,
+        ..PhaseState::default()
+    }
+}
+
+fn limiter() -> Arc<Ticket> {
+    ticket(
+        "tk-4f2a",
+        "Login rate limiter",
+        &[
+            ("Investigate flow", true, &[]),
+            ("Token bucket", true, &[]),
+            ("Wire into middleware", false, &[("route table", true), ("error body", false)]),
+            ("Tests for burst", false, &[]),
+            ("Metrics", false, &[]),
+            ("Docs", false, &[]),
+        ],
+    )
+}
+
+/// A run in the middle of its third phase.
+pub fn running(name: &str) -> Tab {
+    let mut tab = Tab::new(id(name));
+    let mut file = limiter().as_ref().clone();
+    file.id = id(name);
+    tab.ticket = Some(Arc::new(file));
+    tab.run = Some(run(name));
+    tab.state = State {
+        run: tab.run,
+        ticket: Some(id(name)),
+        seq: 40,
+        started: Some(ago(744)),
+        updated: Some(ago(9)),
+        title: "Login rate limiter".into(),
+        ticket_path: "/home/ada/shop/.tickets/tk-4f2a.md".into(),
+        folder: "/home/ada/shop".into(),
+        validation: vec!["cargo test".into(), "cargo clippy -- -D warnings".into()],
+        phases: vec![
+            phase("Investigate flow", Mark::Done(DoneHow::ClaimedNoChange), 131_000),
+            phase("Token bucket", Mark::Done(DoneHow::Verified), 361_000),
+            phase("Wire into middleware", Mark::Running, 12_000),
+            phase("Tests for burst", Mark::Pending, 0),
+            phase("Metrics", Mark::Pending, 0),
+            phase("Docs", Mark::Pending, 0),
+        ],
+        stage: Stage::Running,
+        iterations: 7,
+        calls: (0..37).map(|n| ago(n * 60)).collect(),
+        stagnation: 1,
+        model: Some("claude-opus-4-5".into()),
+        cost_usd: 1.42,
+        context: Some((82_000, 200_000)),
+        iteration: Some(iteration("Wire into middleware")),
+        ..State::default()
+    };
+    for second in [12, 9, 9, 8, 8, 8, 6, 4, 3, 3, 2, 2, 2] {
+        tab.pulse.beat(ago(second));
+    }
+    tab
+}
+
+fn iteration(phase: &str) -> Iteration {
+    Iteration {
+        n: 7,
+        phase: Some(phase.into()),
+        started: ago(240),
+        ended: None,
+        resumed: None,
+        snapshot: Some("9c1f2ab".into()),
+        pid: Some(4_242),
+        tools: std::collections::BTreeSet::new(),
+        tool_count: 11,
+        followed_up: false,
+        claim: None,
+        claimed: None,
+        failure: None,
+        fatal: None,
+        cut: None,
+        ticket_touched: false,
+        changed: None,
+        phase_changed: None,
+        cost_usd: 0.2,
+    }
+}
+
+fn ended(name: &str, reason: ExitReason, detail: &str) -> Tab {
+    let mut tab = running(name);
+    tab.state.stage = Stage::Ended;
+    tab.state.ended = Some(Ended {
+        reason,
+        detail: detail.into(),
+    });
+    if let Some(iteration) = &mut tab.state.iteration {
+        iteration.ended = Some(ago(9));
+    }
+    tab
+}
+
+/// A run whose phases are all done.
+pub fn finished(name: &str) -> Tab {
+    let mut tab = ended(name, ExitReason::Complete, "");
+    for phase in &mut tab.state.phases {
+        phase.mark = Mark::Done(DoneHow::Verified);
+        phase.spent_ms = phase.spent_ms.max(95_000);
+    }
+    tab
+}
+
+/// A run that a guard ended.
+pub fn guarded(name: &str) -> Tab {
+    let detail = "3 iterations in a row changed nothing. Look at “Wire into middleware”: sharpen it in the ticket, or skip it.";
+    let mut tab = ended(name, ExitReason::Stagnation, detail);
+    tab.state.stagnation = 3;
+    tab.state.phases[2].mark = Mark::Pending;
+    tab
+}
+
+/// A run that waits for the person to go on.
+pub fn paused(name: &str) -> Tab {
+    let mut tab = running(name);
+    tab.state.stage = Stage::Paused;
+    tab.state.phases[2].mark = Mark::Disputed;
+    if let Some(iteration) = &mut tab.state.iteration {
+        iteration.ended = Some(ago(120));
+    }
+    tab
+}
+
+/// The same tab under another title.
+pub fn titled(mut tab: Tab, title: &str) -> Tab {
+    let mut file = tab.ticket.as_deref().cloned().unwrap();
+    file.title = title.into();
+    tab.ticket = Some(Arc::new(file));
+    tab.state.title = title.into();
+    tab
+}
+
+/// Lines as the log of such an afternoon has them.
+pub fn log(model: &mut Model) {
+    let lines = [
+        (90, Weight::Info, "tk-4f2a", "iteration 7 · “Wire into middleware” · session resumed"),
+        (89, Weight::Info, "tk-4f2a", "snapshot 7 · 9c1f2ab0…"),
+        (88, Weight::Info, "tk-4f2a", "claude 2.1.197 · claude-opus-4-5 · session 9f3e0b1c…"),
+        (64, Weight::Gate, "tk-4f2a", "allow Read src/http/stack.rs · profile trusted"),
+        (41, Weight::Gate, "tk-4f2a", "allow Edit src/http/stack.rs · profile trusted"),
+        (20, Weight::Warn, "tk-9c1d", "validation failed: cargo test · exit 101 · 41 s"),
+        (9, Weight::Error, "tk-9c1d", "run ended, stagnation: 3 iterations in a row changed nothing · 2/6 phases"),
+    ];
+    for (seconds, weight, ticket, text) in lines {
+        model.log.push(ago(seconds), weight, id(ticket), text);
+    }
+}
+
+/// Four tabs in different states and two listed tickets.
+pub fn busy() -> Model {
+    let mut model = model();
+    model.tabs = vec![
+        running("tk-4f2a"),
+        titled(guarded("tk-9c1d"), "Migrate sessions"),
+        titled(finished("tk-77aa"), "Flaky retry test"),
+        titled(paused("docs.md"), "Rewrite the tour"),
+    ];
+    for tab in &model.tabs {
+        let file = tab.ticket.clone().unwrap();
+        model.listed.insert(tab.id.clone(), file);
+    }
+    let audit = ticket("tk-81b0", "Audit log", &[("Schema", false, &[])]);
+    let mut retention = ticket("tk-90c2", "Retention", &[]).as_ref().clone();
+    retention.deps = vec!["tk-81b0".into()];
+    model.listed.insert(audit.id.clone(), audit);
+    model.listed.insert(retention.id.clone(), Arc::new(retention));
+    log(&mut model);
+    model
+}
+
+/// Notes of the person's on their way.
+pub fn notes(tab: &mut Tab) {
+    for (text, way) in [
+        ("keep the static assets out of it", Way::Delivered),
+        ("429 needs a Retry-After header", Way::Sent),
+    ] {
+        tab.notes.push(NoteView {
+            id: text.into(),
+            text: text.into(),
+            way,
+        });
+    }
+}
+
+/// A key by its name: `p`, `Ctrl-c`, `Alt-Enter`, `BackTab`, `Esc`.
+pub fn key(name: &str) -> Input {
+    let (ctrl, name) = name.strip_prefix("Ctrl-").map_or((false, name), |rest| (true, rest));
+    let (alt, name) = name.strip_prefix("Alt-").map_or((false, name), |rest| (true, rest));
+    let key = match name {
+        "Tab" | "BackTab" => Key::Tab,
+        "Enter" => Key::Enter,
+        "Esc" => Key::Esc,
+        "Backspace" => Key::Backspace,
+        "PgUp" => Key::PageUp,
+        "PgDn" => Key::PageDown,
+        "Left" => Key::Left,
+        "Space" => Key::Char(' '),
+        one => Key::Char(one.chars().next().unwrap()),
+    };
+    Input {
+        key,
+        ctrl,
+        alt,
+        shift: name == "BackTab",
+    }
+}
+
+/// The screen as text, one line a row.
+pub fn draw(model: &mut Model, size: (u16, u16)) -> String {
+    let (buffer, _) = draw_styled(model, size, &crate::tui::theme::Theme::plain());
+    buffer
+}
+
+/// The screen as text, and its styles: per line the spans that are not plain.
+pub fn draw_styled(
+    model: &mut Model,
+    size: (u16, u16),
+    theme: &crate::tui::theme::Theme,
+) -> (String, String) {
+    use std::fmt::Write as _;
+    model.size = size;
+    let layout = model.prepare();
+    let backend = ratatui::backend::TestBackend::new(size.0, size.1);
+    let mut terminal = ratatui::Terminal::new(backend).unwrap();
+    terminal.draw(|frame| crate::tui::view::view(model, &layout, theme, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let (mut text, mut styles) = (String::new(), String::new());
+    for y in 0..size.1 {
+        let mut line = String::new();
+        let mut skip = 0;
+        let mut spans: Vec<(u16, u16, String)> = Vec::new();
+        for x in 0..size.0 {
+            let cell = &buffer[(x, y)];
+            if skip > 0 {
+                skip -= 1;
+            } else {
+                line.push_str(cell.symbol());
+                skip = unicode_width::UnicodeWidthStr::width(cell.symbol()).saturating_sub(1);
+            }
+            let style = style_words(cell);
+            match spans.last_mut() {
+                Some(last) if last.2 == style => last.1 += 1,
+                _ => spans.push((x, 1, style)),
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+        let spans: Vec<String> = spans
+            .into_iter()
+            .filter(|(_, _, style)| !style.is_empty())
+            .map(|(x, width, style)| format!("{x}+{width} {style}"))
+            .collect();
+        if !spans.is_empty() {
+            let _ = writeln!(styles, "{:>3}: {}", y, spans.join(", "));
+        }
+    }
+    (text, styles)
+}
+
+fn style_words(cell: &ratatui::buffer::Cell) -> String {
+    use ratatui::style::Color;
+    let mut words = Vec::new();
+    if cell.fg != Color::Reset && cell.symbol() != " " {
+        words.push(cell.fg.to_string().to_lowercase());
+    }
+    if cell.bg != Color::Reset {
+        words.push(format!("on {}", cell.bg).to_lowercase());
+    }
+    if !cell.modifier.is_empty() && (cell.symbol() != " " || cell.modifier.contains(ratatui::style::Modifier::REVERSED)) {
+        words.push(format!("{:?}", cell.modifier).to_lowercase().replace(" | ", " "));
+    }
+    words.join(" ")
+}

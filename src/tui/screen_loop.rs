@@ -1,0 +1,172 @@
+//! The loop that keeps the screen true: what happens goes into the model, and a frame follows.
+//!
+//! No ticker: it sleeps until a key, news, or the moment that the model names (the next second while a
+//! clock shows). A burst is folded whole before one frame is drawn, at most 60 of them a second.
+//! Signals are the caller's; so is everything that an [`Ask`] wants done outside of the terminal.
+
+use crate::base::id::TicketId;
+use crate::base::time::{Clock, Timestamp};
+use crate::domain::news::News;
+use crate::tui::input;
+use crate::tui::model::Model;
+use crate::tui::msg::{Ask, Msg};
+use crate::tui::terminal::{Screen, ScreenError};
+use crate::tui::theme::Theme;
+use crate::tui::update::update;
+use crate::tui::view::view;
+use crossterm::event::EventStream;
+use futures_util::StreamExt as _;
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Time between two frames at least.
+const FRAME: Duration = Duration::from_millis(16);
+/// Messages that are folded before a frame.
+const BURST: usize = 256;
+
+/// What the loop needs of the program around it, while the terminal is not ours.
+pub trait Host {
+    /// Lets the person edit a ticket; returns when the editor has ended. The error is told to the person.
+    fn edit(&mut self, ticket: &TicketId) -> impl Future<Output = Result<(), String>>;
+    /// Stops the process until it is continued (Ctrl-Z, then `fg`). Returns at once where that is unknown.
+    fn suspend(&mut self);
+    /// Puts clean text on the clipboard.
+    fn copy(&mut self, text: &str) -> Result<(), String>;
+}
+
+/// The two ways between screen and runs.
+pub struct Channels {
+    /// What the runs tell. Closed: nothing more will come; the screen stays.
+    pub news: mpsc::Receiver<News>,
+    /// What the screen wants of the runs: commands, starts, tickets to open, quitting.
+    pub asks: mpsc::Sender<Ask>,
+}
+
+/// Shows the model until the person leaves, `stop` is cancelled, or the terminal is gone. The first
+/// frame is drawn before anything is read.
+pub async fn run(
+    screen: &mut Screen,
+    model: &mut Model,
+    theme: &Theme,
+    channels: Channels,
+    clock: &dyn Clock,
+    stop: CancellationToken,
+    host: &mut impl Host,
+) -> Result<(), ScreenError> {
+    let Channels { mut news, asks } = channels;
+    model.size = screen.size()?;
+    model.now = clock.now();
+    draw(screen, model, theme)?;
+    let mut last_frame = Instant::now();
+    let mut events = Some(EventStream::new());
+    let mut news_open = true;
+    loop {
+        let due = due(model, last_frame, clock.now());
+        let mut inbox = Vec::new();
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            event = next_event(&mut events) => inbox.extend(event?),
+            first = news.recv(), if news_open => match first {
+                Some(first) => inbox.push(Msg::News(first)),
+                None => news_open = false,
+            },
+            () = sleep_until(due) => {}
+        }
+        while inbox.len() < BURST
+            && let Ok(more) = news.try_recv()
+        {
+            inbox.push(Msg::News(more));
+        }
+        update(model, Msg::Tick(clock.now()));
+        for msg in inbox {
+            for ask in update(model, msg) {
+                match ask {
+                    Ask::Leave => return Ok(()),
+                    Ask::Redraw => screen.forget()?,
+                    Ask::Copy(text) => {
+                        let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
+                        update(model, Msg::Told(told));
+                    }
+                    Ask::Edit(ticket) => {
+                        // Dropped, not paused: two readers of one terminal steal each other's keys.
+                        drop(events.take());
+                        screen.leave();
+                        let edited = host.edit(&ticket).await;
+                        back(screen, model)?;
+                        events = Some(EventStream::new());
+                        if let Err(words) = edited {
+                            update(model, Msg::Told(words));
+                        }
+                    }
+                    Ask::Suspend => {
+                        drop(events.take());
+                        screen.leave();
+                        host.suspend();
+                        back(screen, model)?;
+                        events = Some(EventStream::new());
+                    }
+                    for_runs => {
+                        // A full channel or a closed one: the runs are busy or gone. Never wait here.
+                        if asks.try_send(for_runs).is_err() {
+                            let words = "the runs do not take commands now; try again in a moment";
+                            update(model, Msg::Told(words.into()));
+                        }
+                    }
+                }
+            }
+        }
+        if model.dirty && last_frame.elapsed() >= FRAME {
+            draw(screen, model, theme)?;
+            last_frame = Instant::now();
+        }
+    }
+}
+
+fn draw(screen: &mut Screen, model: &mut Model, theme: &Theme) -> Result<(), ScreenError> {
+    let layout = model.prepare();
+    screen.draw(|frame| view(model, &layout, theme, frame))?;
+    model.dirty = false;
+    Ok(())
+}
+
+/// The terminal is ours again, perhaps of another size.
+fn back(screen: &mut Screen, model: &mut Model) -> Result<(), ScreenError> {
+    screen.enter()?;
+    model.size = screen.size()?;
+    model.dirty = true;
+    Ok(())
+}
+
+/// The next event of the terminal; an end or an error is the end of the terminal.
+async fn next_event(events: &mut Option<EventStream>) -> Result<Option<Msg>, ScreenError> {
+    let Some(stream) = events else {
+        return std::future::pending().await;
+    };
+    match stream.next().await {
+        Some(Ok(event)) => Ok(input::translate(event)),
+        Some(Err(error)) => Err(ScreenError::Lost(error)),
+        None => Err(ScreenError::Lost(io::ErrorKind::UnexpectedEof.into())),
+    }
+}
+
+/// When to wake up without a reason from outside; `None` rests.
+fn due(model: &Model, last_frame: Instant, now: Timestamp) -> Option<Instant> {
+    if model.dirty {
+        return Some(last_frame + FRAME);
+    }
+    // A millisecond more, so that the second is over when we look.
+    let wait = model.wake_at()?.since(now) + Duration::from_millis(1);
+    Some(Instant::now() + wait)
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}

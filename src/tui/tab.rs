@@ -1,0 +1,304 @@
+//! One open ticket: its file as read, the fold of its run, its stream, and how it stands.
+//!
+//! Does not own what is drawn of it (`panes`), nor the log, which all tickets share (`panes::log`).
+
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+use crate::domain::outcome::ExitReason;
+use crate::domain::record::{Record, Stored};
+use crate::domain::ticket::Ticket;
+use crate::orchestrator::apply::apply;
+use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
+use crate::tui::marks::{Glyphs, Sign};
+use crate::tui::panes::gauges::Pulse;
+use crate::tui::panes::stream::StreamState;
+use crate::tui::theme::role::Role;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An open ticket.
+pub struct Tab {
+    /// Which ticket.
+    pub id: TicketId,
+    /// Its file as last read; `None` until it was.
+    pub ticket: Option<Arc<Ticket>>,
+    /// The file is gone.
+    pub gone: bool,
+    /// The run that is shown.
+    pub run: Option<RunId>,
+    /// The fold of the run's records.
+    pub state: State,
+    /// The Stream pane of this ticket.
+    pub stream: StreamState,
+    /// When Claude was last heard, and how often lately.
+    pub pulse: Pulse,
+    /// The run could not be opened, or went down: words for the person.
+    pub failure: Option<String>,
+    /// What became of the person's notes, oldest first.
+    pub notes: Vec<NoteView>,
+    /// Words for Claude that were typed and not sent.
+    pub draft: Vec<String>,
+}
+
+/// A note of the person's, as the steer dialog shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteView {
+    /// Id of the note.
+    pub id: String,
+    /// The words.
+    pub text: String,
+    /// How far it got.
+    pub way: Way,
+}
+
+/// How far a note got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Waits for the next prompt.
+    Queued,
+    /// Handed to Claude.
+    Sent,
+    /// Echoed by Claude.
+    Delivered,
+}
+
+impl Way {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Sent => "sent",
+            Self::Delivered => "delivered",
+        }
+    }
+}
+
+/// How a ticket stands, for its tab, its line in the tree and the footer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// No run yet.
+    NotStarted,
+    /// Another run works in the folder.
+    Waiting,
+    /// Claude works, or we do.
+    Running,
+    /// The validation commands run.
+    Checking,
+    /// Runs until the end of the iteration.
+    Pausing,
+    /// Waits for the person to go on.
+    Paused,
+    /// A person must look.
+    NeedsYou,
+    /// All phases are settled.
+    Complete,
+    /// Ended by the person.
+    Stopped,
+    /// The file is gone.
+    Gone,
+}
+
+impl Standing {
+    /// Glyph, word and role.
+    pub fn sign(self, glyphs: Glyphs) -> Sign {
+        let (unicode, ascii, word, role) = match self {
+            Self::NotStarted => ("○", ".", "ready", Role::PhasePending),
+            Self::Waiting => ("⊘", "x", "waits", Role::PhasePending),
+            Self::Running => ("▶", ">", "running", Role::PhaseRunning),
+            Self::Checking => ("◐", "~", "checking", Role::PhaseClaimed),
+            Self::Pausing => ("▶", ">", "pausing", Role::PhaseRunning),
+            Self::Paused => ("⏸", "p", "paused", Role::Warning),
+            Self::NeedsYou => ("!", "!", "needs you", Role::TabAttention),
+            Self::Complete => ("✓", "v", "done", Role::PhaseDone),
+            Self::Stopped => ("■", "#", "stopped", Role::Dim),
+            Self::Gone => ("⊘", "x", "file gone", Role::Danger),
+        };
+        Sign {
+            glyph: glyphs.pick(unicode, ascii),
+            word,
+            role,
+        }
+    }
+}
+
+impl Tab {
+    /// A tab for a ticket of which nothing is known yet.
+    pub fn new(id: TicketId) -> Self {
+        Self {
+            id,
+            ticket: None,
+            gone: false,
+            run: None,
+            state: State::default(),
+            stream: StreamState::default(),
+            pulse: Pulse::default(),
+            failure: None,
+            notes: Vec::new(),
+            draft: Vec::new(),
+        }
+    }
+
+    /// Folds a record in; `false` when it was known already.
+    pub fn record(&mut self, stored: &Stored) -> bool {
+        if stored.seq <= self.state.seq {
+            return false;
+        }
+        apply(&mut self.state, stored);
+        self.stream.record(stored);
+        self.follow_notes(&stored.record);
+        true
+    }
+
+    fn follow_notes(&mut self, record: &Record) {
+        let (ids, way): (&[String], Way) = match record {
+            Record::NoteGiven { id, text } => {
+                self.notes.push(NoteView {
+                    id: id.clone(),
+                    text: text.clone(),
+                    way: Way::Queued,
+                });
+                return;
+            }
+            Record::SpawnRequested { notes, .. } => (notes, Way::Sent),
+            Record::NoteSent { id } => (std::slice::from_ref(id), Way::Sent),
+            Record::NoteDelivered { id } => (std::slice::from_ref(id), Way::Delivered),
+            _ => return,
+        };
+        for note in self.notes.iter_mut().filter(|note| ids.contains(&note.id)) {
+            note.way = way;
+        }
+    }
+
+    /// How the ticket stands.
+    pub fn standing(&self) -> Standing {
+        if self.failure.is_some() || self.state.needs_person() {
+            return Standing::NeedsYou;
+        }
+        match (&self.state.ended, &self.state.stage) {
+            (Some(ended), _) if ended.reason == ExitReason::Complete => Standing::Complete,
+            (Some(_), _) => Standing::Stopped,
+            (None, _) if self.gone => Standing::Gone,
+            (None, _) if self.run.is_none() => Standing::NotStarted,
+            (None, Stage::Paused) => Standing::Paused,
+            (None, Stage::AwaitingTree { .. }) => Standing::Waiting,
+            (None, Stage::Validating) => Standing::Checking,
+            (None, _) if self.state.pace != Pace::Run => Standing::Pausing,
+            (None, _) => Standing::Running,
+        }
+    }
+
+    /// Something is under way that a clock should be shown for.
+    pub fn is_active(&self) -> bool {
+        self.run.is_some()
+            && self.failure.is_none()
+            && self.state.ended.is_none()
+            && !matches!(
+                self.state.stage,
+                Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. }
+            )
+    }
+
+    /// A run is open that has not ended: it takes commands.
+    pub fn has_open_run(&self) -> bool {
+        self.run.is_some() && self.failure.is_none() && self.state.ended.is_none()
+    }
+
+    /// The title, as far as it is known.
+    pub fn title(&self) -> &str {
+        match &self.ticket {
+            Some(ticket) => &ticket.title,
+            None => &self.state.title,
+        }
+    }
+
+    /// Phases done and phases in all, from the run, else from the file.
+    pub fn progress(&self) -> (usize, usize) {
+        match &self.ticket {
+            Some(ticket) if self.state.phases.is_empty() => (
+                ticket.phases.iter().filter(|phase| phase.done).count(),
+                ticket.phases.len(),
+            ),
+            _ => (self.state.phases_done(), self.state.phases.len()),
+        }
+    }
+
+    /// The phase that an iteration works on, else the next one.
+    pub fn current_phase(&self) -> Option<&PhaseState> {
+        let running = self
+            .state
+            .iteration
+            .as_ref()
+            .filter(|iteration| iteration.ended.is_none())
+            .and_then(|iteration| iteration.phase.as_deref());
+        match running {
+            Some(text) => self.state.phase(Some(text)),
+            None => self.state.next_phase(),
+        }
+    }
+
+    /// Time spent on a phase, the running iteration included; `None` when there was none.
+    pub fn time_on(&self, phase: &PhaseState, now: Timestamp) -> Option<Duration> {
+        let spent = Duration::from_millis(phase.spent_ms);
+        let running = self
+            .state
+            .iteration
+            .as_ref()
+            .filter(|iteration| iteration.ended.is_none() && self.is_active())
+            .filter(|iteration| iteration.phase.as_deref() == Some(phase.text.as_str()))
+            .map(|iteration| now.since(iteration.started));
+        match (phase.spent_ms, running) {
+            (0, None) => None,
+            (_, running) => Some(spent + running.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn a_note_is_followed_from_the_desk_to_claude() {
+        let mut tab = Tab::new(sample::id("tk-1"));
+        let steps = [
+            (
+                Record::NoteGiven {
+                    id: "n".into(),
+                    text: "mind the cache".into(),
+                },
+                Way::Queued,
+            ),
+            (Record::NoteSent { id: "n".into() }, Way::Sent),
+            (Record::NoteDelivered { id: "n".into() }, Way::Delivered),
+        ];
+        for (seq, (record, way)) in (1..).zip(steps) {
+            assert!(tab.record(&sample::stored("tk-1", seq, record)));
+            assert_eq!(tab.notes[0].way, way);
+        }
+    }
+
+    #[test]
+    fn a_record_counts_once() {
+        let mut tab = Tab::new(sample::id("tk-1"));
+        let given = Record::NoteGiven {
+            id: "n".into(),
+            text: "x".into(),
+        };
+        let stored = sample::stored("tk-1", 1, given);
+        assert!(tab.record(&stored));
+        assert!(!tab.record(&stored));
+        assert_eq!(tab.notes.len(), 1);
+    }
+
+    #[test]
+    fn time_of_the_running_phase_grows_with_the_clock() {
+        let tab = sample::running("tk-1");
+        let phase = tab.current_phase().unwrap();
+        let at = |seconds| {
+            tab.time_on(phase, sample::NOW.plus(Duration::from_secs(seconds)))
+                .unwrap()
+        };
+        assert_eq!(at(60) - at(0), Duration::from_secs(60));
+    }
+}

@@ -1,0 +1,149 @@
+//! The terminal as a full screen, and its return to what it was: on drop, on panic, before an editor
+//! runs and before the program goes to the background.
+//!
+//! Does not own signals (`cli`) nor when to draw (`screen_loop`). A terminal that is gone (hung up,
+//! its window closed) is found by a failed write and never written to again.
+
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{cursor, execute, queue};
+use ratatui::backend::CrosstermBackend;
+use ratatui::{Frame, Terminal};
+use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Why the screen cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ScreenError {
+    /// The terminal is gone or refuses what is written to it.
+    #[error("the terminal is gone ({0}); the runs are in the journal, the same command goes on with them")]
+    Lost(#[source] io::Error),
+    /// It cannot be made a full screen.
+    #[error("this terminal cannot show the screen ({0}); `programmator run <ticket>` works without one")]
+    Unfit(#[source] io::Error),
+}
+
+/// What the terminal is now. Process-wide, as the terminal is: the panic hook must see it.
+static TERMINAL: AtomicU8 = AtomicU8::new(OURS_NOT);
+const OURS_NOT: u8 = 0;
+const OURS: u8 = 1;
+const GONE: u8 = 2;
+
+/// The full screen. Dropping it gives the terminal back.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+impl Screen {
+    /// Takes the terminal: raw mode, alternate screen, bracketed paste, no cursor. From here on a
+    /// panic gives it back before it is told.
+    pub fn open() -> Result<Self, ScreenError> {
+        restore_on_panic();
+        enter().map_err(ScreenError::Unfit)?;
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(64 << 10, io::stdout()));
+        let terminal = Terminal::new(backend).map_err(|error| {
+            restore();
+            ScreenError::Unfit(error)
+        })?;
+        Ok(Self { terminal })
+    }
+
+    /// Columns and lines.
+    pub fn size(&self) -> Result<(u16, u16), ScreenError> {
+        let size = self.terminal.size().map_err(lost)?;
+        Ok((size.width, size.height))
+    }
+
+    /// Draws one frame, inside a synchronized update so that no half of it is seen.
+    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> Result<(), ScreenError> {
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate).map_err(lost)?;
+        self.terminal.draw(view).map_err(lost)?;
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate).map_err(lost)
+    }
+
+    /// Forgets what was drawn: the next frame writes every cell.
+    pub fn forget(&mut self) -> Result<(), ScreenError> {
+        self.terminal.clear().map_err(lost)
+    }
+
+    /// Gives the terminal back for a while: to an editor, to the shell.
+    pub fn leave(&mut self) {
+        restore();
+    }
+
+    /// Takes it again after [`leave`](Self::leave).
+    pub fn enter(&mut self) -> Result<(), ScreenError> {
+        enter().map_err(lost)?;
+        self.forget()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn lost(error: io::Error) -> ScreenError {
+    TERMINAL.store(GONE, Ordering::SeqCst);
+    ScreenError::Lost(error)
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    TERMINAL.store(OURS, Ordering::SeqCst);
+    let entered = execute!(
+        io::stdout(),
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        cursor::Hide
+    );
+    if entered.is_err() {
+        restore();
+    }
+    entered
+}
+
+/// Gives the terminal back, once; whatever fails, the rest is tried.
+pub fn restore() {
+    match TERMINAL.swap(OURS_NOT, Ordering::SeqCst) {
+        OURS => {
+            let mut out = io::stdout();
+            let _ = execute!(
+                out,
+                EndSynchronizedUpdate,
+                DisableFocusChange,
+                DisableBracketedPaste,
+                LeaveAlternateScreen,
+                cursor::Show
+            );
+            let _ = out.flush();
+            let _ = disable_raw_mode();
+        }
+        // Not a byte more to a dead terminal; its modes may still be another process's.
+        GONE => {
+            TERMINAL.store(GONE, Ordering::SeqCst);
+            let _ = disable_raw_mode();
+        }
+        _ => {}
+    }
+}
+
+/// A panic gives the terminal back first, then tells what the hook before would have told.
+fn restore_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            before(info);
+        }));
+    });
+}

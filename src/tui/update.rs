@@ -1,0 +1,337 @@
+//! What happens to the model, message by message. Pure: answers with what the edge should do.
+//!
+//! News of runs is folded in `update::news`; what keys mean stands in `tui::command`.
+
+mod dialogs;
+mod news;
+
+use crate::domain::command::UserCommand;
+use crate::orchestrator::state::{Pace, Stage};
+use crate::tui::command::{self, Command, Scope};
+use crate::tui::layout;
+use crate::tui::modals::confirm::Confirm;
+use crate::tui::modals::help::Help;
+use crate::tui::modals::open::Open;
+use crate::tui::modals::prompt::{Prompt, Purpose};
+use crate::tui::modals::question::Question;
+use crate::tui::modals::steer::Steer;
+use crate::tui::modals::Modal;
+use crate::tui::model::Model;
+use crate::tui::msg::{Ask, Input, Key, Msg};
+use crate::tui::panes::log::{self, LogMsg};
+use crate::tui::panes::stream::StreamMsg;
+use crate::tui::panes::tickets::{self, Thing, TicketsMsg};
+use crate::tui::panes::Pane;
+use crate::tui::tab::Standing;
+
+/// Folds a message into the model; what the edge should do now, in order.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Ask> {
+    match msg {
+        Msg::Key(input) => {
+            model.dirty = true;
+            model.toast = None;
+            key(model, input)
+        }
+        Msg::Paste(text) => {
+            model.dirty = true;
+            dialogs::pasted(model, &text);
+            Vec::new()
+        }
+        Msg::Resize(width, height) => {
+            model.size = (width, height);
+            model.dirty = true;
+            Vec::new()
+        }
+        Msg::News(news) => {
+            model.dirty = true;
+            news::fold(model, news);
+            leave_if_quiet(model)
+        }
+        Msg::Tick(now) => {
+            tick(model, now);
+            Vec::new()
+        }
+        Msg::FocusGained => {
+            model.dirty = true;
+            Vec::new()
+        }
+        Msg::Told(words) => {
+            model.dirty = true;
+            model.tell(crate::base::text::clean_line(&words, 400));
+            Vec::new()
+        }
+    }
+}
+
+fn tick(model: &mut Model, now: crate::base::time::Timestamp) {
+    let due = model.wake_at().is_some_and(|at| at <= now);
+    model.now = now;
+    if due {
+        model.dirty = true;
+    }
+    if model.toast.as_ref().is_some_and(|(_, until)| *until <= now) {
+        model.toast = None;
+    }
+}
+
+/// The person asked to leave, and nothing runs any more.
+fn leave_if_quiet(model: &Model) -> Vec<Ask> {
+    if model.quitting.is_some() && !model.anything_active() {
+        vec![Ask::Leave]
+    } else {
+        Vec::new()
+    }
+}
+
+fn key(model: &mut Model, input: Input) -> Vec<Ask> {
+    if !model.modals.is_empty() {
+        return dialogs::key(model, input);
+    }
+    let row = command::find(model.focus.into(), &input)
+        .or_else(|| command::find(Scope::Global, &input));
+    match row {
+        Some(row) if (row.enabled)(model) => run(model, row.command, &input),
+        _ => Vec::new(),
+    }
+}
+
+/// Lines inside a pane, now.
+fn inner_height(model: &Model, pane: Pane) -> usize {
+    let place = layout::solve(model.size, model).of(pane);
+    place.map_or(0, |place| usize::from(place.height.saturating_sub(2)))
+}
+
+fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
+    match command {
+        Command::Pause => return pace(model),
+        Command::PauseNow => return to_run(model, UserCommand::PauseNow),
+        Command::Retry => {
+            if let Some(phase) = model.retryable() {
+                model.tell(format!("asked to work on “{phase}” again"));
+                return to_run(model, UserCommand::RetryPhase { phase });
+            }
+        }
+        Command::Skip => ask_to_skip(model),
+        Command::Stop => ask_to_stop(model),
+        Command::Steer => {
+            if let Some(tab) = model.tab() {
+                let steer = Steer::new(tab);
+                model.modals.push(Modal::Steer(steer));
+            }
+        }
+        Command::NextWaiting => next_waiting(model),
+        Command::Edit => return model.tab().map(|tab| Ask::Edit(tab.id.clone())).into_iter().collect(),
+        Command::OpenTicket => model.modals.push(Modal::Open(Open::default())),
+        Command::FocusNext => model.focus = model.next_focus(1),
+        Command::FocusPrevious => model.focus = model.next_focus(Pane::ALL.len() - 1),
+        Command::GoToTab => {
+            if let Key::Char(digit) = input.key
+                && let Some(n) = digit.to_digit(10)
+            {
+                model.show_tab((n as usize).wrapping_sub(1));
+            }
+        }
+        Command::TabNext => model.show_tab((model.active + 1) % model.tabs.len().max(1)),
+        Command::TabPrevious => {
+            let tabs = model.tabs.len().max(1);
+            model.show_tab((model.active + tabs - 1) % tabs);
+        }
+        Command::Help => model.modals.push(Modal::Help(Help::default())),
+        Command::Quit => {
+            if !model.anything_active() {
+                return vec![Ask::Leave];
+            }
+            model.modals.push(Modal::Quit);
+        }
+        Command::Suspend => return vec![Ask::Suspend],
+        Command::Redraw => return vec![Ask::Redraw],
+        Command::Choose => return choose(model),
+        Command::Fold => in_tickets(model, TicketsMsg::Fold),
+        Command::Copy => return model.line_under_cursor().map(Ask::Copy).into_iter().collect(),
+        Command::Search => prompt(model, Purpose::Search, String::new()),
+        Command::SearchNext => to_stream(model, StreamMsg::SearchNext),
+        Command::SearchPrevious => to_stream(model, StreamMsg::SearchPrevious),
+        Command::LogLevel => in_log(model, LogMsg::Level),
+        Command::LogTicket => in_log(model, LogMsg::Ticket),
+        Command::LogFilter => {
+            let words = model.log.words.clone();
+            prompt(model, Purpose::LogFilter, words);
+        }
+        Command::Down => scroll(model, Move::Lines(1)),
+        Command::Up => scroll(model, Move::Lines(-1)),
+        Command::PageDown => scroll(model, Move::Pages(1)),
+        Command::PageUp => scroll(model, Move::Pages(-1)),
+        Command::Top => scroll(model, Move::Top),
+        Command::End => scroll(model, Move::End),
+        // The rest belongs to dialogs.
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// `p`: start, pause, take the pause back, go on; by what is so now.
+fn pace(model: &mut Model) -> Vec<Ask> {
+    let Some(tab) = model.tab() else {
+        return Vec::new();
+    };
+    let id = tab.id.clone();
+    if !tab.has_open_run() {
+        if tab.standing() == Standing::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
+            model.tell(format!("{id} cannot be read; e edits it"));
+            return Vec::new();
+        }
+        if let Some(tab) = model.tab_mut() {
+            tab.failure = None;
+        }
+        model.tell(format!("starting {id} …"));
+        return vec![Ask::Start(id)];
+    }
+    let command = if tab.state.stage == Stage::Paused || tab.state.pace != Pace::Run {
+        UserCommand::Resume
+    } else {
+        UserCommand::Pause
+    };
+    vec![Ask::Command(id, command)]
+}
+
+fn to_run(model: &Model, command: UserCommand) -> Vec<Ask> {
+    model
+        .tab()
+        .map(|tab| Ask::Command(tab.id.clone(), command))
+        .into_iter()
+        .collect()
+}
+
+fn ask_to_skip(model: &mut Model) {
+    let (Some(tab), Some(phase)) = (model.tab(), model.skippable()) else {
+        return;
+    };
+    let running = tab.is_active() && tab.current_phase().is_some_and(|now| now.text == phase);
+    let price = if running {
+        " The running iteration is cut off; changes in the tree stay."
+    } else {
+        ""
+    };
+    let confirm = Confirm {
+        title: "Skip a phase",
+        words: format!("Leave “{phase}” undone and go on with the next?{price}"),
+        ask: Ask::Command(tab.id.clone(), UserCommand::SkipPhase { phase }),
+    };
+    model.modals.push(Modal::Confirm(confirm));
+}
+
+fn ask_to_stop(model: &mut Model) {
+    let Some(tab) = model.tab() else { return };
+    let confirm = Confirm {
+        title: "Stop the run",
+        words: format!(
+            "Stop {} now? The running iteration is cut off; changes in the tree stay, and p resumes.",
+            tab.id
+        ),
+        ask: Ask::Command(tab.id.clone(), UserCommand::Stop),
+    };
+    model.modals.push(Modal::Confirm(confirm));
+}
+
+fn next_waiting(model: &mut Model) {
+    let count = model.tabs.len();
+    // The one in front first, when it has a card to show.
+    let card = |model: &Model, at: usize| {
+        let state = &model.tabs[at].state;
+        state.validation_change.is_some() && state.ended.is_none()
+    };
+    let from = usize::from(!model.tabs.get(model.active).is_some_and(|_| card(model, model.active)));
+    let next = (from..from + count)
+        .map(|step| (model.active + step) % count)
+        .find(|at| model.tabs[*at].standing() == Standing::NeedsYou);
+    if let Some(at) = next {
+        model.show_tab(at);
+        model.focus = Pane::Stream;
+        if card(model, at) {
+            let ticket = model.tabs[at].id.clone();
+            model.modals.push(Modal::Question(Question::new(ticket)));
+        }
+    }
+}
+
+/// Enter in the tree: an open ticket comes to the front or is folded, a listed one is opened.
+fn choose(model: &mut Model) -> Vec<Ask> {
+    match model.under_cursor() {
+        Some(Thing::Ticket(id) | Thing::Phase(id, _)) => {
+            match model.tabs.iter().position(|tab| tab.id == id) {
+                Some(at) if at == model.active => in_tickets(model, TicketsMsg::Fold),
+                Some(at) => model.show_tab(at),
+                None => return open(model, id.to_string()),
+            }
+            Vec::new()
+        }
+        None => Vec::new(),
+    }
+}
+
+fn open(model: &mut Model, name: String) -> Vec<Ask> {
+    model.opening = true;
+    model.tell(format!("opening {name} …"));
+    vec![Ask::OpenTicket(name)]
+}
+
+enum Move {
+    Lines(i32),
+    Pages(i32),
+    Top,
+    End,
+}
+
+fn scroll(model: &mut Model, by: Move) {
+    let page = i32::try_from(inner_height(model, model.focus).max(2) - 1).unwrap_or(1);
+    match (model.focus, by) {
+        (Pane::Tickets, Move::Lines(n)) => in_tickets(model, TicketsMsg::Move(n)),
+        (Pane::Tickets, Move::Pages(n)) => in_tickets(model, TicketsMsg::Move(n * page)),
+        (Pane::Tickets, Move::Top) => in_tickets(model, TicketsMsg::Top),
+        (Pane::Tickets, Move::End) => in_tickets(model, TicketsMsg::End),
+        (Pane::Log, Move::Lines(n)) => in_log(model, LogMsg::Scroll(n)),
+        (Pane::Log, Move::Pages(n)) => in_log(model, LogMsg::Scroll(n * page)),
+        (Pane::Log, Move::Top) => in_log(model, LogMsg::Top),
+        (Pane::Log, Move::End) => in_log(model, LogMsg::End),
+        (_, Move::Lines(n)) => to_stream(model, StreamMsg::ScrollLines(n)),
+        (_, Move::Pages(n)) => to_stream(model, StreamMsg::ScrollPages(n)),
+        (_, Move::Top) => to_stream(model, StreamMsg::Top),
+        (_, Move::End) => to_stream(model, StreamMsg::End),
+    }
+}
+
+fn in_tickets(model: &mut Model, msg: TicketsMsg) {
+    let height = inner_height(model, Pane::Tickets);
+    tickets::update(model, msg, height);
+}
+
+fn in_log(model: &mut Model, msg: LogMsg) {
+    let height = inner_height(model, Pane::Log);
+    log::update(model, msg, height);
+}
+
+fn to_stream(model: &mut Model, msg: StreamMsg) {
+    if let Some(tab) = model.tab_mut() {
+        tab.stream.update(msg);
+    }
+}
+
+fn prompt(model: &mut Model, purpose: Purpose, text: String) {
+    model.modals.push(Modal::Prompt(Prompt { purpose, text }));
+}
+
+impl Model {
+    /// The pane that has the focus `steps` further on. The gauges are only a stop where they have no
+    /// pane of their own: there is nothing to do in them but look.
+    pub fn next_focus(&self, steps: usize) -> Pane {
+        let stops = |pane: &Pane| *pane != Pane::Gauges || self.size.0 < 100;
+        let panes: Vec<Pane> = Pane::ALL.into_iter().filter(stops).collect();
+        let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
+        // Going back by one is going on by all but one.
+        let steps = if steps >= Pane::ALL.len() - 1 { panes.len() - 1 } else { steps };
+        panes[(at + steps) % panes.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests;

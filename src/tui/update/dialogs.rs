@@ -1,0 +1,146 @@
+//! Keys and pasted text while a dialog is open.
+
+use crate::domain::command::UserCommand;
+use crate::tui::command::{self, Command};
+use crate::tui::modals::prompt::{self, Purpose};
+use crate::tui::modals::{self, Modal};
+use crate::tui::model::Model;
+use crate::tui::msg::{Ask, Input, QuitMode};
+use crate::tui::panes::log::LogMsg;
+use crate::tui::panes::stream::StreamMsg;
+use ratatui::layout::Rect;
+
+/// A key for the dialog on top. It is taken out, and put back unless the key closes it.
+pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
+    let Some(modal) = model.modals.pop() else {
+        return Vec::new();
+    };
+    let command = command::find(modal.scope(), &input).map(|row| row.command);
+    let room = modals::room(Rect::new(0, 0, model.size.0, model.size.1));
+    let lines = match command {
+        Some(Command::Down) => 1,
+        Some(Command::Up) => -1,
+        _ => 0,
+    };
+    let stays = match modal {
+        Modal::Help(mut help) => {
+            help.scroll(lines, room);
+            (command != Some(Command::Close)).then_some(Modal::Help(help))
+        }
+        Modal::Confirm(confirm) => match command {
+            Some(Command::Yes) => return vec![confirm.ask],
+            Some(Command::No) => None,
+            _ => Some(Modal::Confirm(confirm)),
+        },
+        Modal::Quit => match command {
+            Some(Command::QuitFinish) => return quit(model, QuitMode::FinishIteration),
+            Some(Command::QuitNow) => return quit(model, QuitMode::StopNow),
+            Some(Command::Close) => None,
+            _ => Some(Modal::Quit),
+        },
+        Modal::Steer(mut steer) => match command {
+            Some(Command::Send) => {
+                let text = steer.text();
+                keep_draft(model, &steer.ticket, Vec::new());
+                if text.is_empty() {
+                    return Vec::new();
+                }
+                return vec![Ask::Command(steer.ticket, UserCommand::Steer { text })];
+            }
+            Some(Command::Close) => {
+                keep_draft(model, &steer.ticket, steer.draft());
+                None
+            }
+            Some(Command::NewLine) => {
+                steer.new_line();
+                Some(Modal::Steer(steer))
+            }
+            _ => {
+                steer.typed(input);
+                Some(Modal::Steer(steer))
+            }
+        },
+        Modal::Open(mut open) => match command {
+            Some(Command::Choose) => match open.choice(model) {
+                Some(name) => return super::open(model, name),
+                None => Some(Modal::Open(open)),
+            },
+            Some(Command::Close) => None,
+            Some(Command::Down | Command::Up) => {
+                let fitting = open.fitting(model).len();
+                open.step(lines, fitting);
+                Some(Modal::Open(open))
+            }
+            _ => {
+                open.typed(&input);
+                Some(Modal::Open(open))
+            }
+        },
+        Modal::Question(mut question) => {
+            let accept = match command {
+                Some(Command::Yes) if question.end_seen(model, room) => Some(true),
+                Some(Command::No) => Some(false),
+                _ => None,
+            };
+            if let Some(accept) = accept {
+                let answer = UserCommand::AnswerValidationChange { accept };
+                return vec![Ask::Command(question.ticket, answer)];
+            }
+            question.scroll(lines, model, room);
+            (command != Some(Command::Close)).then_some(Modal::Question(question))
+        }
+        Modal::Prompt(mut line) => match command {
+            Some(Command::Choose) => None,
+            Some(Command::Close) => {
+                line.text.clear();
+                apply(model, &line);
+                None
+            }
+            _ => {
+                if line.typed(&input) {
+                    apply(model, &line);
+                }
+                Some(Modal::Prompt(line))
+            }
+        },
+    };
+    model.modals.extend(stays);
+    Vec::new()
+}
+
+/// Pasted text for the dialog on top; without one it is dropped: keys that were meant as text must
+/// not act.
+pub fn pasted(model: &mut Model, text: &str) {
+    match model.modals.last_mut() {
+        Some(Modal::Steer(steer)) => steer.pasted(text),
+        Some(Modal::Open(open)) => {
+            prompt::insert(&mut open.query, text);
+            open.cursor = 0;
+        }
+        Some(Modal::Prompt(line)) => {
+            prompt::insert(&mut line.text, text);
+            let line = line.clone();
+            apply(model, &line);
+        }
+        _ => {}
+    }
+}
+
+fn apply(model: &mut Model, line: &prompt::Prompt) {
+    let text = line.text.clone();
+    match line.purpose {
+        Purpose::Search => super::to_stream(model, StreamMsg::Search(text)),
+        Purpose::LogFilter => super::in_log(model, LogMsg::Words(text)),
+    }
+}
+
+fn keep_draft(model: &mut Model, ticket: &crate::base::id::TicketId, draft: Vec<String>) {
+    if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == *ticket) {
+        tab.draft = draft;
+    }
+}
+
+fn quit(model: &mut Model, mode: QuitMode) -> Vec<Ask> {
+    model.quitting = Some(mode);
+    vec![Ask::Quit(mode)]
+}

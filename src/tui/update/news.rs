@@ -1,0 +1,96 @@
+//! News of tickets and runs, folded into tabs, list and log.
+
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use crate::domain::news::News;
+use crate::domain::record::Stored;
+use crate::domain::words::{self, Weight};
+use crate::tui::model::Model;
+
+/// Folds one piece of news in.
+pub fn fold(model: &mut Model, news: News) {
+    match news {
+        News::TicketRead(ticket) => {
+            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
+                tab.ticket = Some(ticket.clone());
+                tab.gone = false;
+            }
+            model.listed.insert(ticket.id.clone(), ticket);
+        }
+        News::TicketGone(id) => {
+            model.listed.remove(&id);
+            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == id) {
+                tab.gone = true;
+                log(model, &id, Weight::Warn, "the ticket's file is gone");
+            }
+        }
+        News::RunOpened {
+            ticket,
+            run,
+            records,
+            scrollback,
+        } => {
+            let at = tab_for(model, &ticket);
+            model.log.forget(&ticket);
+            let draft = std::mem::take(&mut model.tabs[at].draft);
+            let old = std::mem::replace(&mut model.tabs[at], crate::tui::tab::Tab::new(ticket));
+            let tab = &mut model.tabs[at];
+            tab.ticket = old.ticket;
+            tab.gone = old.gone;
+            tab.draft = draft;
+            tab.run = Some(run);
+            tab.stream.attach(scrollback);
+            for stored in records {
+                recorded(model, at, &stored);
+            }
+        }
+        News::Recorded(stored) => {
+            let at = model.tabs.iter().position(|tab| tab.run == Some(stored.run));
+            if let Some(at) = at {
+                let missed = stored.seq.saturating_sub(model.tabs[at].state.seq + 1);
+                if missed > 0 {
+                    let words = format!("{missed} records did not reach the screen; the journal has them");
+                    log(model, &stored.ticket, Weight::Warn, &words);
+                }
+                recorded(model, at, &stored);
+            }
+        }
+        News::StreamGrew(run) => {
+            let now = model.now;
+            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
+                tab.pulse.beat(now);
+            }
+        }
+        News::RunFailed {
+            ticket, message, ..
+        } => {
+            let at = tab_for(model, &ticket);
+            model.tabs[at].failure = Some(clean_line(&message, 2_000));
+            log(model, &ticket, Weight::Error, &message);
+        }
+    }
+}
+
+/// The ticket's tab. A new one comes to the front when the person has just asked for one.
+fn tab_for(model: &mut Model, ticket: &TicketId) -> usize {
+    let known = model.tabs.len();
+    let at = model.open_tab(ticket);
+    if at == known && model.opening {
+        model.opening = false;
+        model.show_tab(at);
+    }
+    at
+}
+
+fn recorded(model: &mut Model, at: usize, stored: &Stored) {
+    if !model.tabs[at].record(stored) {
+        return;
+    }
+    if let Some(line) = words::line(&stored.record) {
+        model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
+    }
+}
+
+fn log(model: &mut Model, ticket: &TicketId, weight: Weight, text: &str) {
+    model.log.push(model.now, weight, ticket.clone(), text);
+}

@@ -1,0 +1,246 @@
+//! What keys and news do, told by the asks and the model they leave behind.
+
+use super::*;
+use crate::base::time::Timestamp;
+use crate::domain::news::News;
+use crate::domain::outcome::ExitReason;
+use crate::domain::record::Record;
+use crate::tui::msg::QuitMode;
+use crate::tui::sample;
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::sync::Arc;
+
+fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
+    let mut asks = Vec::new();
+    for key in keys.split(' ') {
+        asks.extend(update(model, Msg::Key(sample::key(key))));
+    }
+    asks
+}
+
+fn command(command: UserCommand) -> Vec<Ask> {
+    vec![Ask::Command(sample::id("tk-1"), command)]
+}
+
+fn with_running() -> Model {
+    let mut model = sample::model();
+    model.tabs.push(sample::running("tk-1"));
+    model
+}
+
+#[test]
+fn p_starts_pauses_takes_back_and_resumes() {
+    let mut model = sample::model();
+    model.tabs.push(crate::tui::tab::Tab::new(sample::id("tk-1")));
+    assert_eq!(press(&mut model, "p"), [Ask::Start(sample::id("tk-1"))]);
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "p"), command(UserCommand::Pause));
+    model.tabs[0].state.pace = Pace::PauseNext;
+    assert_eq!(press(&mut model, "p"), command(UserCommand::Resume));
+    model.tabs[0].state.pace = Pace::Run;
+    model.tabs[0].state.stage = Stage::Paused;
+    assert_eq!(press(&mut model, "p"), command(UserCommand::Resume));
+    assert_eq!(press(&mut model, "P"), [], "nothing to interrupt");
+}
+
+#[test]
+fn skip_and_stop_ask_first() {
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "s"), []);
+    assert_eq!(press(&mut model, "n"), []);
+    assert!(model.modals.is_empty());
+    let skip = UserCommand::SkipPhase {
+        phase: "Wire into middleware".into(),
+    };
+    assert_eq!(press(&mut model, "s y"), command(skip));
+    assert_eq!(press(&mut model, "x y"), command(UserCommand::Stop));
+}
+
+#[test]
+fn skip_means_the_phase_under_the_cursor_when_the_tree_has_the_focus() {
+    let mut model = with_running();
+    model.focus = Pane::Tickets;
+    let skip = UserCommand::SkipPhase {
+        phase: "Tests for burst".into(),
+    };
+    assert_eq!(press(&mut model, "j s y"), command(skip));
+}
+
+#[test]
+fn retry_names_the_disputed_phase() {
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "r"), [], "none is disputed");
+    model.tabs[0].state.phases[1].mark = crate::orchestrator::state::Mark::Disputed;
+    let retry = UserCommand::RetryPhase {
+        phase: "Token bucket".into(),
+    };
+    assert_eq!(press(&mut model, "r"), command(retry));
+}
+
+#[test]
+fn steering_sends_what_was_typed_and_esc_keeps_it() {
+    let mut model = with_running();
+    press(&mut model, "i h i Esc");
+    assert!(model.modals.is_empty());
+    assert_eq!(press(&mut model, "q"), [], "the q opens the dialog");
+    press(&mut model, "Esc");
+    let text = "hi!\nx".to_owned();
+    assert_eq!(
+        press(&mut model, "i ! Alt-Enter x Enter"),
+        command(UserCommand::Steer { text })
+    );
+    press(&mut model, "i");
+    assert_eq!(press(&mut model, "Enter"), [], "nothing is sent twice");
+}
+
+#[test]
+fn pasted_text_is_typed_and_never_obeyed() {
+    let mut model = with_running();
+    assert_eq!(update(&mut model, Msg::Paste("x y\nq".into())), []);
+    assert!(model.modals.is_empty());
+    press(&mut model, "i");
+    update(&mut model, Msg::Paste("one\r\ntwo\x1b[2J".into()));
+    let text = "one\ntwo".to_owned();
+    assert_eq!(press(&mut model, "Enter"), command(UserCommand::Steer { text }));
+}
+
+#[test]
+fn quitting_asks_only_while_something_runs() {
+    let mut model = sample::model();
+    model.tabs.push(sample::finished("tk-1"));
+    assert_eq!(press(&mut model, "q"), [Ask::Leave]);
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "q Esc"), []);
+    assert_eq!(press(&mut model, "q f"), [Ask::Quit(QuitMode::FinishIteration)]);
+    assert_eq!(press(&mut model, "q s"), [Ask::Quit(QuitMode::StopNow)]);
+    let ended = Record::RunEnded {
+        reason: ExitReason::UserStopped,
+        detail: String::new(),
+        iterations: 7,
+        phases_done: 2,
+        phases: 6,
+        cost_usd: 1.0,
+    };
+    let stored = sample::stored("tk-1", 999, ended);
+    let left = update(&mut model, Msg::News(News::Recorded(Arc::new(stored))));
+    assert_eq!(left, [Ask::Leave]);
+}
+
+#[test]
+fn a_changed_list_is_answered_on_its_card_alone() {
+    let mut model = with_running();
+    model.tabs[0].state.validation_change = Some(vec!["cargo nextest run".into()]);
+    assert_eq!(press(&mut model, "y"), [], "no card, no answer");
+    let yes = UserCommand::AnswerValidationChange { accept: true };
+    assert_eq!(press(&mut model, "! y"), command(yes));
+    let no = UserCommand::AnswerValidationChange { accept: false };
+    assert_eq!(press(&mut model, "! n"), command(no));
+}
+
+#[test]
+fn tabs_by_number_bracket_and_need() {
+    let mut model = with_running();
+    model.tabs.push(sample::finished("tk-2"));
+    model.tabs.push(sample::guarded("tk-3"));
+    press(&mut model, "2");
+    assert_eq!(model.active, 1);
+    press(&mut model, "9");
+    assert_eq!(model.active, 1, "there is no ninth");
+    press(&mut model, "] ]");
+    assert_eq!(model.active, 0);
+    press(&mut model, "[");
+    assert_eq!(model.active, 2);
+    press(&mut model, "1 !");
+    assert_eq!(model.active, 2);
+}
+
+#[test]
+fn the_focus_goes_round_and_stops_at_the_gauges_only_where_they_are_hidden() {
+    let mut model = with_running();
+    model.size = (80, 24);
+    model.focus = Pane::Tickets;
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        press(&mut model, "Tab");
+        seen.push(model.focus);
+    }
+    assert_eq!(seen, [Pane::Stream, Pane::Gauges, Pane::Log, Pane::Tickets]);
+    model.size = (120, 40);
+    press(&mut model, "Tab Tab");
+    assert_eq!(model.focus, Pane::Log);
+    press(&mut model, "BackTab");
+    assert_eq!(model.focus, Pane::Stream);
+}
+
+#[test]
+fn a_replay_takes_no_commands() {
+    let mut model = with_running();
+    model.mode = crate::tui::model::Mode::Replay;
+    assert_eq!(press(&mut model, "p P s x i r e t"), []);
+    assert!(model.modals.is_empty());
+    assert_eq!(press(&mut model, "q"), [Ask::Leave]);
+}
+
+#[test]
+fn an_old_screen_is_told_what_it_missed() {
+    let mut model = with_running();
+    let seq = model.tabs[0].state.seq;
+    let stored = sample::stored("tk-1", seq + 4, Record::PauseAsked);
+    update(&mut model, Msg::News(News::Recorded(Arc::new(stored))));
+    let drawn = sample::draw(&mut model, (120, 40));
+    assert!(drawn.contains("3 records did not reach the screen"), "{drawn}");
+}
+
+#[test]
+fn a_tick_makes_a_frame_due_only_while_a_clock_shows() {
+    let mut model = sample::model();
+    model.dirty = false;
+    let later = Timestamp::from_millis(sample::NOW.millis() + 60_000);
+    update(&mut model, Msg::Tick(later));
+    assert!(!model.dirty);
+    let mut model = with_running();
+    model.dirty = false;
+    update(&mut model, Msg::Tick(Timestamp::from_millis(sample::NOW.millis() + 1)));
+    assert!(!model.dirty, "the same second");
+    update(&mut model, Msg::Tick(later));
+    assert!(model.dirty);
+}
+
+fn any_msg() -> impl Strategy<Value = (u8, String, (u16, u16))> {
+    let names = [
+        "p", "P", "s", "r", "i", "x", "!", "e", "t", "Tab", "BackTab", "1", "3", "9", "[", "]", "?", "q",
+        "j", "k", "g", "G", "PgUp", "PgDn", "Enter", "Esc", "y", "n", "f", "/", "l", "a", "Space",
+        "Backspace", "Ctrl-c", "Ctrl-w", "Ctrl-u", "Left", "日",
+    ];
+    let key = prop::sample::select(names.to_vec()).prop_map(str::to_owned);
+    (0u8..12, key, (1u16..300, 1u16..100))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    #[test]
+    fn nothing_that_happens_at_any_size_panics(msgs in prop::collection::vec(any_msg(), 1..40)) {
+        let mut model = sample::busy();
+        let mut seq = 1_000;
+        for (kind, key, size) in msgs {
+            match kind {
+                0 => { update(&mut model, Msg::Resize(size.0, size.1)); }
+                1 => { update(&mut model, Msg::Paste(key.repeat(7))); }
+                2 => {
+                    seq += 1;
+                    let stored = sample::stored("tk-4f2a", seq, Record::TicketLost { why: key.clone() });
+                    update(&mut model, Msg::News(News::Recorded(Arc::new(stored))));
+                }
+                3 => { let later = model.now.plus(std::time::Duration::from_millis(700)); update(&mut model, Msg::Tick(later)); }
+                _ => { update(&mut model, Msg::Key(sample::key(&key))); }
+            }
+            let (width, height) = model.size;
+            let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+            let theme = crate::tui::theme::Theme::plain();
+            let layout = model.prepare();
+            terminal.draw(|frame| crate::tui::view::view(&model, &layout, &theme, frame)).unwrap();
+        }
+    }
+}

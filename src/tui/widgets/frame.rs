@@ -1,0 +1,102 @@
+//! The border of panes and dialogs: light and round, heavy for the one with the focus.
+
+use crate::tui::marks::Glyphs;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::Row;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::symbols::border;
+use ratatui::widgets::{Block, Clear, Widget};
+
+/// Whether keys go here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Light and round.
+    Light,
+    /// Heavy: the focus.
+    Heavy,
+}
+
+const ASCII_LIGHT: border::Set<'static> = border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+const ASCII_HEAVY: border::Set<'static> = border::Set {
+    top_left: "#",
+    top_right: "#",
+    bottom_left: "#",
+    bottom_right: "#",
+    vertical_left: "#",
+    vertical_right: "#",
+    horizontal_top: "=",
+    horizontal_bottom: "=",
+};
+
+/// A border with a title at the left and words at the right of its top.
+pub struct Frame<'a> {
+    /// At the left.
+    pub title: &'a str,
+    /// At the right; may be empty.
+    pub status: &'a str,
+    /// The status wants to be read.
+    pub status_role: Role,
+    /// Light or heavy.
+    pub weight: Weight,
+    /// Which characters.
+    pub glyphs: Glyphs,
+}
+
+impl Frame<'_> {
+    /// Draws it over an emptied `area` and returns the inside: a border and a column of air at each side.
+    pub fn draw(&self, theme: &Theme, area: Rect, buf: &mut Buffer) -> Rect {
+        let area = area.intersection(buf.area);
+        let (set, role) = match (self.weight, self.glyphs) {
+            (Weight::Light, Glyphs::Unicode) => (border::ROUNDED, Role::Border),
+            (Weight::Heavy, Glyphs::Unicode) => (border::THICK, Role::BorderFocus),
+            (Weight::Light, Glyphs::Ascii) => (ASCII_LIGHT, Role::Border),
+            (Weight::Heavy, Glyphs::Ascii) => (ASCII_HEAVY, Role::BorderFocus),
+        };
+        Clear.render(area, buf);
+        Block::bordered()
+            .border_set(set)
+            .border_style(theme.style(role))
+            .style(theme.style(Role::Text))
+            .render(area, buf);
+        let top = Rect {
+            x: area.x.saturating_add(2),
+            width: area.width.saturating_sub(4),
+            height: area.height.min(1),
+            ..area
+        };
+        let mut row = Row::new().left(Role::Title, format!(" {} ", self.title));
+        if !self.status.is_empty() && self.title.len() + self.status.len() + 8 < top.width.into() {
+            row = row.right(self.status_role, format!(" {} ", self.status));
+        }
+        row.draw(theme, top, buf);
+        Rect {
+            x: area.x.saturating_add(2),
+            y: area.y.saturating_add(1),
+            width: area.width.saturating_sub(4),
+            height: area.height.saturating_sub(2),
+        }
+    }
+}
+
+/// A box of `width` × `height` in the middle of `area`, or as much of it as fits.
+pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    }
+}

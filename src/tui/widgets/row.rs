@@ -1,0 +1,191 @@
+//! One line of cells: pieces from the left, pieces flush right, the left one cut where they meet.
+//!
+//! Owns the cleaning: nothing reaches a cell of these lines but through [`Clean`].
+
+use crate::base::text::{Clean, cut};
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
+
+/// A line under construction.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    left: Vec<(Role, String)>,
+    right: Vec<(Role, String)>,
+}
+
+impl Row {
+    /// An empty line.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Goes on at the left.
+    #[must_use]
+    pub fn left(mut self, role: Role, text: impl AsRef<str>) -> Self {
+        push(&mut self.left, role, text.as_ref());
+        self
+    }
+
+    /// Goes on at the right; the last piece ends at the edge.
+    #[must_use]
+    pub fn right(mut self, role: Role, text: impl AsRef<str>) -> Self {
+        push(&mut self.right, role, text.as_ref());
+        self
+    }
+
+    /// Columns that the left pieces take.
+    pub fn left_width(&self) -> usize {
+        width(&self.left)
+    }
+
+    /// Columns that the right pieces take.
+    pub fn right_width(&self) -> usize {
+        width(&self.right)
+    }
+
+    /// Nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.left.is_empty() && self.right.is_empty()
+    }
+
+    /// Draws into the first line of `area`. The right side wins; the left ends with `…` before it.
+    pub fn draw(&self, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let area = area.intersection(buf.area);
+        if area.is_empty() {
+            return;
+        }
+        let columns = usize::from(area.width);
+        let right = self.right_width().min(columns);
+        let gap = usize::from(right > 0);
+        put(&self.left, columns.saturating_sub(right + gap), area.x, area.y, theme, buf);
+        let from = area.x + (columns - right) as u16;
+        put(&self.right, right, from, area.y, theme, buf);
+    }
+}
+
+fn push(pieces: &mut Vec<(Role, String)>, role: Role, text: &str) {
+    if !text.is_empty() {
+        let text = Clean::new(text).into_string().replace(['\n', '\t'], " ");
+        pieces.push((role, text));
+    }
+}
+
+fn width(pieces: &[(Role, String)]) -> usize {
+    pieces.iter().map(|(_, text)| text.width()).sum()
+}
+
+fn put(
+    pieces: &[(Role, String)],
+    columns: usize,
+    x: u16,
+    y: u16,
+    theme: &Theme,
+    buf: &mut Buffer,
+) {
+    let mut used = 0;
+    for (role, text) in pieces {
+        let text = cut(text, columns - used);
+        let width = text.width();
+        buf.set_stringn(x + used as u16, y, &text, width, theme.style(*role));
+        used += width;
+        if used >= columns {
+            break;
+        }
+    }
+}
+
+/// Lays a style over one line, its text kept: a selection.
+pub fn highlight(style: Style, area: Rect, buf: &mut Buffer) {
+    buf.set_style(area.intersection(buf.area), style);
+}
+
+/// The lines of `area`, from the top.
+pub fn lines(area: Rect) -> impl Iterator<Item = Rect> {
+    area.rows()
+}
+
+/// Text in lines of at most `columns` cells, broken at blanks where there are any.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut out = Vec::new();
+    for line in Clean::new(text).as_str().replace('\t', " ").lines() {
+        let mut row = String::new();
+        for word in line.split_inclusive(' ') {
+            let fits = row.width() + word.trim_end().width() <= columns;
+            if !fits && !row.is_empty() {
+                out.push(std::mem::take(&mut row).trim_end().to_owned());
+            }
+            row.push_str(word);
+            while row.trim_end().width() > columns {
+                let head = head_of(&row, columns);
+                let rest = row.split_off(head);
+                out.push(std::mem::replace(&mut row, rest));
+            }
+        }
+        out.push(row.trim_end().to_owned());
+    }
+    out
+}
+
+/// Bytes of the longest beginning that fits into `columns`; at least one character.
+fn head_of(text: &str, columns: usize) -> usize {
+    use unicode_segmentation::UnicodeSegmentation;
+    let mut used = 0;
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += grapheme.width();
+        if used > columns && at > 0 {
+            break;
+        }
+        end = at + grapheme.len();
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn drawn(row: &Row, width: u16) -> String {
+        let mut buf = Buffer::empty(Rect::new(0, 0, width, 1));
+        row.draw(&Theme::plain(), buf.area, &mut buf);
+        buf.content.iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn the_right_side_is_flush_and_the_left_gives_way() {
+        let row = Row::new().left(Role::Text, "Wire into middleware").right(Role::Dim, "4m12s");
+        assert_eq!(drawn(&row, 30), "Wire into middleware     4m12s");
+        assert_eq!(drawn(&row, 20), "Wire into mid… 4m12s");
+        assert_eq!(drawn(&row, 5), "4m12s");
+        assert_eq!(drawn(&row, 3), "4m…");
+    }
+
+    #[test]
+    fn nothing_is_obeyed() {
+        let row = Row::new().left(Role::Text, "a\x1b[2Jb\nc");
+        assert_eq!(drawn(&row, 6), "ab c  ");
+    }
+
+    #[test]
+    fn wraps_at_blanks_and_breaks_what_has_none() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("日本語日本", 4), ["日本", "語日", "本"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_asked_and_no_letter_is_lost(text in "[a-z ]{0,80}", columns in 1usize..20) {
+            let rows = wrap(&text, columns);
+            prop_assert!(rows.iter().all(|row| row.width() <= columns));
+            let letters = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
+            prop_assert_eq!(letters(&rows.concat()), letters(&text));
+        }
+    }
+}
