@@ -5,6 +5,7 @@
 
 use programmator::{base, domain, orchestrator, tui};
 
+#[allow(dead_code, reason = "the unit tests use the rest")]
 #[path = "../src/tui/sample.rs"]
 mod sample;
 
@@ -138,7 +139,10 @@ fn steer() {
         let mut model = sample::busy();
         sample::notes(&mut model.tabs[0]);
         press(&mut model, "i");
-        update(&mut model, Msg::Paste("Leave /assets and /health out.\nThey are served before the stack.".into()));
+        update(
+            &mut model,
+            Msg::Paste("Leave /assets and /health out.\nThey are served before the stack.".into()),
+        );
         model
     });
 }
@@ -177,7 +181,9 @@ fn long_names() {
     scene("long_names", || {
         let mut model = sample::busy();
         let long = "A title that goes on for much longer than any column that it could ever be given on a screen";
-        let names: Vec<String> = (0..12).map(|n| format!("a-very-long-ticket-id-number-{n}.md")).collect();
+        let names: Vec<String> = (0..12)
+            .map(|n| format!("a-very-long-ticket-id-number-{n}.md"))
+            .collect();
         for name in &names {
             model.tabs.push(sample::titled(sample::guarded(name), long));
         }
@@ -190,9 +196,19 @@ fn long_names() {
 #[test]
 fn wide_characters() {
     scene("wide_characters", || {
-        let mut tab = sample::titled(sample::running("tk-4f2a"), "ログイン制限を実装する — 中間層へ組み込む");
+        let mut tab = sample::titled(
+            sample::running("tk-4f2a"),
+            "ログイン制限を実装する — 中間層へ組み込む",
+        );
         let mut file = tab.ticket.as_deref().cloned().unwrap();
-        for (phase, text) in file.phases.iter_mut().zip(["調査", "トークンバケット", "ミドルウェアに組み込む作業を最後まで進める", "バースト試験", "👩‍👩‍👧 métriques", "문서"]) {
+        for (phase, text) in file.phases.iter_mut().zip([
+            "調査",
+            "トークンバケット",
+            "ミドルウェアに組み込む作業を最後まで進める",
+            "バースト試験",
+            "👩‍👩‍👧 métriques",
+            "문서",
+        ]) {
             phase.text = text.into();
         }
         for (phase, file) in tab.state.phases.iter_mut().zip(&file.phases) {
@@ -235,7 +251,9 @@ fn nothing_that_a_ticket_says_reaches_the_terminal_as_an_order() {
         for size in SIZES {
             let drawn = sample::draw(&mut model, size);
             assert!(
-                drawn.chars().all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')),
+                drawn
+                    .chars()
+                    .all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')),
                 "after {keys} at {size:?}"
             );
         }
@@ -249,6 +267,9 @@ fn orphaned_snapshots_are_told() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let scene = name.split('-').next().unwrap();
-        assert!(known.contains(&format!("\"{scene}\"")), "{name} belongs to no scene");
+        assert!(
+            known.contains(&format!("\"{scene}\"")),
+            "{name} belongs to no scene"
+        );
     }
 }

@@ -148,9 +148,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             };
             Some((Gate, format!("{verdict} {tool} {target} · {reason}")))
         }
-        Record::ToolFinished { tool_use_id, .. } => {
-            info(format!("tool call {} came back with an error", short_id(tool_use_id)))
-        }
+        Record::ToolFinished { tool_use_id, .. } => info(format!(
+            "tool call {} came back with an error",
+            short_id(tool_use_id)
+        )),
         Record::ApiRetried {
             attempt,
             max_retries,
@@ -181,10 +182,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             let status = status.map_or_else(String::new, |code| format!(" (HTTP {code})"));
             Some((Error, format!("turn failed: {error}{status}: {message}")))
         }
-        Record::StopAsked { outcome, .. } => Some((
-            Warn,
-            format!("ending claude: {}", outcome_words(*outcome)),
-        )),
+        Record::StopAsked { outcome, .. } => {
+            Some((Warn, format!("ending claude: {}", outcome_words(*outcome))))
+        }
         Record::AgentExited {
             code,
             signal,
@@ -221,7 +221,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         } => {
             let time = human(Duration::from_millis(*ms));
             Some(match (exit, timed_out) {
-                (_, true) => (Warn, format!("validation ran out of time: {command} · {time}")),
+                (_, true) => (
+                    Warn,
+                    format!("validation ran out of time: {command} · {time}"),
+                ),
                 (Some(0), _) => (Info, format!("validation passed: {command} · {time}")),
                 (Some(code), _) => (
                     Warn,
@@ -245,13 +248,13 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PhaseSkipped { phase } => info(format!("skipped by you: “{phase}”")),
         Record::PhaseReopened { phase } => info(format!("to be worked on again: “{phase}”")),
         Record::TickSettled { phase, outcome } => {
-            written(outcome, &format!("the box of “{phase}”"), "ticked")
+            Some(written(outcome, &format!("the box of “{phase}”"), "ticked"))
         }
-        Record::StatusSettled { to, outcome } => written(
+        Record::StatusSettled { to, outcome } => Some(written(
             outcome,
             "the ticket's status",
             &format!("set to {}", to.word()),
-        ),
+        )),
         Record::IterationEnded {
             n,
             outcome,
@@ -350,8 +353,8 @@ fn claim_words(claim: &Claim) -> String {
     )
 }
 
-fn written(outcome: &WriteOutcome, what: &str, done: &str) -> Option<(Weight, String)> {
-    Some(match outcome {
+fn written(outcome: &WriteOutcome, what: &str, done: &str) -> (Weight, String) {
+    match outcome {
         WriteOutcome::Written => (Weight::Info, format!("{what} is {done}")),
         WriteOutcome::AlreadySo => (Weight::Info, format!("{what} was {done} already")),
         WriteOutcome::NotThere => (
@@ -362,10 +365,8 @@ fn written(outcome: &WriteOutcome, what: &str, done: &str) -> Option<(Weight, St
             Weight::Warn,
             format!("{what} cannot be {done}: the file is gone"),
         ),
-        WriteOutcome::Failed(why) => {
-            (Weight::Error, format!("{what} cannot be {done}: {why}"))
-        }
-    })
+        WriteOutcome::Failed(why) => (Weight::Error, format!("{what} cannot be {done}: {why}")),
+    }
 }
 
 fn phases_word(phases: &[PhaseSeed]) -> String {

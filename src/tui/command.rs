@@ -159,7 +159,9 @@ fn same(key: &Input, input: &Input) -> bool {
 /// The keys of a row as people read them: `p`, `⇧Tab`, `^C`, `1–9`.
 pub fn keys_text(row: &Row) -> String {
     match row.keys {
-        [first, .., last] if row.keys.len() > 4 => format!("{}–{}", key_text(first), key_text(last)),
+        [first, .., last] if row.keys.len() > 4 => {
+            format!("{}–{}", key_text(first), key_text(last))
+        }
         keys => keys.iter().map(key_text).collect::<Vec<_>>().join(" "),
     }
 }
@@ -210,7 +212,9 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
 }
 
 fn can_pause(model: &Model) -> bool {
-    live_tab(model, |tab| tab.standing() != Standing::Complete && tab.standing() != Standing::Gone)
+    live_tab(model, |tab| {
+        tab.standing() != Standing::Complete && tab.standing() != Standing::Gone
+    })
 }
 
 fn can_pause_now(model: &Model) -> bool {
@@ -318,7 +322,10 @@ mod tests {
 
     #[test]
     fn a_pane_hides_a_global_key_only_on_purpose() {
-        for row in TABLE.iter().filter(|row| matches!(row.scope, Scope::Pane(_))) {
+        for row in TABLE
+            .iter()
+            .filter(|row| matches!(row.scope, Scope::Pane(_)))
+        {
             for key in row.keys {
                 let hidden = find(Scope::Global, key);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);
@@ -342,19 +349,30 @@ mod tests {
             shift: true,
             ..Input::default()
         };
-        assert_eq!(find(Scope::Global, &big_p).unwrap().command, Command::PauseNow);
+        assert_eq!(
+            find(Scope::Global, &big_p).unwrap().command,
+            Command::PauseNow
+        );
         let back_tab = Input {
             key: Key::Tab,
             shift: true,
             ..Input::default()
         };
-        assert_eq!(find(Scope::Global, &back_tab).unwrap().command, Command::FocusPrevious);
+        assert_eq!(
+            find(Scope::Global, &back_tab).unwrap().command,
+            Command::FocusPrevious
+        );
     }
 
     #[test]
     fn the_table_for_the_readme_names_every_key_of_the_runs() {
         let table = markdown_table();
-        for line in ["| run | `p` |", "| run | `P` |", "| run | `s` |", "| screen | `1–9` |"] {
+        for line in [
+            "| run | `p` |",
+            "| run | `P` |",
+            "| run | `s` |",
+            "| screen | `1–9` |",
+        ] {
             assert!(table.contains(line), "{line} is not in\n{table}");
         }
     }

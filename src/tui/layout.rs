@@ -67,7 +67,10 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
         layout.too_small = true;
         return layout;
     }
-    layout.tabs = Rect { height: 1, ..screen };
+    layout.tabs = Rect {
+        height: 1,
+        ..screen
+    };
     layout.footer = Rect {
         y: height - 1,
         height: 1,
@@ -126,7 +129,7 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
             ..place
         });
         if let Some(tickets) = &mut layout.tickets {
-            stretch(tickets, &layout.gauges, layout.footer.y);
+            stretch(tickets, layout.gauges, layout.footer.y);
         }
         if let Some(gauges) = &mut layout.gauges {
             gauges.height = layout.footer.y - gauges.y;
@@ -136,7 +139,7 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
 }
 
 /// Down to `bottom` when nothing of the same column stands below.
-fn stretch(tickets: &mut Rect, gauges: &Option<Rect>, bottom: u16) {
+fn stretch(tickets: &mut Rect, gauges: Option<Rect>, bottom: u16) {
     if gauges.is_none_or(|gauges| gauges.x != tickets.x) {
         tickets.height = bottom - tickets.y;
     }

@@ -50,12 +50,13 @@ impl Modal {
 /// Widest dialog in columns.
 pub const WIDEST: u16 = 100;
 
-/// The place that dialogs may take: the screen without its first and last line, and some air.
+/// The place that dialogs may take: all but the first and last line, and some air where there is room.
 pub fn room(screen: Rect) -> Rect {
+    let air = if screen.width < 90 { 0 } else { 2 };
     Rect {
-        x: screen.x + 2.min(screen.width),
+        x: screen.x + air,
         y: screen.y + 1.min(screen.height),
-        width: screen.width.saturating_sub(4),
+        width: screen.width - 2 * air,
         height: screen.height.saturating_sub(2),
     }
 }

@@ -179,7 +179,9 @@ mod tests {
         model.tabs.push(sample::running("tk-2"));
         assert_eq!(
             model.wake_at(),
-            Some(Timestamp::from_millis(sample::NOW.millis() / 1_000 * 1_000 + 1_000))
+            Some(Timestamp::from_millis(
+                sample::NOW.millis() / 1_000 * 1_000 + 1_000
+            ))
         );
         model.mode = Mode::Replay;
         assert_eq!(model.wake_at(), None, "the past has no clock");

@@ -32,7 +32,9 @@ pub fn model() -> Model {
 
 /// One run for every ticket.
 pub fn run(ticket: &str) -> RunId {
-    let seed = ticket.bytes().fold(7_u128, |seed, byte| seed * 131 + u128::from(byte));
+    let seed = ticket.bytes().fold(7_u128, |seed, byte| {
+        seed.wrapping_mul(131).wrapping_add(u128::from(byte))
+    });
     RunId(uuid::Uuid::from_u128(seed))
 }
 
@@ -48,22 +50,28 @@ pub fn stored(ticket: &str, seq: u64, record: Record) -> Stored {
     }
 }
 
+/// Text, ticked, nested tasks.
+type PhaseSketch<'a> = (&'a str, bool, &'a [(&'a str, bool)]);
+
 /// A ticket as read.
-pub fn ticket(name: &str, title: &str, phases: &[(&str, bool, &[(&str, bool)])]) -> Arc<Ticket> {
-    let phases = phases.iter().enumerate().map(|(n, (text, done, tasks))| Phase {
-        n: n + 1,
-        text: (*text).into(),
-        done: *done,
-        line: 10 + n,
-        form: PhaseForm::Checkbox,
-        tasks: tasks
-            .iter()
-            .map(|(text, done)| Task {
-                text: (*text).into(),
-                done: *done,
-            })
-            .collect(),
-    });
+pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket> {
+    let phases = phases
+        .iter()
+        .enumerate()
+        .map(|(n, (text, done, tasks))| Phase {
+            n: n + 1,
+            text: (*text).into(),
+            done: *done,
+            line: 10 + n,
+            form: PhaseForm::Checkbox,
+            tasks: tasks
+                .iter()
+                .map(|(text, done)| Task {
+                    text: (*text).into(),
+                    done: *done,
+                })
+                .collect(),
+        });
     Arc::new(Ticket {
         id: id(name),
         title: title.into(),
@@ -93,7 +101,11 @@ fn limiter() -> Arc<Ticket> {
         &[
             ("Investigate flow", true, &[]),
             ("Token bucket", true, &[]),
-            ("Wire into middleware", false, &[("route table", true), ("error body", false)]),
+            (
+                "Wire into middleware",
+                false,
+                &[("route table", true), ("error body", false)],
+            ),
             ("Tests for burst", false, &[]),
             ("Metrics", false, &[]),
             ("Docs", false, &[]),
@@ -119,7 +131,11 @@ pub fn running(name: &str) -> Tab {
         folder: "/home/ada/shop".into(),
         validation: vec!["cargo test".into(), "cargo clippy -- -D warnings".into()],
         phases: vec![
-            phase("Investigate flow", Mark::Done(DoneHow::ClaimedNoChange), 131_000),
+            phase(
+                "Investigate flow",
+                Mark::Done(DoneHow::ClaimedNoChange),
+                131_000,
+            ),
             phase("Token bucket", Mark::Done(DoneHow::Verified), 361_000),
             phase("Wire into middleware", Mark::Running, 12_000),
             phase("Tests for burst", Mark::Pending, 0),
@@ -168,6 +184,7 @@ fn iteration(phase: &str) -> Iteration {
 
 fn ended(name: &str, reason: ExitReason, detail: &str) -> Tab {
     let mut tab = running(name);
+    tab.state.calls.clear();
     tab.state.stage = Stage::Ended;
     tab.state.ended = Some(Ended {
         reason,
@@ -202,6 +219,7 @@ pub fn guarded(name: &str) -> Tab {
 pub fn paused(name: &str) -> Tab {
     let mut tab = running(name);
     tab.state.stage = Stage::Paused;
+    tab.state.calls.clear();
     tab.state.phases[2].mark = Mark::Disputed;
     if let Some(iteration) = &mut tab.state.iteration {
         iteration.ended = Some(ago(120));
@@ -221,13 +239,43 @@ pub fn titled(mut tab: Tab, title: &str) -> Tab {
 /// Lines as the log of such an afternoon has them.
 pub fn log(model: &mut Model) {
     let lines = [
-        (90, Weight::Info, "tk-4f2a", "iteration 7 · “Wire into middleware” · session resumed"),
+        (
+            90,
+            Weight::Info,
+            "tk-4f2a",
+            "iteration 7 · “Wire into middleware” · session resumed",
+        ),
         (89, Weight::Info, "tk-4f2a", "snapshot 7 · 9c1f2ab0…"),
-        (88, Weight::Info, "tk-4f2a", "claude 2.1.197 · claude-opus-4-5 · session 9f3e0b1c…"),
-        (64, Weight::Gate, "tk-4f2a", "allow Read src/http/stack.rs · profile trusted"),
-        (41, Weight::Gate, "tk-4f2a", "allow Edit src/http/stack.rs · profile trusted"),
-        (20, Weight::Warn, "tk-9c1d", "validation failed: cargo test · exit 101 · 41 s"),
-        (9, Weight::Error, "tk-9c1d", "run ended, stagnation: 3 iterations in a row changed nothing · 2/6 phases"),
+        (
+            88,
+            Weight::Info,
+            "tk-4f2a",
+            "claude 2.1.197 · claude-opus-4-5 · session 9f3e0b1c…",
+        ),
+        (
+            64,
+            Weight::Gate,
+            "tk-4f2a",
+            "allow Read src/http/stack.rs · profile trusted",
+        ),
+        (
+            41,
+            Weight::Gate,
+            "tk-4f2a",
+            "allow Edit src/http/stack.rs · profile trusted",
+        ),
+        (
+            20,
+            Weight::Warn,
+            "tk-9c1d",
+            "validation failed: cargo test · exit 101 · 41 s",
+        ),
+        (
+            9,
+            Weight::Error,
+            "tk-9c1d",
+            "run ended, stagnation: 3 iterations in a row changed nothing · 2/6 phases",
+        ),
     ];
     for (seconds, weight, ticket, text) in lines {
         model.log.push(ago(seconds), weight, id(ticket), text);
@@ -251,7 +299,9 @@ pub fn busy() -> Model {
     let mut retention = ticket("tk-90c2", "Retention", &[]).as_ref().clone();
     retention.deps = vec!["tk-81b0".into()];
     model.listed.insert(audit.id.clone(), audit);
-    model.listed.insert(retention.id.clone(), Arc::new(retention));
+    model
+        .listed
+        .insert(retention.id.clone(), Arc::new(retention));
     log(&mut model);
     model
 }
@@ -272,8 +322,12 @@ pub fn notes(tab: &mut Tab) {
 
 /// A key by its name: `p`, `Ctrl-c`, `Alt-Enter`, `BackTab`, `Esc`.
 pub fn key(name: &str) -> Input {
-    let (ctrl, name) = name.strip_prefix("Ctrl-").map_or((false, name), |rest| (true, rest));
-    let (alt, name) = name.strip_prefix("Alt-").map_or((false, name), |rest| (true, rest));
+    let (ctrl, name) = name
+        .strip_prefix("Ctrl-")
+        .map_or((false, name), |rest| (true, rest));
+    let (alt, name) = name
+        .strip_prefix("Alt-")
+        .map_or((false, name), |rest| (true, rest));
     let key = match name {
         "Tab" | "BackTab" => Key::Tab,
         "Enter" => Key::Enter,
@@ -310,7 +364,9 @@ pub fn draw_styled(
     let layout = model.prepare();
     let backend = ratatui::backend::TestBackend::new(size.0, size.1);
     let mut terminal = ratatui::Terminal::new(backend).unwrap();
-    terminal.draw(|frame| crate::tui::view::view(model, &layout, theme, frame)).unwrap();
+    terminal
+        .draw(|frame| crate::tui::view::view(model, &layout, theme, frame))
+        .unwrap();
     let buffer = terminal.backend().buffer();
     let (mut text, mut styles) = (String::new(), String::new());
     for y in 0..size.1 {
@@ -321,14 +377,18 @@ pub fn draw_styled(
             let cell = &buffer[(x, y)];
             if skip > 0 {
                 skip -= 1;
-            } else {
-                line.push_str(cell.symbol());
-                skip = unicode_width::UnicodeWidthStr::width(cell.symbol()).saturating_sub(1);
+                continue;
             }
-            let style = style_words(cell);
+            line.push_str(cell.symbol());
+            let width = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1) as u16;
+            skip = width - 1;
+            let Some(style) = style_words(cell) else {
+                continue;
+            };
+            // A blank has no style of its own: what stands around it goes on.
             match spans.last_mut() {
-                Some(last) if last.2 == style => last.1 += 1,
-                _ => spans.push((x, 1, style)),
+                Some(last) if last.2 == style => last.1 = x + width,
+                _ => spans.push((x, x + width, style)),
             }
         }
         text.push_str(line.trim_end());
@@ -336,7 +396,7 @@ pub fn draw_styled(
         let spans: Vec<String> = spans
             .into_iter()
             .filter(|(_, _, style)| !style.is_empty())
-            .map(|(x, width, style)| format!("{x}+{width} {style}"))
+            .map(|(from, to, style)| format!("{from}–{} {style}", to - 1))
             .collect();
         if !spans.is_empty() {
             let _ = writeln!(styles, "{:>3}: {}", y, spans.join(", "));
@@ -345,17 +405,26 @@ pub fn draw_styled(
     (text, styles)
 }
 
-fn style_words(cell: &ratatui::buffer::Cell) -> String {
-    use ratatui::style::Color;
+/// The style of a cell in words; `None` for a blank on which nothing of it shows.
+fn style_words(cell: &ratatui::buffer::Cell) -> Option<String> {
+    use ratatui::style::{Color, Modifier};
+    let shows = Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT;
+    if cell.symbol() == " " && cell.bg == Color::Reset && !cell.modifier.intersects(shows) {
+        return None;
+    }
     let mut words = Vec::new();
-    if cell.fg != Color::Reset && cell.symbol() != " " {
+    if cell.fg != Color::Reset {
         words.push(cell.fg.to_string().to_lowercase());
     }
     if cell.bg != Color::Reset {
         words.push(format!("on {}", cell.bg).to_lowercase());
     }
-    if !cell.modifier.is_empty() && (cell.symbol() != " " || cell.modifier.contains(ratatui::style::Modifier::REVERSED)) {
-        words.push(format!("{:?}", cell.modifier).to_lowercase().replace(" | ", " "));
+    if !cell.modifier.is_empty() {
+        words.push(
+            format!("{:?}", cell.modifier)
+                .to_lowercase()
+                .replace(" | ", " "),
+        );
     }
-    words.join(" ")
+    Some(words.join(" "))
 }

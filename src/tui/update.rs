@@ -9,19 +9,19 @@ use crate::domain::command::UserCommand;
 use crate::orchestrator::state::{Pace, Stage};
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::layout;
+use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
 use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::prompt::{Prompt, Purpose};
 use crate::tui::modals::question::Question;
 use crate::tui::modals::steer::Steer;
-use crate::tui::modals::Modal;
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input, Key, Msg};
+use crate::tui::panes::Pane;
 use crate::tui::panes::log::{self, LogMsg};
 use crate::tui::panes::stream::StreamMsg;
 use crate::tui::panes::tickets::{self, Thing, TicketsMsg};
-use crate::tui::panes::Pane;
 use crate::tui::tab::Standing;
 
 /// Folds a message into the model; what the edge should do now, in order.
@@ -87,8 +87,8 @@ fn key(model: &mut Model, input: Input) -> Vec<Ask> {
     if !model.modals.is_empty() {
         return dialogs::key(model, input);
     }
-    let row = command::find(model.focus.into(), &input)
-        .or_else(|| command::find(Scope::Global, &input));
+    let row =
+        command::find(model.focus.into(), &input).or_else(|| command::find(Scope::Global, &input));
     match row {
         Some(row) if (row.enabled)(model) => run(model, row.command, &input),
         _ => Vec::new(),
@@ -120,7 +120,13 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
             }
         }
         Command::NextWaiting => next_waiting(model),
-        Command::Edit => return model.tab().map(|tab| Ask::Edit(tab.id.clone())).into_iter().collect(),
+        Command::Edit => {
+            return model
+                .tab()
+                .map(|tab| Ask::Edit(tab.id.clone()))
+                .into_iter()
+                .collect();
+        }
         Command::OpenTicket => model.modals.push(Modal::Open(Open::default())),
         Command::FocusNext => model.focus = model.next_focus(1),
         Command::FocusPrevious => model.focus = model.next_focus(Pane::ALL.len() - 1),
@@ -147,7 +153,13 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
         Command::Redraw => return vec![Ask::Redraw],
         Command::Choose => return choose(model),
         Command::Fold => in_tickets(model, TicketsMsg::Fold),
-        Command::Copy => return model.line_under_cursor().map(Ask::Copy).into_iter().collect(),
+        Command::Copy => {
+            return model
+                .line_under_cursor()
+                .map(Ask::Copy)
+                .into_iter()
+                .collect();
+        }
         Command::Search => prompt(model, Purpose::Search, String::new()),
         Command::SearchNext => to_stream(model, StreamMsg::SearchNext),
         Command::SearchPrevious => to_stream(model, StreamMsg::SearchPrevious),
@@ -176,7 +188,9 @@ fn pace(model: &mut Model) -> Vec<Ask> {
     };
     let id = tab.id.clone();
     if !tab.has_open_run() {
-        if tab.standing() == Standing::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
+        if tab.standing() == Standing::NotStarted
+            && tab.ticket.as_ref().is_some_and(|t| t.is_broken())
+        {
             model.tell(format!("{id} cannot be read; e edits it"));
             return Vec::new();
         }
@@ -240,7 +254,12 @@ fn next_waiting(model: &mut Model) {
         let state = &model.tabs[at].state;
         state.validation_change.is_some() && state.ended.is_none()
     };
-    let from = usize::from(!model.tabs.get(model.active).is_some_and(|_| card(model, model.active)));
+    let from = usize::from(
+        !model
+            .tabs
+            .get(model.active)
+            .is_some_and(|_| card(model, model.active)),
+    );
     let next = (from..from + count)
         .map(|step| (model.active + step) % count)
         .find(|at| model.tabs[*at].standing() == Standing::NeedsYou);
@@ -324,11 +343,18 @@ impl Model {
     /// The pane that has the focus `steps` further on. The gauges are only a stop where they have no
     /// pane of their own: there is nothing to do in them but look.
     pub fn next_focus(&self, steps: usize) -> Pane {
-        let stops = |pane: &Pane| *pane != Pane::Gauges || self.size.0 < 100;
-        let panes: Vec<Pane> = Pane::ALL.into_iter().filter(stops).collect();
-        let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
+        let is_stop = |pane: &Pane| *pane != Pane::Gauges || self.size.0 < 100;
+        let panes: Vec<Pane> = Pane::ALL.into_iter().filter(is_stop).collect();
+        let at = panes
+            .iter()
+            .position(|pane| *pane == self.focus)
+            .unwrap_or(0);
         // Going back by one is going on by all but one.
-        let steps = if steps >= Pane::ALL.len() - 1 { panes.len() - 1 } else { steps };
+        let steps = if steps >= Pane::ALL.len() - 1 {
+            panes.len() - 1
+        } else {
+            steps
+        };
         panes[(at + steps) % panes.len()]
     }
 }

@@ -12,6 +12,7 @@ use crate::tui::widgets::row::Row;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 /// Draws everything.
 pub fn view(model: &Model, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>) {
@@ -43,8 +44,16 @@ fn draw_pane(model: &Model, pane: Pane, theme: &Theme, place: Rect, buf: &mut Bu
     let border = Border {
         title: &title,
         status: &status,
-        status_role: if status.ends_with(['↓', 'v']) { Role::Accent } else { Role::Dim },
-        weight: if focused { Weight::Heavy } else { Weight::Light },
+        status_role: if status.ends_with(['↓', 'v']) {
+            Role::Accent
+        } else {
+            Role::Dim
+        },
+        weight: if focused {
+            Weight::Heavy
+        } else {
+            Weight::Light
+        },
         glyphs: model.glyphs,
     };
     let inside = border.draw(theme, place, buf);
@@ -69,8 +78,7 @@ fn draw_pane(model: &Model, pane: Pane, theme: &Theme, place: Rect, buf: &mut Bu
 fn words(model: &Model, pane: Pane, width: u16) -> (String, String) {
     let title = pane.title().to_owned();
     match pane {
-        Pane::Tickets => (title, String::new()),
-        Pane::Gauges => (title, String::new()),
+        Pane::Tickets | Pane::Gauges => (title, String::new()),
         Pane::Log => (title, log::status(model)),
         Pane::Stream => {
             let Some(tab) = model.tab() else {
@@ -84,8 +92,9 @@ fn words(model: &Model, pane: Pane, width: u16) -> (String, String) {
                     format!("{new_lines} new {}", model.glyphs.pick("↓", "v"))
                 }
             };
-            let room = usize::from(width).saturating_sub(status.len() + 20);
-            let ticket = crate::base::text::clean_line(&format!("{} {}", tab.id, tab.title()), room);
+            let room = usize::from(width).saturating_sub(status.width() + 20);
+            let ticket =
+                crate::base::text::clean_line(&format!("{} {}", tab.id, tab.title()), room);
             (format!("{title} · {ticket}"), status)
         }
     }

@@ -75,10 +75,12 @@ rows! {
         "work on a disputed, blocked, skipped or done phase again";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
         "write to Claude: into the running turn, or into the next prompt";
-    Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
-        "stop the run now; it can be resumed";
     NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
         "go to the next ticket that needs you";
+    FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, next_pane,
+        "next pane";
+    Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
+        "stop the run now; it can be resumed";
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], HelpOnly, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
     OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], HelpOnly, live, |_| "open",
@@ -113,8 +115,6 @@ rows! {
         "down one page";
     PageUp "view.page_up" Scope::Global, "move", [press(Key::PageUp), ctrl('b')], HelpOnly, always, |_| "page up",
         "up one page";
-    FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, next_pane,
-        "next pane";
     FocusPrevious "focus.previous" Scope::Global, "screen", [SHIFT_TAB], HelpOnly, always, |_| "pane before",
         "pane before";
     GoToTab "tab.go" Scope::Global, "screen", [c('1'), c('2'), c('3'), c('4'), c('5'), c('6'), c('7'), c('8'), c('9')],

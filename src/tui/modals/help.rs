@@ -2,8 +2,8 @@
 
 use crate::tui::command::{Flag, Row as Command, TABLE, keys_text};
 use crate::tui::marks::Glyphs;
-use crate::tui::model::Model;
 use crate::tui::modals::WIDEST;
+use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, Weight, centred};
@@ -33,7 +33,9 @@ impl Help {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let rows = rows();
         let area = centred(room, WIDEST.min(84), height(room) + 2);
-        let below = rows.len().saturating_sub(self.offset + usize::from(height(room)));
+        let below = rows
+            .len()
+            .saturating_sub(self.offset + usize::from(height(room)));
         let status = if below > 0 {
             format!("{below} more {}", model.glyphs.pick("↓", "v"))
         } else {

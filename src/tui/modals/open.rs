@@ -43,7 +43,11 @@ impl Open {
     /// The tickets that fit, best first.
     pub fn fitting<'a>(&self, model: &'a Model) -> Vec<&'a Ticket> {
         let open = |ticket: &Ticket| model.tabs.iter().any(|tab| tab.id == ticket.id);
-        let listed = model.listed.values().map(AsRef::as_ref).filter(|ticket| !open(ticket));
+        let listed = model
+            .listed
+            .values()
+            .map(AsRef::as_ref)
+            .filter(|ticket| !open(ticket));
         if self.query.is_empty() {
             return listed
                 .filter(|ticket| ticket.status != Some(TicketStatus::Closed))
@@ -142,7 +146,11 @@ mod tests {
     #[test]
     fn typing_narrows_and_a_path_is_taken_as_it_is() {
         let mut model = sample::model();
-        for (id, title) in [("tk-1", "Login rate limiter"), ("tk-2", "Audit log"), ("tk-3", "Retention")] {
+        for (id, title) in [
+            ("tk-1", "Login rate limiter"),
+            ("tk-2", "Audit log"),
+            ("tk-3", "Retention"),
+        ] {
             let ticket = sample::ticket(id, title, &[]);
             model.listed.insert(ticket.id.clone(), ticket);
         }

@@ -68,7 +68,10 @@ pub fn edit(text: &mut String, input: &Input) -> bool {
             text.truncate(kept);
         }
         (Key::Backspace, ..) => {
-            let last = text.grapheme_indices(true).next_back().map_or(0, |(at, _)| at);
+            let last = text
+                .grapheme_indices(true)
+                .next_back()
+                .map_or(0, |(at, _)| at);
             text.truncate(last);
         }
         (Key::Char(c), false, false) => insert(text, &c.to_string()),
@@ -79,7 +82,9 @@ pub fn edit(text: &mut String, input: &Input) -> bool {
 
 /// Adds text, its line breaks and control characters left out.
 pub fn insert(text: &mut String, more: &str) {
-    let more = crate::base::text::Clean::new(more).into_string().replace(['\n', '\t'], " ");
+    let more = crate::base::text::Clean::new(more)
+        .into_string()
+        .replace(['\n', '\t'], " ");
     if text.len() + more.len() <= LONGEST {
         text.push_str(&more);
     }

@@ -32,7 +32,10 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         option("s", "stop now and quit", "the iteration is cut off"),
         option("Esc", "stay", ""),
         Row::new(),
-        Row::new().left(Role::Dim, "Either way the same command goes on where it stopped."),
+        Row::new().left(
+            Role::Dim,
+            "Either way the same command goes on where it stopped.",
+        ),
     ];
     for (place, row) in inside.rows().zip(rows) {
         row.draw(theme, place, buf);

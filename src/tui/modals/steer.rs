@@ -85,7 +85,11 @@ impl Steer {
             return;
         };
         let notes = &tab.notes[tab.notes.len().saturating_sub(NOTES)..];
-        let above = if notes.is_empty() { 0 } else { notes.len() as u16 + 1 };
+        let above = if notes.is_empty() {
+            0
+        } else {
+            notes.len() as u16 + 1
+        };
         let area = centred(room, 84, 10 + above);
         let title = format!("Steer {}", self.ticket);
         let goes = if tab.is_active() {

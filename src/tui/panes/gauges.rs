@@ -40,7 +40,9 @@ impl Pulse {
     pub fn seen(&self, now: Timestamp) -> [u32; 8] {
         let second = |time: Timestamp| time.millis().div_euclid(1_000);
         let mut out = [0; 8];
-        let gone = self.last.map_or(8, |last| (second(now) - second(last)).clamp(0, 8)) as usize;
+        let gone = self
+            .last
+            .map_or(8, |last| (second(now) - second(last)).clamp(0, 8)) as usize;
         out[..8 - gone].copy_from_slice(&self.beats[gone..]);
         out
     }
@@ -116,7 +118,7 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Option<Gauge>> {
         Some(iteration),
         Some(counter(
             "No progress",
-            "no progress",
+            "stuck",
             glyphs,
             state.stagnation,
             limits.stagnation_limit,
@@ -132,7 +134,10 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Option<Gauge>> {
         Some(Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))),
         context(glyphs, state),
         last_byte(model, tab),
-        state.model.as_ref().map(|name| Gauge::new("Model", "model", name.clone())),
+        state
+            .model
+            .as_ref()
+            .map(|name| Gauge::new("Model", "model", name.clone())),
     ]
 }
 
@@ -144,7 +149,11 @@ fn calls(model: &Model) -> usize {
             Mode::Live => model.now,
             Mode::Replay => tab.state.updated.unwrap_or(model.now),
         };
-        tab.state.calls.iter().filter(|call| now.since(**call) < hour).count()
+        tab.state
+            .calls
+            .iter()
+            .filter(|call| now.since(**call) < hour)
+            .count()
     };
     model.tabs.iter().map(of_tab).sum()
 }
@@ -210,24 +219,35 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let mut all = gauges(model, tab);
     let last = all.remove(6);
     let mut row = Row::new().left(Role::Text, " ");
-    for gauge in all.into_iter().flatten().filter(|gauge| gauge.brief != "model") {
-        if !gauge.brief.is_empty() {
-            row = row.left(Role::Dim, format!("{} ", gauge.brief));
-        }
-        let role = match gauge.role {
-            Role::GaugeFill => Role::Text,
-            role => role,
-        };
-        row = row.left(role, gauge.value).left(Role::Text, "   ");
-    }
     if let Some(last) = last {
         let role = match last.role {
             Role::GaugeFill => Role::Dim,
             role => role,
         };
+        if area.width >= 76 {
+            row = row.right(Role::GaugeFill, last.picture.0);
+        }
+        row = row.right(role, format!(" {:>5} ", last.value));
+    }
+    let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
+    for gauge in all
+        .into_iter()
+        .flatten()
+        .filter(|gauge| gauge.brief != "model")
+    {
+        let gap = if gauge.brief.is_empty() { "" } else { " " };
+        let width = gauge.brief.len() + gap.len() + gauge.value.len();
+        if row.left_width() + width > room {
+            break;
+        }
+        let role = match gauge.role {
+            Role::GaugeFill => Role::Text,
+            role => role,
+        };
         row = row
-            .right(Role::GaugeFill, last.picture.0)
-            .right(role, format!(" {:>5} ", last.value));
+            .left(Role::Dim, format!("{}{gap}", gauge.brief))
+            .left(role, gauge.value)
+            .left(Role::Text, "  ");
     }
     row.draw(theme, area, buf);
 }
@@ -248,7 +268,11 @@ mod tests {
         assert_eq!(pulse.seen(at(12)), [0, 0, 0, 0, 0, 2, 0, 1]);
         assert_eq!(pulse.seen(at(14)), [0, 0, 0, 2, 0, 1, 0, 0]);
         assert_eq!(pulse.seen(at(99)), [0; 8]);
-        assert_eq!(pulse.seen(at(1)), pulse.seen(at(12)), "a clock that goes back");
+        assert_eq!(
+            pulse.seen(at(1)),
+            pulse.seen(at(12)),
+            "a clock that goes back"
+        );
         assert_eq!(pulse.silence(at(14)), Some(Duration::from_secs(2)));
     }
 

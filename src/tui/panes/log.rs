@@ -13,6 +13,7 @@ use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 
 /// Lines kept; the journal has them all.
 const KEPT: usize = 5_000;
@@ -102,7 +103,10 @@ impl LogState {
         self.lines.retain(|line| line.ticket != *ticket);
     }
 
-    fn shown<'a>(&'a self, front: Option<&'a TicketId>) -> impl DoubleEndedIterator<Item = &'a LogLine> {
+    fn shown<'a>(
+        &'a self,
+        front: Option<&'a TicketId>,
+    ) -> impl DoubleEndedIterator<Item = &'a LogLine> {
         let words = self.words.to_lowercase();
         self.lines.iter().filter(move |line| {
             line.weight >= self.least
@@ -121,13 +125,13 @@ pub fn update(model: &mut Model, msg: LogMsg, height: usize) {
     let ids: Vec<u64> = model.log.shown(front(model)).map(|line| line.n).collect();
     let log = &mut model.log;
     let last = ids.len().saturating_sub(1);
-    let least = height.saturating_sub(1).min(last);
-    let at = log
-        .anchor
-        .map_or(last, |anchor| ids.partition_point(|id| *id <= anchor).saturating_sub(1));
+    let first = height.saturating_sub(1).min(last);
+    let at = log.anchor.map_or(last, |anchor| {
+        ids.partition_point(|id| *id <= anchor).saturating_sub(1)
+    });
     let to = match msg {
-        LogMsg::Scroll(by) => at.saturating_add_signed(by as isize).clamp(least, last),
-        LogMsg::Top => least,
+        LogMsg::Scroll(by) => at.saturating_add_signed(by as isize).clamp(first, last),
+        LogMsg::Top => first,
         LogMsg::End => last,
         LogMsg::Level => {
             let next = Weight::ALL.iter().find(|weight| **weight > log.least);
@@ -161,11 +165,15 @@ pub fn status(model: &Model) -> String {
     };
     let mut out = format!("{whose} · {}", log.least.word().trim().to_lowercase());
     if !log.words.is_empty() {
-        out += &format!(" · “{}”", clean_line(&log.words, 20));
+        let _ = write!(out, " · “{}”", clean_line(&log.words, 20));
     }
     if let Some(anchor) = log.anchor {
-        let new = log.shown(front(model)).rev().take_while(|line| line.n > anchor).count();
-        out += &format!(" · {new} new {}", model.glyphs.pick("↓", "v"));
+        let new = log
+            .shown(front(model))
+            .rev()
+            .take_while(|line| line.n > anchor)
+            .count();
+        let _ = write!(out, " · {new} new {}", model.glyphs.pick("↓", "v"));
     }
     out
 }
@@ -213,7 +221,13 @@ fn row(model: &Model, line: &LogLine) -> Row {
         Weight::Warn => Role::LogWarn,
         Weight::Error => Role::LogError,
     };
-    let column = model.tabs.iter().map(|tab| tab.id.as_str().len()).max().unwrap_or(0).clamp(7, 14);
+    let column = model
+        .tabs
+        .iter()
+        .map(|tab| tab.id.as_str().len())
+        .max()
+        .unwrap_or(0)
+        .clamp(7, 14);
     let ticket = crate::base::text::cut(line.ticket.as_str(), column);
     let text = match line.weight {
         Weight::Info | Weight::Gate => Role::Text,
@@ -235,7 +249,12 @@ mod tests {
         let mut model = sample::model();
         for n in 0..lines {
             let weight = Weight::ALL[n % 4];
-            model.log.push(sample::NOW, weight, sample::id("tk-1"), &format!("line {n}"));
+            model.log.push(
+                sample::NOW,
+                weight,
+                sample::id("tk-1"),
+                &format!("line {n}"),
+            );
         }
         model
     }
@@ -245,7 +264,11 @@ mod tests {
         view(model, &Theme::plain(), buf.area, &mut buf);
         buf.area
             .rows()
-            .map(|row| row.columns().map(|cell| buf[cell.as_position()].symbol().to_owned()).collect::<String>())
+            .map(|row| {
+                row.columns()
+                    .map(|cell| buf[cell.as_position()].symbol().to_owned())
+                    .collect::<String>()
+            })
             .map(|line| line.trim_end().to_owned())
             .collect()
     }
@@ -256,7 +279,9 @@ mod tests {
         update(&mut model, LogMsg::Scroll(-5), 4);
         let before = model.log.anchor;
         assert_eq!(before, Some(14));
-        model.log.push(sample::NOW, Weight::Info, sample::id("tk-1"), "more");
+        model
+            .log
+            .push(sample::NOW, Weight::Info, sample::id("tk-1"), "more");
         assert_eq!(model.log.anchor, before);
         assert!(status(&model).ends_with("6 new ↓"), "{}", status(&model));
         update(&mut model, LogMsg::End, 4);

@@ -28,7 +28,9 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.left(Role::Warning, "replay").left(Role::Text, "  ");
     }
     row = with_clock(model, row);
-    let labels: Vec<String> = (0..model.tabs.len()).map(|at| label(model, at, wordy)).collect();
+    let labels: Vec<String> = (0..model.tabs.len())
+        .map(|at| label(model, at, wordy))
+        .collect();
     let room = usize::from(area.width).saturating_sub(row.left_width() + row.right_width() + 1);
     let widths: Vec<usize> = labels.iter().map(|label| label.width() + 2).collect();
     let shown = window(&widths, model.active, room);
@@ -75,7 +77,9 @@ fn with_clock(model: &Model, row: Row) -> Row {
 }
 
 fn overflow(row: Row, hidden: &[Tab]) -> Row {
-    let waits = hidden.iter().any(|tab| tab.standing() == Standing::NeedsYou);
+    let waits = hidden
+        .iter()
+        .any(|tab| tab.standing() == Standing::NeedsYou);
     let role = if waits { Role::TabAttention } else { Role::Dim };
     let mark = if waits { "!" } else { "" };
     row.left(role, format!(" +{}{mark} ", hidden.len()))
@@ -91,7 +95,11 @@ fn label(model: &Model, at: usize, wordy: bool) -> String {
         standing,
         Standing::Running | Standing::Checking | Standing::Pausing
     );
-    let number = if at < 9 { format!("{} ", at + 1) } else { String::new() };
+    let number = if at < 9 {
+        format!("{} ", at + 1)
+    } else {
+        String::new()
+    };
     if all > 0 && running && (wordy || at == model.active) {
         format!("{number}{id} {} {done}/{all}", sign.glyph)
     } else if wordy {

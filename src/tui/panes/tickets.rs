@@ -156,7 +156,11 @@ fn items(model: &Model) -> Vec<Item<'_>> {
 
 /// Where the cursor is: on its thing, else on the running phase, else on the ticket in front.
 fn position(model: &Model, items: &[Item<'_>]) -> usize {
-    let at = |wanted: &Thing| items.iter().position(|item| item.thing().as_ref() == Some(wanted));
+    let at = |wanted: &Thing| {
+        items
+            .iter()
+            .position(|item| item.thing().as_ref() == Some(wanted))
+    };
     let front = model.tab().map(|tab| tab.id.clone());
     let current = model.tab().and_then(Tab::current_phase);
     model
@@ -201,7 +205,9 @@ impl Model {
 pub fn update(model: &mut Model, msg: TicketsMsg, height: usize) {
     let items = items(model);
     let at = position(model, &items);
-    let stops: Vec<usize> = (0..items.len()).filter(|at| items[*at].thing().is_some()).collect();
+    let stops: Vec<usize> = (0..items.len())
+        .filter(|at| items[*at].thing().is_some())
+        .collect();
     let Some(now) = stops.iter().position(|stop| *stop == at) else {
         return;
     };
@@ -267,8 +273,14 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
             let front = model.tab().is_some_and(|front| front.id == tab.id);
             let row = Row::new()
                 .left(Role::Dim, format!("{fold} "))
-                .left(if front { Role::Title } else { Role::Text }, tab.id.as_str())
-                .left(if front { Role::Text } else { Role::Dim }, format!(" {}", tab.title()));
+                .left(
+                    if front { Role::Title } else { Role::Text },
+                    tab.id.as_str(),
+                )
+                .left(
+                    if front { Role::Text } else { Role::Dim },
+                    format!(" {}", tab.title()),
+                );
             signed(row, tab.standing().sign(glyphs), width)
         }
         Item::Phase(tab, phase) => {
@@ -323,7 +335,10 @@ fn signed(row: Row, sign: Sign, width: u16) -> Row {
 
 /// How a ticket without a tab stands, and its word.
 fn listed(model: &Model, ticket: &Ticket) -> (Sign, String) {
-    let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
+    let broken = ticket
+        .problems
+        .iter()
+        .find(|problem| problem.severity == Severity::Error);
     if let Some(problem) = broken {
         let sign = Sign {
             glyph: "!",
@@ -374,7 +389,10 @@ mod tests {
         model.tabs.push(sample::running("tk-1"));
         model.focus = Pane::Tickets;
         update(&mut model, TicketsMsg::Move(-100), 5);
-        assert_eq!(model.under_cursor(), Some(Thing::Ticket(sample::id("tk-1"))));
+        assert_eq!(
+            model.under_cursor(),
+            Some(Thing::Ticket(sample::id("tk-1")))
+        );
         update(&mut model, TicketsMsg::Move(100), 5);
         assert_eq!(model.phase_under_cursor().as_deref(), Some("Docs"));
     }

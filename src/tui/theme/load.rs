@@ -41,7 +41,9 @@ type Styles = BTreeMap<String, Style>;
 pub fn resolve(name: &str, own: &[(String, String)]) -> (Vec<(Role, Style)>, Vec<ThemeProblem>) {
     let mut problems = Vec::new();
     let styles = chain(name, own, &mut problems);
-    let found = Role::ALL.iter().map(|(role, key)| (*role, lookup(&styles, key)));
+    let found = Role::ALL
+        .iter()
+        .map(|(role, key)| (*role, lookup(&styles, key)));
     (found.collect(), problems)
 }
 
@@ -72,11 +74,16 @@ fn chain(name: &str, own: &[(String, String)], problems: &mut Vec<ThemeProblem>)
             });
         };
         if files.len() == DEEPEST || files.iter().any(|(seen, _)| *seen == name) {
-            problem(format!("`inherits: {name}` leads round in a circle; remove it"));
+            problem(format!(
+                "`inherits: {name}` leads round in a circle; remove it"
+            ));
             break;
         }
         let Some(text) = text_of(&name, own) else {
-            problem(format!("there is no theme `{name}`; known are {}", known(own)));
+            problem(format!(
+                "there is no theme `{name}`; known are {}",
+                known(own)
+            ));
             // The person sees colours all the same.
             if files.is_empty() && name != "default" {
                 wanted = Some(("default".into(), "default".into(), 0));
@@ -99,13 +106,23 @@ fn chain(name: &str, own: &[(String, String)], problems: &mut Vec<ThemeProblem>)
 }
 
 fn text_of<'a>(name: &str, own: &'a [(String, String)]) -> Option<&'a str> {
-    let own = own.iter().find(|(own, _)| own == name).map(|(_, text)| text.as_str());
-    own.or_else(|| BUILT_IN.iter().find(|(built_in, _)| *built_in == name).map(|(_, text)| *text))
+    let own = own
+        .iter()
+        .find(|(own, _)| own == name)
+        .map(|(_, text)| text.as_str());
+    own.or_else(|| {
+        BUILT_IN
+            .iter()
+            .find(|(built_in, _)| *built_in == name)
+            .map(|(_, text)| *text)
+    })
 }
 
 fn known(own: &[(String, String)]) -> String {
     let names = BUILT_IN.iter().map(|(name, _)| *name);
-    let all: Vec<&str> = names.chain(own.iter().map(|(name, _)| name.as_str())).collect();
+    let all: Vec<&str> = names
+        .chain(own.iter().map(|(name, _)| name.as_str()))
+        .collect();
     all.join(", ")
 }
 
@@ -141,7 +158,10 @@ fn add(
             }
             Err(_) => problem(
                 colour.referenced.line(),
-                format!("`{}` is no colour; use a name of the sixteen or #rrggbb", colour.value),
+                format!(
+                    "`{}` is no colour; use a name of the sixteen or #rrggbb",
+                    colour.value
+                ),
             ),
         }
     }
@@ -166,7 +186,8 @@ fn add(
 /// A role's key, or the group of some.
 fn is_key(key: &str) -> bool {
     Role::ALL.iter().any(|(_, role)| {
-        role.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        role.strip_prefix(key)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     })
 }
 
@@ -204,7 +225,11 @@ fn style(words: &str, palette: &BTreeMap<String, Color>) -> Result<Style, String
             style.fg(colour)
         };
     }
-    if background { Err("on".into()) } else { Ok(style) }
+    if background {
+        Err("on".into())
+    } else {
+        Ok(style)
+    }
 }
 
 fn modifier(word: &str) -> Option<Modifier> {
@@ -248,7 +273,10 @@ mod tests {
     fn the_default_theme_uses_the_sixteen_colours_and_mono_none() {
         for (role, style) in resolve("default", &[]).0 {
             for colour in [style.fg, style.bg].into_iter().flatten() {
-                assert!(!matches!(colour, Color::Rgb(..) | Color::Indexed(_)), "{role:?}");
+                assert!(
+                    !matches!(colour, Color::Rgb(..) | Color::Indexed(_)),
+                    "{role:?}"
+                );
             }
         }
         for (role, style) in resolve("mono", &[]).0 {
@@ -258,7 +286,8 @@ mod tests {
 
     #[test]
     fn a_role_falls_back_to_its_group_and_then_to_text() {
-        let (theme, problems) = Theme::load("own", &own("styles:\n  text: green\n  phase: red\n"), None);
+        let (theme, problems) =
+            Theme::load("own", &own("styles:\n  text: green\n  phase: red\n"), None);
         assert_eq!(problems, []);
         assert_eq!(theme.style(Role::PhaseRunning), Style::new().fg(Color::Red));
         assert_eq!(theme.style(Role::Toast), Style::new().fg(Color::Green));
@@ -270,7 +299,10 @@ mod tests {
         let (theme, problems) = Theme::load("own", &own(text), None);
         assert_eq!(problems, []);
         let orange = Color::Rgb(0xff, 0x88, 0x00);
-        let toast = Style::new().fg(orange).bg(Color::Black).add_modifier(Modifier::BOLD);
+        let toast = Style::new()
+            .fg(orange)
+            .bg(Color::Black)
+            .add_modifier(Modifier::BOLD);
         assert_eq!(theme.style(Role::Toast), toast);
         assert_eq!(theme.style(Role::DiffAdd), Style::new().fg(Color::Green));
     }
@@ -299,7 +331,10 @@ mod tests {
         let (_, problems) = Theme::load("own", &own("inherits: own\n"), None);
         assert!(problems[0].message.contains("circle"), "{problems:?}");
         let (theme, problems) = Theme::load("nope", &[], None);
-        assert_eq!(problems[0].message, "there is no theme `nope`; known are default, mono");
+        assert_eq!(
+            problems[0].message,
+            "there is no theme `nope`; known are default, mono"
+        );
         assert_eq!(theme.style(Role::DiffAdd), Style::new().fg(Color::Green));
     }
 

@@ -12,17 +12,17 @@ use ratatui::layout::Rect;
 
 /// A key for the dialog on top. It is taken out, and put back unless the key closes it.
 pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
-    let Some(modal) = model.modals.pop() else {
+    let Some(dialog) = model.modals.pop() else {
         return Vec::new();
     };
-    let command = command::find(modal.scope(), &input).map(|row| row.command);
+    let command = command::find(dialog.scope(), &input).map(|row| row.command);
     let room = modals::room(Rect::new(0, 0, model.size.0, model.size.1));
     let lines = match command {
         Some(Command::Down) => 1,
         Some(Command::Up) => -1,
         _ => 0,
     };
-    let stays = match modal {
+    let stays = match dialog {
         Modal::Help(mut help) => {
             help.scroll(lines, room);
             (command != Some(Command::Close)).then_some(Modal::Help(help))

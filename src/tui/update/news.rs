@@ -45,11 +45,15 @@ pub fn fold(model: &mut Model, news: News) {
             }
         }
         News::Recorded(stored) => {
-            let at = model.tabs.iter().position(|tab| tab.run == Some(stored.run));
+            let at = model
+                .tabs
+                .iter()
+                .position(|tab| tab.run == Some(stored.run));
             if let Some(at) = at {
                 let missed = stored.seq.saturating_sub(model.tabs[at].state.seq + 1);
                 if missed > 0 {
-                    let words = format!("{missed} records did not reach the screen; the journal has them");
+                    let words =
+                        format!("{missed} records did not reach the screen; the journal has them");
                     log(model, &stored.ticket, Weight::Warn, &words);
                 }
                 recorded(model, at, &stored);
@@ -87,7 +91,9 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
         return;
     }
     if let Some(line) = words::line(&stored.record) {
-        model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
+        model
+            .log
+            .push(stored.time, line.level, stored.ticket.clone(), &line.text);
     }
 }
 

@@ -33,7 +33,9 @@ fn with_running() -> Model {
 #[test]
 fn p_starts_pauses_takes_back_and_resumes() {
     let mut model = sample::model();
-    model.tabs.push(crate::tui::tab::Tab::new(sample::id("tk-1")));
+    model
+        .tabs
+        .push(crate::tui::tab::Tab::new(sample::id("tk-1")));
     assert_eq!(press(&mut model, "p"), [Ask::Start(sample::id("tk-1"))]);
     let mut model = with_running();
     assert_eq!(press(&mut model, "p"), command(UserCommand::Pause));
@@ -103,7 +105,10 @@ fn pasted_text_is_typed_and_never_obeyed() {
     press(&mut model, "i");
     update(&mut model, Msg::Paste("one\r\ntwo\x1b[2J".into()));
     let text = "one\ntwo".to_owned();
-    assert_eq!(press(&mut model, "Enter"), command(UserCommand::Steer { text }));
+    assert_eq!(
+        press(&mut model, "Enter"),
+        command(UserCommand::Steer { text })
+    );
 }
 
 #[test]
@@ -113,7 +118,10 @@ fn quitting_asks_only_while_something_runs() {
     assert_eq!(press(&mut model, "q"), [Ask::Leave]);
     let mut model = with_running();
     assert_eq!(press(&mut model, "q Esc"), []);
-    assert_eq!(press(&mut model, "q f"), [Ask::Quit(QuitMode::FinishIteration)]);
+    assert_eq!(
+        press(&mut model, "q f"),
+        [Ask::Quit(QuitMode::FinishIteration)]
+    );
     assert_eq!(press(&mut model, "q s"), [Ask::Quit(QuitMode::StopNow)]);
     let ended = Record::RunEnded {
         reason: ExitReason::UserStopped,
@@ -190,7 +198,10 @@ fn an_old_screen_is_told_what_it_missed() {
     let stored = sample::stored("tk-1", seq + 4, Record::PauseAsked);
     update(&mut model, Msg::News(News::Recorded(Arc::new(stored))));
     let drawn = sample::draw(&mut model, (120, 40));
-    assert!(drawn.contains("3 records did not reach the screen"), "{drawn}");
+    assert!(
+        drawn.contains("3 records did not reach the screen"),
+        "{drawn}"
+    );
 }
 
 #[test]
@@ -202,7 +213,10 @@ fn a_tick_makes_a_frame_due_only_while_a_clock_shows() {
     assert!(!model.dirty);
     let mut model = with_running();
     model.dirty = false;
-    update(&mut model, Msg::Tick(Timestamp::from_millis(sample::NOW.millis() + 1)));
+    update(
+        &mut model,
+        Msg::Tick(Timestamp::from_millis(sample::NOW.millis() + 1)),
+    );
     assert!(!model.dirty, "the same second");
     update(&mut model, Msg::Tick(later));
     assert!(model.dirty);
@@ -210,9 +224,45 @@ fn a_tick_makes_a_frame_due_only_while_a_clock_shows() {
 
 fn any_msg() -> impl Strategy<Value = (u8, String, (u16, u16))> {
     let names = [
-        "p", "P", "s", "r", "i", "x", "!", "e", "t", "Tab", "BackTab", "1", "3", "9", "[", "]", "?", "q",
-        "j", "k", "g", "G", "PgUp", "PgDn", "Enter", "Esc", "y", "n", "f", "/", "l", "a", "Space",
-        "Backspace", "Ctrl-c", "Ctrl-w", "Ctrl-u", "Left", "日",
+        "p",
+        "P",
+        "s",
+        "r",
+        "i",
+        "x",
+        "!",
+        "e",
+        "t",
+        "Tab",
+        "BackTab",
+        "1",
+        "3",
+        "9",
+        "[",
+        "]",
+        "?",
+        "q",
+        "j",
+        "k",
+        "g",
+        "G",
+        "PgUp",
+        "PgDn",
+        "Enter",
+        "Esc",
+        "y",
+        "n",
+        "f",
+        "/",
+        "l",
+        "a",
+        "Space",
+        "Backspace",
+        "Ctrl-c",
+        "Ctrl-w",
+        "Ctrl-u",
+        "Left",
+        "日",
     ];
     let key = prop::sample::select(names.to_vec()).prop_map(str::to_owned);
     (0u8..12, key, (1u16..300, 1u16..100))

@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::symbols::border;
 use ratatui::widgets::{Block, Clear, Widget};
+use unicode_width::UnicodeWidthStr;
 
 /// Whether keys go here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,9 @@ impl Frame<'_> {
             ..area
         };
         let mut row = Row::new().left(Role::Title, format!(" {} ", self.title));
-        if !self.status.is_empty() && self.title.len() + self.status.len() + 8 < top.width.into() {
+        if !self.status.is_empty()
+            && self.title.width() + self.status.width() + 8 < top.width.into()
+        {
             row = row.right(self.status_role, format!(" {} ", self.status));
         }
         row.draw(theme, top, buf);
