@@ -56,9 +56,6 @@ fn session(width: u16, height: u16) -> Pane {
             signal: None,
             swept: 0,
             cost_usd: 0.31,
-            usage: Usage::default(),
-            context: None,
-            context_window: None,
         },
     );
     pane.record(

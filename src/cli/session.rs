@@ -4,6 +4,7 @@ use super::RunOptions;
 use super::config::{Sources, load};
 use super::error::CliError;
 use crate::adapters::clock::SystemClock;
+use crate::adapters::config_files;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
@@ -69,6 +70,19 @@ impl Session {
             _ => PathBuf::from(dir),
         });
         Places { folder: self.folder.clone(), tickets_dir: configured, home }
+    }
+
+    /// The person's own themes: name and YAML of each `themes/*.yaml` in the config folder.
+    pub fn themes(&self) -> Vec<(String, String)> {
+        let folder = config_files::user_folder(&self.environment).map(|folder| folder.join("themes"));
+        let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+        let read = |entry: std::io::Result<std::fs::DirEntry>| {
+            let path = entry.ok()?.path();
+            let name = path.file_stem()?.to_str()?.to_owned();
+            let yaml = path.extension().is_some_and(|extension| extension == "yaml");
+            yaml.then(|| std::fs::read_to_string(&path).ok()).flatten().map(|text| (name, text))
+        };
+        entries.filter_map(read).collect()
     }
 
     /// Opens the person's store.

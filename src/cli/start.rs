@@ -1,22 +1,110 @@
-//! The screen: opens it on tickets, carries out what the person asks for.
+//! The screen: opens it, and ends with the program's exit code.
 
 use super::error::CliError;
+use super::host::TerminalHost;
+use super::operator::{self, Operator, Paths};
 use super::session::Session;
+use crate::adapters::store::Store;
+use crate::config::Resolved;
+use crate::domain::news::News;
+use crate::domain::stream::envelope::classify;
+use crate::runtime::channels;
+use crate::runtime::supervisor::find_run;
+use crate::tui::marks::Glyphs;
+use crate::tui::model::{Mode, Model};
+use crate::tui::screen_loop::{self, Channels};
+use crate::tui::terminal::{Screen, ScreenError};
+use crate::tui::theme::Theme;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
-/// What the screen opens on.
-pub enum Open {
-    /// These tickets; none: what is there.
-    Tickets(Vec<String>),
-    /// An interrupted run.
-    Resume(Option<String>),
-}
+pub use super::operator::Open;
 
 /// Shows the screen until the person leaves. Gives the program's exit code.
-pub async fn screen(_session: &Session, _open: Open) -> Result<u8, CliError> {
-    Err(CliError::failure("no screen yet"))
+pub async fn screen(session: &Session, open: Open) -> Result<u8, CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    let (mut model, theme) = dressed(session, &resolved)?;
+    for notice in &resolved.notices {
+        model.tell(notice.text.clone());
+    }
+    let (news, told) = mpsc::channel(channels::NEWS);
+    let (asks, asked) = mpsc::channel(channels::ASKS);
+    let stop = CancellationToken::new();
+    let paths = Paths::default();
+    let operator = Operator {
+        session: session.clone(),
+        resolved,
+        news,
+        asked,
+        paths: paths.clone(),
+        stop: stop.clone(),
+    };
+    // The first frame stands before the operator reads a file.
+    let mut screen = Screen::open().map_err(unfit)?;
+    let working = tokio::spawn(operator::work(operator, open));
+    let clock = session.clock();
+    let channels = Channels { news: told, asks };
+    let mut host = TerminalHost { paths };
+    let shown = screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop.clone(), &mut host).await;
+    drop(screen);
+    // What still runs is ended by the ladder before the program goes.
+    stop.cancel();
+    let code = match working.await {
+        Ok(code) => code?,
+        Err(error) => return Err(CliError::failure(format!("a fault in programmator: {error}"))),
+    };
+    match shown {
+        Ok(()) => Ok(code.unwrap_or(0)),
+        // The terminal is gone: there is nobody to tell.
+        Err(ScreenError::Lost(_)) => Ok(code.unwrap_or(129)),
+        Err(error) => Err(unfit(error)),
+    }
 }
 
 /// Shows a run of the past.
-pub async fn replay(_session: &Session, _run: &str) -> Result<u8, CliError> {
-    Err(CliError::failure("no screen yet"))
+pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    let store = session.store()?;
+    let news = past(&store, run)?;
+    let (mut model, theme) = dressed(session, &resolved)?;
+    model.mode = Mode::Replay;
+    let (tell, told) = mpsc::channel(channels::NEWS);
+    tell.try_send(news).map_err(|_| CliError::failure("the run could not be shown"))?;
+    let (asks, _asked) = mpsc::channel(channels::ASKS);
+    let mut screen = Screen::open().map_err(unfit)?;
+    let mut host = TerminalHost { paths: Paths::default() };
+    let channels = Channels { news: told, asks };
+    let stop = CancellationToken::new();
+    let clock = session.clock();
+    screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop, &mut host).await.map_err(unfit)?;
+    Ok(0)
+}
+
+fn past(store: &Store, text: &str) -> Result<News, CliError> {
+    let summary = find_run(store, text)?;
+    Ok(News::RunOpened {
+        ticket: summary.ticket,
+        run: summary.run,
+        records: store.load(summary.run)?.records,
+        scrollback: Arc::new(store.scrollback(summary.run, classify)?),
+    })
+}
+
+fn dressed(session: &Session, resolved: &Resolved) -> Result<(Model, Theme), CliError> {
+    let mut model = Model::new(session.clock().now(), jiff::tz::TimeZone::system());
+    let screen = &resolved.config.screen;
+    if screen.ascii {
+        model.glyphs = Glyphs::Ascii;
+    }
+    let own = session.themes();
+    let (theme, problems) = Theme::load(&screen.theme, &own, None);
+    if let Some(problem) = problems.first() {
+        return Err(CliError::usage(problem.to_string()));
+    }
+    Ok((model, theme))
+}
+
+fn unfit(error: ScreenError) -> CliError {
+    CliError::failure(error.to_string())
 }

@@ -185,6 +185,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::StopAsked { outcome, .. } => {
             Some((Warn, format!("ending claude: {}", outcome_words(*outcome))))
         }
+        Record::TurnEnded { .. } => None,
         Record::AgentExited {
             code,
             signal,
@@ -437,9 +438,6 @@ mod tests {
                     signal: Some(9),
                     swept: 2,
                     cost_usd: 0.314,
-                    usage: crate::domain::turn::Usage::default(),
-                    context: None,
-                    context_window: None,
                 },
                 Weight::Info,
                 "claude ended by signal 9 · $0.31 · 2 left-over processes swept",

@@ -170,15 +170,20 @@ fn iteration(phase: &str) -> Iteration {
         tools: std::collections::BTreeSet::new(),
         tool_count: 11,
         followed_up: false,
+        ready: true,
+        respawn: false,
         claim: None,
-        claimed: None,
+        claim_missing: None,
         failure: None,
-        fatal: None,
+        dispute: None,
         cut: None,
         ticket_touched: false,
         changed: None,
         phase_changed: None,
+        files: 0,
+        validated: Vec::new(),
         cost_usd: 0.2,
+        process_cost_usd: 0.2,
     }
 }
 

@@ -161,8 +161,8 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
                 .collect();
         }
         Command::Search => prompt(model, Purpose::Search, String::new()),
-        Command::SearchNext => to_stream(model, StreamMsg::SearchNext),
-        Command::SearchPrevious => to_stream(model, StreamMsg::SearchPrevious),
+        Command::SearchNext => to_stream(model, StreamMsg::NextHit),
+        Command::SearchPrevious => to_stream(model, StreamMsg::PrevHit),
         Command::LogLevel => in_log(model, LogMsg::Level),
         Command::LogTicket => in_log(model, LogMsg::Ticket),
         Command::LogFilter => {
@@ -312,8 +312,8 @@ fn scroll(model: &mut Model, by: Move) {
         (Pane::Log, Move::Pages(n)) => in_log(model, LogMsg::Scroll(n * page)),
         (Pane::Log, Move::Top) => in_log(model, LogMsg::Top),
         (Pane::Log, Move::End) => in_log(model, LogMsg::End),
-        (_, Move::Lines(n)) => to_stream(model, StreamMsg::ScrollLines(n)),
-        (_, Move::Pages(n)) => to_stream(model, StreamMsg::ScrollPages(n)),
+        (_, Move::Lines(n)) => to_stream(model, StreamMsg::Lines(n)),
+        (_, Move::Pages(n)) => to_stream(model, StreamMsg::Page(n)),
         (_, Move::Top) => to_stream(model, StreamMsg::Top),
         (_, Move::End) => to_stream(model, StreamMsg::End),
     }

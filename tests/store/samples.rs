@@ -174,15 +174,19 @@ pub fn every_record() -> Vec<Record> {
             n,
             outcome: IterationOutcome::Idle,
         },
+        Record::TurnEnded {
+            n,
+            cost_usd: 0.125,
+            usage,
+            context: Some(5),
+            context_window: None,
+        },
         Record::AgentExited {
             n,
             code: Some(-1),
             signal: Some(9),
             swept: 2,
             cost_usd: 0.125,
-            usage,
-            context: Some(5),
-            context_window: None,
         },
         Record::EvidenceGathered {
             n,
@@ -249,7 +253,7 @@ pub fn every_record() -> Vec<Record> {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 44;
+const KINDS: usize = 45;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -297,6 +301,7 @@ fn index(record: &Record) -> usize {
         Record::StopRequested => 41,
         Record::Noticed { .. } => 42,
         Record::RunEnded { .. } => 43,
+        Record::TurnEnded { .. } => 44,
     }
 }
 

@@ -65,6 +65,7 @@ pub fn fold(model: &mut Model, news: News) {
                 tab.pulse.beat(now);
             }
         }
+        News::Trouble { ticket, message } => log(model, &ticket, Weight::Error, &message),
         News::RunFailed {
             ticket, message, ..
         } => {

@@ -1,0 +1,200 @@
+//! Carries out what the person asks for on the screen: opens tickets, hands on commands, ends everything.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::adapters::store::Store;
+use crate::adapters::tickets::{self, Places};
+use crate::base::id::TicketId;
+use crate::config::Resolved;
+use crate::domain::command::UserCommand;
+use crate::domain::news::News;
+use crate::runtime::reporter::Reporter;
+use crate::runtime::shutdown::{Signals, Wish};
+use crate::runtime::supervisor::{OpenError, Supervisor};
+use crate::tui::msg::{Ask, QuitMode};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What the screen opens on.
+pub enum Open {
+    /// These tickets; none: what is there.
+    Tickets(Vec<String>),
+    /// An interrupted run: the one named, else the latest.
+    Resume(Option<String>),
+}
+
+/// Files of the tickets that are known, shared with the screen's host.
+#[derive(Clone, Default)]
+pub struct Paths(Arc<Mutex<BTreeMap<TicketId, PathBuf>>>);
+
+impl Paths {
+    /// The ticket's file.
+    pub fn of(&self, ticket: &TicketId) -> Option<PathBuf> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(ticket).cloned()
+    }
+
+    fn learn(&self, ticket: &TicketId, path: &Path) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ticket.clone(), path.to_owned());
+    }
+}
+
+/// What the operator works with.
+pub struct Operator {
+    /// Where we are.
+    pub session: Session,
+    /// The configuration of the folder we are in.
+    pub resolved: Resolved,
+    /// To the screen.
+    pub news: mpsc::Sender<News>,
+    /// From the screen.
+    pub asked: mpsc::Receiver<Ask>,
+    /// Files of tickets.
+    pub paths: Paths,
+    /// Cancelled by the screen when it is left, by us when it must go.
+    pub stop: CancellationToken,
+}
+
+/// Works until the screen is left and every run has ended. `Some`: the exit code that a signal asks for.
+pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError> {
+    let Operator { session, resolved, news, mut asked, paths, stop } = operator;
+    let mut signals = Signals::listen()?;
+    let store = match session.store() {
+        Ok(store) => store,
+        Err(error) => {
+            stop.cancel();
+            return Err(error);
+        }
+    };
+    let (ended, mut endings) = mpsc::unbounded_channel();
+    let reporter = Reporter::new(news, store.clone());
+    let supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
+    let places = session.places(&resolved);
+    let mut desk = Desk { session, places, reporter, paths, supervisor, store };
+    desk.list();
+    if let Err(error) = desk.begin(open) {
+        stop.cancel();
+        return Err(error);
+    }
+    let mut by_signal = None;
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            signal = signals.next() => {
+                by_signal = Some(signal.exit_code());
+                desk.supervisor.command_all(&UserCommand::Stop).await;
+                // A terminal that is gone shows nothing more; else the person sees how the runs end.
+                if signal == Wish::Hangup || desk.supervisor.open_tickets().next().is_none() {
+                    stop.cancel();
+                }
+            }
+            Some((ticket, _)) = endings.recv() => {
+                desk.supervisor.forget(&ticket);
+                if by_signal.is_some() && desk.supervisor.open_tickets().next().is_none() {
+                    stop.cancel();
+                }
+            }
+            Some(ask) = asked.recv() => desk.ask(ask).await,
+        }
+    }
+    desk.supervisor.command_all(&UserCommand::Stop).await;
+    while desk.supervisor.open_tickets().next().is_some() {
+        let Some((ticket, _)) = endings.recv().await else { break };
+        desk.supervisor.forget(&ticket);
+    }
+    Ok(by_signal)
+}
+
+struct Desk {
+    session: Session,
+    places: Places,
+    reporter: Reporter,
+    paths: Paths,
+    supervisor: Supervisor,
+    store: Store,
+}
+
+impl Desk {
+    /// Tells the screen about every ticket of the tickets folder.
+    fn list(&self) {
+        for listed in tickets::list(&self.places.dir()).unwrap_or_default() {
+            if let Ok(ticket) = listed.ticket {
+                self.paths.learn(&ticket.id, &listed.path);
+                self.reporter.tell(News::TicketRead(Arc::new(ticket)));
+            }
+        }
+    }
+
+    /// Opens what the command line names. What is typed wrongly ends the program with a message.
+    fn begin(&mut self, open: Open) -> Result<(), CliError> {
+        match open {
+            Open::Tickets(names) => {
+                let found: Result<Vec<_>, _> = names.iter().map(|name| tickets::find(name, &self.places)).collect();
+                for path in found? {
+                    self.open(&path)?;
+                }
+            }
+            Open::Resume(run) => {
+                let ticket = self.supervisor.resume(run.as_deref())?;
+                self.learn_run(&ticket)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, path: &Path) -> Result<TicketId, OpenError> {
+        let folder = self.session.folder.clone();
+        let ticket = self.supervisor.open(path, &folder)?;
+        self.paths.learn(&ticket, path);
+        Ok(ticket)
+    }
+
+    /// A resumed run knows its ticket's file by itself.
+    fn learn_run(&self, ticket: &TicketId) -> Result<(), CliError> {
+        for summary in self.store.runs()? {
+            if summary.ticket == *ticket {
+                self.paths.learn(ticket, Path::new(&summary.ticket_path));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn ask(&mut self, ask: Ask) {
+        match ask {
+            Ask::Command(ticket, command) => {
+                if !self.supervisor.command(&ticket, command).await {
+                    self.failed(&ticket, "the run has ended already".to_owned(), 0);
+                }
+            }
+            Ask::Start(ticket) => match self.paths.of(&ticket) {
+                Some(path) => self.opened(&ticket, &path),
+                None => self.failed(&ticket, format!("the file of {ticket} is not known"), 1),
+            },
+            Ask::OpenTicket(name) => match tickets::find(&name, &self.places) {
+                Ok(path) => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    self.opened(&TicketId::from_file_name(&name), &path);
+                }
+                Err(error) => self.failed(&TicketId::from_file_name(&name), error.to_string(), 2),
+            },
+            Ask::Quit(QuitMode::FinishIteration) => self.supervisor.command_all(&UserCommand::FinishAndStop).await,
+            Ask::Quit(QuitMode::StopNow) => self.supervisor.command_all(&UserCommand::Stop).await,
+            // Carried out by the screen's own loop.
+            Ask::Edit(_) | Ask::Leave | Ask::Suspend | Ask::Redraw | Ask::Copy(_) => {}
+        }
+    }
+
+    fn opened(&mut self, ticket: &TicketId, path: &Path) {
+        if let Err(error) = self.open(path) {
+            self.failed(ticket, error.to_string(), error.exit_code());
+        }
+    }
+
+    fn failed(&self, ticket: &TicketId, message: String, exit_code: u8) {
+        self.reporter.tell(News::RunFailed { ticket: ticket.clone(), message, exit_code });
+    }
+}
