@@ -261,6 +261,7 @@ fn object_at_start(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn kinds(line: &str) -> Vec<Option<EntryKind>> {
         match read(line) {
@@ -342,6 +343,24 @@ mod tests {
             assert_eq!(kinds(&deep), [Some(EntryKind::User)]);
             let cut = &deep[..deep.len() - 1];
             assert_eq!(kinds(cut), [Some(EntryKind::Garbage)]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_event_printed_anywhere_into_a_record_costs_neither(at in 0usize..80) {
+            const EVENT: &str = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed"}}"#;
+            let record = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"hi \n é"}]}}"#;
+            let at = (0..=at.min(record.len())).rev().find(|at| record.is_char_boundary(*at)).unwrap_or(0);
+            let line = format!("{}{EVENT}{}", &record[..at], &record[at..]);
+            let mut found = kinds(&line);
+            found.sort_by_key(|kind| kind.map(|kind| kind as u8));
+            prop_assert_eq!(found, [Some(EntryKind::Assistant), Some(EntryKind::RateLimit)]);
+        }
+
+        #[test]
+        fn no_line_panics(line in "\\PC*|[{}\\[\\]\",:a-z0-9\\\\ ]{0,80}") {
+            kinds(&line);
         }
     }
 }
