@@ -127,20 +127,9 @@ async fn dropping_the_agent_ends_everything() {
     .await;
     run.allow_next().await;
     exists(&run.place.folder().join("running")).await;
-    let pid = run.agent.pid();
-    let Run {
-        agent,
-        marker,
-        place,
-        ..
-    } = run;
-    drop(agent);
-    let until = Instant::now() + Duration::from_secs(30);
-    while Path::new(&format!("/proc/{pid}")).exists() {
-        assert!(Instant::now() < until, "Claude lives on");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(orphans::sweep(&[marker]), 0);
-    drop(place);
+    let marker = run.marker.clone();
+    let exit = run.abandon().await;
+    assert_eq!(exit.signal, Some(9), "{exit:?}");
+    assert!(exit.swept >= 1, "{exit:?}");
+    assert_eq!(orphans::sweep(&[marker]), 0, "somebody survived");
 }

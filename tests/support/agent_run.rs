@@ -176,6 +176,21 @@ impl Run {
         .await
     }
 
+    /// Drops the agent without a word; the end comes all the same.
+    pub async fn abandon(self) -> Exit {
+        let Self {
+            agent, mut events, ..
+        } = self;
+        drop(agent);
+        loop {
+            match timeout(PATIENCE, events.recv()).await {
+                Ok(Some(AgentEvent::Exited(exit))) => return exit,
+                Ok(Some(_)) => {}
+                other => panic!("no exit came: {other:?}"),
+            }
+        }
+    }
+
     /// The text of the tool results that Claude sent with its `n`-th request, from 0.
     pub fn request(&self, n: usize) -> String {
         self.place.stub.wait_for(n + 1)[n]["messages"].to_string()
