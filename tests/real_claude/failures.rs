@@ -83,7 +83,7 @@ async fn an_overloaded_service_is_tried_again() {
 async fn words_of_a_lost_attempt_are_taken_back() {
     let mut run = Run::start([
         Reply::dropped_in("LOST WORDS that never become a record")
-            .slowly(5, std::time::Duration::ZERO),
+            .slowly(5, std::time::Duration::from_millis(50)),
         Reply::text("whole"),
     ])
     .await;

@@ -3,6 +3,7 @@
 use super::messages_stub::Reply;
 use super::real_cli::{RealCli, claude};
 use programmator::adapters::agent::launch::{Additions, Launch, Options, environment};
+use programmator::adapters::agent::probe;
 use programmator::adapters::agent::{Agent, AgentError, AgentEvent, CallbackAnswer, Exit};
 use programmator::base::time::{Clock, Timestamp};
 use programmator::domain::scrollback::{EntryKind, LiveChange, Sink};
@@ -61,6 +62,12 @@ impl Sink for Memory {
     }
 }
 
+#[derive(PartialEq)]
+enum Probe {
+    Due,
+    Done,
+}
+
 /// A running agent and what came of it.
 pub struct Run {
     /// Where it lives.
@@ -103,6 +110,15 @@ impl Run {
 
     /// Starts the CLI in `place`.
     pub async fn open(place: Arc<RealCli>, options: Options) -> Result<Self, AgentError> {
+        // One start at a time: each takes a second of a whole core, and has ten to answer.
+        static STARTS: tokio::sync::Mutex<Probe> = tokio::sync::Mutex::const_new(Probe::Due);
+        let mut starts = STARTS.lock().await;
+        if *starts == Probe::Due {
+            // As the program does: the version first, which also warms the file cache.
+            let first = launch(&place, Options::default(), "probe");
+            assert!(probe::version(&first).await.is_ok());
+            *starts = Probe::Done;
+        }
         let marker = id();
         let kept = Memory::default();
         let (sender, events) = mpsc::channel(64);

@@ -1,4 +1,7 @@
 //! Which Claude Code is installed. Whether it speaks the protocol shows when it is started.
+//!
+//! Ask before the first start: it also brings the program into memory, so that the ten seconds of the
+//! protocol are not spent on a slow disk.
 
 use super::AgentError;
 use super::launch::Launch;
@@ -7,8 +10,8 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
 
-/// `claude --version` takes 0.4 s on a busy machine.
-const VERSION_TIMEOUT: Duration = Duration::from_secs(15);
+/// `claude --version` takes 0.4 s, but the first start reads 245 MB from a disk that may be busy.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A version of Claude Code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +88,7 @@ pub async fn version(launch: &Launch) -> Result<Version, AgentError> {
     };
     let output = tokio::time::timeout(VERSION_TIMEOUT, output)
         .await
-        .map_err(|_| no_version(": no answer within 15 s".into()))?
+        .map_err(|_| no_version(": no answer within 30 s".into()))?
         .map_err(|error| super::start::explain(launch, error))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Version::parse(&text).ok_or_else(|| {
