@@ -34,7 +34,10 @@ fn a_line_of_64_mb_is_shown_as_cut() {
     let mut pane = Pane::new(78, 10);
     pane.start(1, "Giant", None);
     let words = "word ".repeat(13_000_000);
-    pane.push(1, &text(&words));
+    let line = format!(
+        r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{words}"}}]}}}}"#
+    );
+    pane.memory.push_line(1, line.as_bytes());
     pane.push(1, &text("after"));
     let screen = pane.screen();
     assert!(

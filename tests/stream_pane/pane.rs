@@ -27,19 +27,18 @@ impl Memory {
     }
 
     pub fn push_line(&self, n: u32, line: &[u8]) {
-        let kind = match serde_json::from_slice::<Value>(line)
-            .ok()
-            .as_ref()
-            .map(|v| v["type"].as_str())
-        {
-            Some(Some("assistant")) => EntryKind::Assistant,
-            Some(Some("user")) => EntryKind::User,
-            Some(Some("result")) => EntryKind::Result,
-            Some(Some("system")) => EntryKind::System,
-            Some(Some("rate_limit_event")) => EntryKind::RateLimit,
-            _ if line.starts_with(b"{\"type\":\"assistant\"") => EntryKind::Assistant,
-            _ => EntryKind::Garbage,
-        };
+        let kinds = [
+            ("assistant", EntryKind::Assistant),
+            ("user", EntryKind::User),
+            ("result", EntryKind::Result),
+            ("system", EntryKind::System),
+            ("rate_limit_event", EntryKind::RateLimit),
+        ];
+        let named = |name: &str| line.starts_with(format!("{{\"type\":\"{name}\"").as_bytes());
+        let kind = kinds
+            .into_iter()
+            .find(|(name, _)| named(name))
+            .map_or(EntryKind::Garbage, |(_, kind)| kind);
         let mut files = self.files.lock().unwrap();
         let (bytes, entries) = files.entry(n).or_default();
         let start = bytes.len() as u64;

@@ -187,13 +187,37 @@ fn tail(text: &str) -> &str {
 }
 
 fn words(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
+    let cap = fold.cap(400);
+    let (text, beyond) = bounded(text, columns, cap);
     let rows = markdown::rows(Clean::new(text).as_str(), columns);
-    capped(rows.into_iter().map(Row::from).collect(), fold.cap(400))
+    let mut rows = capped(rows.into_iter().map(Row::from).collect(), cap);
+    say_beyond(&mut rows, cap, beyond);
+    rows
+}
+
+/// As much of `text` as `cap` rows can hold, and how many bytes that leaves out: what will not be shown is not wrapped.
+fn bounded(text: &str, columns: usize, cap: usize) -> (&str, usize) {
+    // A cell may take several bytes; empty lines take a row each, so this is plenty.
+    let most = cap.saturating_add(2).saturating_mul(columns.max(20) * 4);
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    (&text[..end], text.len() - end)
+}
+
+fn say_beyond(rows: &mut Vec<Row>, cap: usize, bytes: usize) {
+    if bytes > 0 {
+        // The row that counts rows gives way to the one that counts bytes.
+        rows.truncate(cap);
+        rows.push(Row::of(format!("… {} more", size(bytes as u64)), Role::Dim));
+    }
 }
 
 /// Text as it stands, wrapped, in one role, with a mark before its first row.
 pub(super) fn plain(text: &str, columns: usize, role: Role, mark: &str, cap: usize) -> Vec<Row> {
-    let clean = Clean::new(text.trim_end());
+    let (text, beyond) = bounded(text.trim_end(), columns, cap);
+    let clean = Clean::new(text);
     let hang = mark.width();
     let mut rows = Vec::new();
     let mut left_out = 0;
@@ -218,13 +242,13 @@ pub(super) fn plain(text: &str, columns: usize, role: Role, mark: &str, cap: usi
     if left_out > 0 {
         let more = rows.len() - cap + left_out;
         rows.truncate(cap);
-        rows.push(Row::of(
-            format!("{}… {more} more", " ".repeat(hang)),
-            Role::Dim,
-        ));
-        return rows;
+        let text = format!("{}… {more} more", " ".repeat(hang));
+        rows.push(Row::of(text, Role::Dim));
+    } else {
+        rows = capped(rows, cap);
     }
-    capped(rows, cap)
+    say_beyond(&mut rows, cap, beyond);
+    rows
 }
 
 /// At most `cap` rows, the last of which says how many were left out.
