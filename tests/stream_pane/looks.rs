@@ -11,7 +11,10 @@ use serde_json::json;
 fn a_huge_result_is_folded_and_unfolds() {
     let mut pane = Pane::new(78, 14);
     pane.start(1, "Big output", None);
-    let output: String = (0..3_000).map(|i| format!("line {i}\n")).collect();
+    let output = (0..3_000)
+        .map(|i| format!("line {i}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     pane.push(
         1,
         &call("b", "Bash", json!({"command":"seq 3000\necho done"})),
@@ -53,7 +56,10 @@ fn a_line_of_64_mb_is_shown_as_cut() {
 fn edits_and_failures() {
     let mut pane = Pane::new(78, 34);
     pane.start(1, "Edits", None);
-    let old: String = (0..30).map(|i| format!("\told {i}\n")).collect();
+    let old = (0..30)
+        .map(|i| format!("\told {i}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     pane.push(
         1,
         &call(

@@ -14,10 +14,13 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+/// An iteration's lines and their index.
+type File = (Vec<u8>, Vec<Entry>);
+
 /// A scrollback in memory: the files, and what the index says about them.
 #[derive(Default)]
 pub struct Memory {
-    pub files: Mutex<BTreeMap<u32, (Vec<u8>, Vec<Entry>)>>,
+    pub files: Mutex<BTreeMap<u32, File>>,
     pub live: Mutex<Live>,
 }
 
