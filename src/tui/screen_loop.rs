@@ -10,7 +10,7 @@ use crate::domain::news::News;
 use crate::tui::input;
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Msg};
-use crate::tui::terminal::{Screen, ScreenError};
+use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
 use crate::tui::theme::Theme;
 use crate::tui::update::update;
 use crate::tui::view::view;
@@ -18,6 +18,7 @@ use crossterm::event::EventStream;
 use futures_util::StreamExt as _;
 use std::future::Future;
 use std::io;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -62,14 +63,17 @@ pub async fn run(
     model.now = clock.now();
     draw(screen, model, theme)?;
     let mut last_frame = Instant::now();
-    let mut events = Some(EventStream::new());
+    let mut events = Some(listen()?);
     let mut news_open = true;
+    let gone = hangup::gone();
+    tokio::pin!(gone);
     loop {
         let due = due(model, last_frame, clock.now());
         let mut inbox = Vec::new();
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
+            error = &mut gone => return Err(lost(error)),
             event = next_event(&mut events) => inbox.extend(event?),
             first = news.recv(), if news_open => match first {
                 Some(first) => inbox.push(Msg::News(first)),
@@ -100,7 +104,7 @@ pub async fn run(
                         screen.leave();
                         let edited = host.edit(&ticket).await;
                         back(screen, model)?;
-                        events = Some(EventStream::new());
+                        events = Some(listen()?);
                         if let Err(words) = edited {
                             update(model, Msg::Told(words));
                         }
@@ -110,7 +114,7 @@ pub async fn run(
                         screen.leave();
                         host.suspend();
                         back(screen, model)?;
-                        events = Some(EventStream::new());
+                        events = Some(listen()?);
                     }
                     for_runs => {
                         // A full channel or a closed one: the runs are busy or gone. Never wait here.
@@ -130,6 +134,8 @@ pub async fn run(
 }
 
 fn draw(screen: &mut Screen, model: &mut Model, theme: &Theme) -> Result<(), ScreenError> {
+    // A resize may not have been told yet.
+    model.size = screen.size()?;
     let layout = model.prepare();
     screen.draw(|frame| view(model, &layout, theme, frame))?;
     model.dirty = false;
@@ -144,15 +150,31 @@ fn back(screen: &mut Screen, model: &mut Model) -> Result<(), ScreenError> {
     Ok(())
 }
 
+/// Begins to read keys. crossterm panics over a terminal that is gone, so it is asked first.
+fn listen() -> Result<EventStream, ScreenError> {
+    if hangup::is_alive() {
+        Ok(EventStream::new())
+    } else {
+        Err(lost(io::ErrorKind::BrokenPipe.into()))
+    }
+}
+
 /// The next event of the terminal; an end or an error is the end of the terminal.
 async fn next_event(events: &mut Option<EventStream>) -> Result<Option<Msg>, ScreenError> {
     let Some(stream) = events else {
         return std::future::pending().await;
     };
-    match stream.next().await {
+    let event = std::future::poll_fn(|cx| {
+        if hangup::is_alive() {
+            stream.poll_next_unpin(cx)
+        } else {
+            Poll::Ready(None)
+        }
+    });
+    match event.await {
         Some(Ok(event)) => Ok(input::translate(event)),
-        Some(Err(error)) => Err(ScreenError::Lost(error)),
-        None => Err(ScreenError::Lost(io::ErrorKind::UnexpectedEof.into())),
+        Some(Err(error)) => Err(lost(error)),
+        None => Err(lost(io::ErrorKind::UnexpectedEof.into())),
     }
 }
 

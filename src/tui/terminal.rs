@@ -4,6 +4,8 @@
 //! Does not own signals (`cli`) nor when to draw (`screen_loop`). A terminal that is gone (hung up,
 //! its window closed) is found by a failed write and never written to again.
 
+pub mod hangup;
+
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
 };
@@ -12,9 +14,10 @@ use crossterm::terminal::{
     disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::{Frame, Terminal};
 use std::io::{self, BufWriter, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -41,7 +44,8 @@ const GONE: u8 = 2;
 
 /// The full screen. Dropping it gives the terminal back.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// Never dropped: ratatui would write to a terminal that is gone, and panic over it.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
 }
 
 impl Screen {
@@ -55,7 +59,9 @@ impl Screen {
             restore();
             ScreenError::Unfit(error)
         })?;
-        Ok(Self { terminal })
+        Ok(Self {
+            terminal: ManuallyDrop::new(terminal),
+        })
     }
 
     /// Columns and lines.
@@ -66,6 +72,9 @@ impl Screen {
 
     /// Draws one frame, inside a synchronized update so that no half of it is seen.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> Result<(), ScreenError> {
+        if !hangup::is_alive() {
+            return Err(lost(io::ErrorKind::BrokenPipe.into()));
+        }
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate).map_err(lost)?;
         self.terminal.draw(view).map_err(lost)?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate).map_err(lost)
@@ -73,7 +82,10 @@ impl Screen {
 
     /// Forgets what was drawn: the next frame writes every cell.
     pub fn forget(&mut self) -> Result<(), ScreenError> {
-        self.terminal.clear().map_err(lost)
+        // Not `Terminal::clear`: it asks the terminal for the cursor's place, and the answer comes as input.
+        self.terminal.backend_mut().clear().map_err(lost)?;
+        self.terminal.swap_buffers();
+        Ok(())
     }
 
     /// Gives the terminal back for a while: to an editor, to the shell.
@@ -94,7 +106,8 @@ impl Drop for Screen {
     }
 }
 
-fn lost(error: io::Error) -> ScreenError {
+/// The terminal is gone: not a byte more to it.
+pub fn lost(error: io::Error) -> ScreenError {
     TERMINAL.store(GONE, Ordering::SeqCst);
     ScreenError::Lost(error)
 }
