@@ -3,6 +3,13 @@
 //!
 //! Snapshots stand in `snapshots/screen/<scene>-<theme>@<size>.snap`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails"
+)]
+
 use programmator::{base, domain, orchestrator, tui};
 
 #[allow(dead_code, reason = "the unit tests use the rest")]

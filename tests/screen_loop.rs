@@ -2,6 +2,12 @@
 //! an editor, and rest. The child is this very test binary, called again for [`child`].
 
 #![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails"
+)]
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use programmator::{base, domain, orchestrator, tui};
@@ -9,7 +15,7 @@ use std::io::{Read, Write};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-#[allow(dead_code, reason = "the snapshots use the rest")]
+#[allow(dead_code, unused_imports, reason = "the snapshots use the rest")]
 #[path = "../src/tui/sample.rs"]
 mod sample;
 
@@ -149,8 +155,8 @@ impl Pty {
             let left = end.saturating_duration_since(Instant::now());
             match self.bytes.recv_timeout(left) {
                 Ok(bytes) => self.screen.process(&bytes),
-                Err(_) => panic!(
-                    "never saw {what}; the screen:\n{}",
+                Err(why) => panic!(
+                    "never saw {what} ({why}); the screen:\n{}",
                     self.screen.screen().contents()
                 ),
             }

@@ -343,15 +343,10 @@ fn claim_words(claim: &Claim) -> String {
         .phase_completed
         .as_deref()
         .map_or_else(String::new, |phase| format!(" “{phase}” is done ·"));
-    let error = claim
-        .error
-        .as_deref()
-        .map_or_else(String::new, |error| format!(" · {error}"));
-    format!(
-        "claude claims {}:{about} {}{error}",
-        claim.status.word(),
-        claim.summary
-    )
+    let error = claim.error.as_deref().unwrap_or_default();
+    let dot = if error.is_empty() { "" } else { " · " };
+    let (status, summary) = (claim.status.word(), &claim.summary);
+    format!("claude claims {status}:{about} {summary}{dot}{error}")
 }
 
 fn written(outcome: &WriteOutcome, what: &str, done: &str) -> (Weight, String) {

@@ -1,7 +1,78 @@
-//! What the terminal reports, as messages. The only reader of crossterm's events.
+//! What the terminal reports, as messages. The only reader of crossterm's events; `screen_loop` says
+//! when it reads and when the terminal belongs to another program.
 
 use crate::tui::msg::{Input, Key, Msg};
-use crossterm::event::{Event, KeyEventKind};
+use crossterm::event::{Event, EventStream, KeyEventKind};
+use futures_util::StreamExt as _;
+use std::io;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Events that may wait for the loop; a paste is one.
+const WAITING: usize = 256;
+/// How long the end of the reader is waited for; it is longer only over a dead terminal.
+const END: Duration = Duration::from_secs(1);
+
+/// The reader of the terminal, on a thread of its own: over a terminal that was hung up crossterm
+/// reads without an end, and that must not be the loop's thread.
+pub struct Keys {
+    received: mpsc::Receiver<io::Result<Event>>,
+    stop: DropGuard,
+    ended: oneshot::Receiver<()>,
+}
+
+impl Keys {
+    /// Begins to read. Must be called inside a tokio runtime.
+    pub fn listen() -> Self {
+        let (send, received) = mpsc::channel(WAITING);
+        let (end, ended) = oneshot::channel();
+        let stop = CancellationToken::new();
+        let told = stop.clone();
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::spawn(move || {
+            runtime.block_on(read(send, told));
+            // Nobody may wait for it any more.
+            let _ = end.send(());
+        });
+        Self {
+            received,
+            stop: stop.drop_guard(),
+            ended,
+        }
+    }
+
+    /// The next event; an error is the end of the terminal.
+    pub async fn next(&mut self) -> io::Result<Event> {
+        let event = self.received.recv().await;
+        event.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
+    }
+
+    /// Ends the reading, so that another program can read.
+    pub async fn end(self) {
+        drop(self.stop);
+        let _ = tokio::time::timeout(END, self.ended).await;
+    }
+}
+
+async fn read(send: mpsc::Sender<io::Result<Event>>, stop: CancellationToken) {
+    // `EventStream::new` panics when there is no terminal; `poll` sets the same reader up and tells.
+    if let Err(error) = crossterm::event::poll(Duration::ZERO) {
+        let _ = send.send(Err(error)).await;
+        return;
+    }
+    let mut stream = EventStream::new();
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            event = stream.next() => match event {
+                Some(event) => if send.send(event).await.is_err() { return },
+                None => return,
+            },
+        }
+    }
+}
 
 /// The message for an event; `None` for what means nothing here (releases, mouse, focus lost).
 pub fn translate(event: Event) -> Option<Msg> {

@@ -8,9 +8,13 @@ use crate::domain::ticket::{Phase, PhaseForm, Task, Ticket, TicketStatus};
 use crate::domain::words::Weight;
 use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
 use crate::tui::model::Model;
-use crate::tui::msg::{Input, Key};
 use crate::tui::tab::{NoteView, Tab, Way};
 use std::sync::Arc;
+
+#[path = "sample/drawn.rs"]
+mod drawn;
+
+pub use drawn::{draw, draw_styled, key};
 
 /// 14:02:13 UTC.
 pub const NOW: Timestamp = Timestamp::from_millis(1_795_269_733_120);
@@ -323,113 +327,4 @@ pub fn notes(tab: &mut Tab) {
             way,
         });
     }
-}
-
-/// A key by its name: `p`, `Ctrl-c`, `Alt-Enter`, `BackTab`, `Esc`.
-pub fn key(name: &str) -> Input {
-    let (ctrl, name) = name
-        .strip_prefix("Ctrl-")
-        .map_or((false, name), |rest| (true, rest));
-    let (alt, name) = name
-        .strip_prefix("Alt-")
-        .map_or((false, name), |rest| (true, rest));
-    let key = match name {
-        "Tab" | "BackTab" => Key::Tab,
-        "Enter" => Key::Enter,
-        "Esc" => Key::Esc,
-        "Backspace" => Key::Backspace,
-        "PgUp" => Key::PageUp,
-        "PgDn" => Key::PageDown,
-        "Left" => Key::Left,
-        "Space" => Key::Char(' '),
-        one => Key::Char(one.chars().next().unwrap()),
-    };
-    Input {
-        key,
-        ctrl,
-        alt,
-        shift: name == "BackTab",
-    }
-}
-
-/// The screen as text, one line a row.
-pub fn draw(model: &mut Model, size: (u16, u16)) -> String {
-    let (buffer, _) = draw_styled(model, size, &crate::tui::theme::Theme::plain());
-    buffer
-}
-
-/// The screen as text, and its styles: per line the spans that are not plain.
-pub fn draw_styled(
-    model: &mut Model,
-    size: (u16, u16),
-    theme: &crate::tui::theme::Theme,
-) -> (String, String) {
-    use std::fmt::Write as _;
-    model.size = size;
-    let layout = model.prepare();
-    let backend = ratatui::backend::TestBackend::new(size.0, size.1);
-    let mut terminal = ratatui::Terminal::new(backend).unwrap();
-    terminal
-        .draw(|frame| crate::tui::view::view(model, &layout, theme, frame))
-        .unwrap();
-    let buffer = terminal.backend().buffer();
-    let (mut text, mut styles) = (String::new(), String::new());
-    for y in 0..size.1 {
-        let mut line = String::new();
-        let mut skip = 0;
-        let mut spans: Vec<(u16, u16, String)> = Vec::new();
-        for x in 0..size.0 {
-            let cell = &buffer[(x, y)];
-            if skip > 0 {
-                skip -= 1;
-                continue;
-            }
-            line.push_str(cell.symbol());
-            let width = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1) as u16;
-            skip = width - 1;
-            let Some(style) = style_words(cell) else {
-                continue;
-            };
-            // A blank has no style of its own: what stands around it goes on.
-            match spans.last_mut() {
-                Some(last) if last.2 == style => last.1 = x + width,
-                _ => spans.push((x, x + width, style)),
-            }
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-        let spans: Vec<String> = spans
-            .into_iter()
-            .filter(|(_, _, style)| !style.is_empty())
-            .map(|(from, to, style)| format!("{from}–{} {style}", to - 1))
-            .collect();
-        if !spans.is_empty() {
-            let _ = writeln!(styles, "{:>3}: {}", y, spans.join(", "));
-        }
-    }
-    (text, styles)
-}
-
-/// The style of a cell in words; `None` for a blank on which nothing of it shows.
-fn style_words(cell: &ratatui::buffer::Cell) -> Option<String> {
-    use ratatui::style::{Color, Modifier};
-    let shows = Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT;
-    if cell.symbol() == " " && cell.bg == Color::Reset && !cell.modifier.intersects(shows) {
-        return None;
-    }
-    let mut words = Vec::new();
-    if cell.fg != Color::Reset {
-        words.push(cell.fg.to_string().to_lowercase());
-    }
-    if cell.bg != Color::Reset {
-        words.push(format!("on {}", cell.bg).to_lowercase());
-    }
-    if !cell.modifier.is_empty() {
-        words.push(
-            format!("{:?}", cell.modifier)
-                .to_lowercase()
-                .replace(" | ", " "),
-        );
-    }
-    Some(words.join(" "))
 }

@@ -7,18 +7,14 @@
 use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
-use crate::tui::input;
+use crate::tui::input::{self, Keys};
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Msg};
 use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
 use crate::tui::theme::Theme;
 use crate::tui::update::update;
 use crate::tui::view::view;
-use crossterm::event::EventStream;
-use futures_util::StreamExt as _;
 use std::future::Future;
-use std::io;
-use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -63,7 +59,7 @@ pub async fn run(
     model.now = clock.now();
     draw(screen, model, theme)?;
     let mut last_frame = Instant::now();
-    let mut events = Some(listen()?);
+    let mut keys = Keys::listen();
     let mut news_open = true;
     let gone = hangup::gone();
     tokio::pin!(gone);
@@ -74,7 +70,7 @@ pub async fn run(
             biased;
             () = stop.cancelled() => return Ok(()),
             error = &mut gone => return Err(lost(error)),
-            event = next_event(&mut events) => inbox.extend(event?),
+            event = keys.next() => inbox.extend(input::translate(event.map_err(lost)?)),
             first = news.recv(), if news_open => match first {
                 Some(first) => inbox.push(Msg::News(first)),
                 None => news_open = false,
@@ -100,21 +96,21 @@ pub async fn run(
                     }
                     Ask::Edit(ticket) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
-                        drop(events.take());
+                        keys.end().await;
                         screen.leave();
                         let edited = host.edit(&ticket).await;
                         back(screen, model)?;
-                        events = Some(listen()?);
+                        keys = Keys::listen();
                         if let Err(words) = edited {
                             update(model, Msg::Told(words));
                         }
                     }
                     Ask::Suspend => {
-                        drop(events.take());
+                        keys.end().await;
                         screen.leave();
                         host.suspend();
                         back(screen, model)?;
-                        events = Some(listen()?);
+                        keys = Keys::listen();
                     }
                     for_runs => {
                         // A full channel or a closed one: the runs are busy or gone. Never wait here.
@@ -148,34 +144,6 @@ fn back(screen: &mut Screen, model: &mut Model) -> Result<(), ScreenError> {
     model.size = screen.size()?;
     model.dirty = true;
     Ok(())
-}
-
-/// Begins to read keys. crossterm panics over a terminal that is gone, so it is asked first.
-fn listen() -> Result<EventStream, ScreenError> {
-    if hangup::is_alive() {
-        Ok(EventStream::new())
-    } else {
-        Err(lost(io::ErrorKind::BrokenPipe.into()))
-    }
-}
-
-/// The next event of the terminal; an end or an error is the end of the terminal.
-async fn next_event(events: &mut Option<EventStream>) -> Result<Option<Msg>, ScreenError> {
-    let Some(stream) = events else {
-        return std::future::pending().await;
-    };
-    let event = std::future::poll_fn(|cx| {
-        if hangup::is_alive() {
-            stream.poll_next_unpin(cx)
-        } else {
-            Poll::Ready(None)
-        }
-    });
-    match event.await {
-        Some(Ok(event)) => Ok(input::translate(event)),
-        Some(Err(error)) => Err(lost(error)),
-        None => Err(lost(io::ErrorKind::UnexpectedEof.into())),
-    }
 }
 
 /// When to wake up without a reason from outside; `None` rests.
