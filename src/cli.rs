@@ -190,7 +190,9 @@ pub enum ConfigCommand {
 
 /// Carries out the command line. Errors are printed here; the code is the program's.
 pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     let code = match runtime.block_on(dispatch(cli)) {
         Ok(code) => code,
         Err(error) => {
@@ -209,10 +211,12 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     let here = |options: &RunOptions| Session::new(options);
     let out = &mut stdout();
     match cli.command {
-        None if stdout().is_terminal() => start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets)).await,
-        None if cli.tickets.is_empty() => {
-            Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
+        None if stdout().is_terminal() => {
+            start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets)).await
         }
+        None if cli.tickets.is_empty() => Err(CliError::usage(
+            "no terminal to draw on, and no ticket to run: see `programmator --help`",
+        )),
         None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text).await,
         Some(Command::Run { tickets, json, run }) => {
             headless::run(&here(&run)?, Work::Tickets(tickets), format(json)).await
@@ -226,30 +230,45 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             }
         }
         Some(Command::Demo { headless }) => {
-            let show = if headless || !stdout().is_terminal() { Show::Lines } else { Show::Screen };
+            let show = if headless || !stdout().is_terminal() {
+                Show::Lines
+            } else {
+                Show::Screen
+            };
             demo::run(here(&cli.run)?, show).await
         }
         Some(Command::Replay { run }) => start::replay(&here(&cli.run)?, &run).await,
         Some(Command::Logs { run, follow, json }) => {
             let follow = if follow { Follow::Yes } else { Follow::No };
-            logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
+            logs::print(out, &here(&cli.run)?, &run, format(json), follow)
+                .await
+                .map(|()| 0)
         }
         Some(Command::Status { json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Status { json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
-        Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
-        Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
+        Some(Command::Ticket { command }) => {
+            ticket::run(out, &here(&cli.run)?, command).map(|()| 0)
+        }
+        Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket)
+            .await
+            .map(|()| 0),
         Some(Command::Restore { ticket, n }) => {
-            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
+            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n)
+                .await
+                .map(|()| 0)
         }
         Some(Command::Doctor) => doctor::run(out, &here(&cli.run)?).await,
-        Some(Command::Config { command: ConfigCommand::Show }) => {
+        Some(Command::Config {
+            command: ConfigCommand::Show,
+        }) => {
             let session = here(&cli.run)?;
             config::show(out, &session.resolve(&session.folder)?)?;
             Ok(0)
         }
         Some(Command::Trust) => {
             let session = here(&cli.run)?;
-            config::trust(out, &session.folder, &session.state).map_err(|error| CliError::failure(error.to_string()))?;
+            config::trust(out, &session.folder, &session.state)
+                .map_err(|error| CliError::failure(error.to_string()))?;
             Ok(0)
         }
         Some(Command::Completions { shell }) => {

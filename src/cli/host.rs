@@ -14,7 +14,9 @@ pub struct TerminalHost {
 
 impl Host for TerminalHost {
     async fn edit(&mut self, ticket: &TicketId) -> Result<(), String> {
-        let Some(path) = self.paths.of(ticket) else { return Err(format!("the file of {ticket} is not known")) };
+        let Some(path) = self.paths.of(ticket) else {
+            return Err(format!("the file of {ticket} is not known"));
+        };
         let mut command = Editor::from_env().command(&path);
         let program = command.get_program().to_string_lossy().into_owned();
         // The editor has the terminal; runs go on on other threads meanwhile.
@@ -22,14 +24,17 @@ impl Host for TerminalHost {
         match status {
             Ok(Ok(status)) if status.success() => Ok(()),
             Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
-            Ok(Err(error)) => Err(format!("{program} could not be started: {error}; set $EDITOR")),
+            Ok(Err(error)) => Err(format!(
+                "{program} could not be started: {error}; set $EDITOR"
+            )),
             Err(error) => Err(format!("{program} was lost: {error}")),
         }
     }
 
     fn suspend(&mut self) {
         // Returns when the shell continues us.
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
+        let _ =
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
     }
 
     fn copy(&mut self, text: &str) -> Result<(), String> {

@@ -3,13 +3,13 @@
 //! Opening the work tree and finding the ticket is the caller's; saving and restoring is
 //! `adapters::git`'s.
 
+use super::error::CliError;
+use super::session::Session;
 use crate::adapters::git::{EvidenceError, Restored, Snapshot, WorkTree};
+use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use color_eyre::eyre::{self, WrapErr};
-use super::error::CliError;
-use super::session::Session;
-use crate::adapters::tickets;
 use jiff::tz::TimeZone;
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,26 +18,44 @@ use std::path::PathBuf;
 const MAX_NAMES: usize = 200;
 
 /// `programmator snapshots <ticket>`.
-pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str) -> Result<(), CliError> {
+pub async fn run_list(
+    out: &mut impl Write,
+    session: &Session,
+    ticket: &str,
+) -> Result<(), CliError> {
     let (tree, ticket, exclude) = open(session, ticket).await?;
     Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?)
 }
 
 /// `programmator restore <ticket> <n>`.
-pub async fn run_restore(out: &mut impl Write, session: &Session, ticket: &str, pick: &str) -> Result<(), CliError> {
+pub async fn run_restore(
+    out: &mut impl Write,
+    session: &Session,
+    ticket: &str,
+    pick: &str,
+) -> Result<(), CliError> {
     let (tree, ticket, exclude) = open(session, ticket).await?;
     Ok(restore(out, &tree, &ticket, pick, &exclude).await?)
 }
 
 /// The work tree, the ticket, and what is never touched: its file and our folder.
-async fn open(session: &Session, name: &str) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
+async fn open(
+    session: &Session,
+    name: &str,
+) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
     let resolved = session.resolve(&session.folder)?;
     let path = tickets::find(name, &session.places(&resolved))?;
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
     let path = std::fs::canonicalize(&path)?;
     let keep = session.state.join("restore");
-    let tree = WorkTree::open(&session.folder, &keep).await.map_err(|error| CliError::failure(error.to_string()))?;
-    Ok((tree, ticket.id, vec![path, session.folder.join(".programmator")]))
+    let tree = WorkTree::open(&session.folder, &keep)
+        .await
+        .map_err(|error| CliError::failure(error.to_string()))?;
+    Ok((
+        tree,
+        ticket.id,
+        vec![path, session.folder.join(".programmator")],
+    ))
 }
 
 /// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.

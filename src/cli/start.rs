@@ -46,13 +46,26 @@ pub async fn screen(session: &Session, open: Open) -> Result<u8, CliError> {
     let clock = session.clock();
     let channels = Channels { news: told, asks };
     let mut host = TerminalHost { paths };
-    let shown = screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop.clone(), &mut host).await;
+    let shown = screen_loop::run(
+        &mut screen,
+        &mut model,
+        &theme,
+        channels,
+        &*clock,
+        stop.clone(),
+        &mut host,
+    )
+    .await;
     drop(screen);
     // What still runs is ended by the ladder before the program goes.
     stop.cancel();
     let code = match working.await {
         Ok(code) => code?,
-        Err(error) => return Err(CliError::failure(format!("a fault in programmator: {error}"))),
+        Err(error) => {
+            return Err(CliError::failure(format!(
+                "a fault in programmator: {error}"
+            )));
+        }
     };
     match shown {
         Ok(()) => Ok(code.unwrap_or(0)),
@@ -70,14 +83,27 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let (mut model, theme) = dressed(session, &resolved)?;
     model.mode = Mode::Replay;
     let (tell, told) = mpsc::channel(channels::NEWS);
-    tell.try_send(news).map_err(|_| CliError::failure("the run could not be shown"))?;
+    tell.try_send(news)
+        .map_err(|_| CliError::failure("the run could not be shown"))?;
     let (asks, _asked) = mpsc::channel(channels::ASKS);
     let mut screen = Screen::open().map_err(unfit)?;
-    let mut host = TerminalHost { paths: Paths::default() };
+    let mut host = TerminalHost {
+        paths: Paths::default(),
+    };
     let channels = Channels { news: told, asks };
     let stop = CancellationToken::new();
     let clock = session.clock();
-    screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop, &mut host).await.map_err(unfit)?;
+    screen_loop::run(
+        &mut screen,
+        &mut model,
+        &theme,
+        channels,
+        &*clock,
+        stop,
+        &mut host,
+    )
+    .await
+    .map_err(unfit)?;
     Ok(0)
 }
 

@@ -35,12 +35,18 @@ pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Re
         }
         TicketCommand::Show { ticket, json } => {
             let path = tickets::find(&ticket, &places)?;
-            let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
+            let ticket =
+                tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
             show(out, &ticket, if json { Format::Json } else { Format::Text })?;
         }
         TicketCommand::New { title } => {
             let assignee = session.environment.get("USER").map(String::as_str);
-            let ticket = NewTicket { title: &title, project: &session.folder, assignee, now: session.clock().now() };
+            let ticket = NewTicket {
+                title: &title,
+                project: &session.folder,
+                assignee,
+                now: session.clock().now(),
+            };
             new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
         }
     }

@@ -89,6 +89,7 @@ impl Step {
             | Input::SnapshotFailed { n, .. }
             | Input::AgentSpawned { n, .. }
             | Input::AgentFailed { n, .. }
+            | Input::SessionUnknown { n }
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
             | Input::ApiRetried { n, .. }
@@ -108,6 +109,7 @@ impl Step {
             Input::SnapshotFailed { message, .. } | Input::AgentFailed { message, .. } => {
                 self.could_not_begin(n, message);
             }
+            Input::SessionUnknown { .. } => self.session_unknown(n),
             Input::AgentSpawned { pid, .. } => self.agent_spawned(n, pid),
             Input::AgentReady {
                 session,

@@ -17,9 +17,10 @@ pub fn fatal(failure: &Failure) -> Option<(ExitReason, String)> {
     let hopeless = fatal_api_error(&failure.error).or_else(|| by_status.and_then(fatal_api_error));
     let (reason, cure) = match (hopeless, failure.error.as_str(), failure.status) {
         (Some(cure), ..) => (ExitReason::Error, cure),
-        (None, "rate_limit", _) | (None, _, Some(429)) => {
-            (ExitReason::RateLimited, "the provider's rate limit is reached: wait for the reset, then resume the run")
-        }
+        (None, "rate_limit", _) | (None, _, Some(429)) => (
+            ExitReason::RateLimited,
+            "the provider's rate limit is reached: wait for the reset, then resume the run",
+        ),
         _ => return None,
     };
     Some((reason, format!("{cure} (Claude said: {})", failure.message)))

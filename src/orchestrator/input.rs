@@ -69,6 +69,11 @@ pub enum Input {
         /// What failed and what to do.
         message: String,
     },
+    /// Claude does not know the session it was to go on with; nothing runs.
+    SessionUnknown {
+        /// The iteration.
+        n: u32,
+    },
     /// `system/init` came.
     AgentReady {
         /// The iteration.

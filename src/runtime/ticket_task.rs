@@ -3,9 +3,9 @@
 //! Nothing is done that is not stored first. When the store cannot write, a verdict becomes a block and
 //! everything else waits until it can.
 
+use crate::adapters::agent::orphans;
 use crate::adapters::store::{Append, Store, StoreError};
 use crate::base::id::{RunId, TicketId};
-use crate::adapters::agent::orphans;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{FORMAT, Record, Stored, Verdict};
@@ -49,7 +49,9 @@ impl TicketTask {
     /// Runs until the run has ended, or nobody can send inputs any more. Gives the exit reason.
     pub async fn run(mut self) -> Option<ExitReason> {
         while self.state.ended.is_none() {
-            let Some(input) = self.inputs.recv().await else { break };
+            let Some(input) = self.inputs.recv().await else {
+                break;
+            };
             self.take(input).await;
         }
         self.effects.finish().await;
@@ -58,7 +60,12 @@ impl TicketTask {
 
     /// [`run`](Self::run), kept apart from the rest of the program: a panic in it ends this run only.
     pub async fn guarded(self) -> Option<ExitReason> {
-        let (run, ticket, store, clock) = (self.run, self.ticket.clone(), self.store.clone(), self.clock.clone());
+        let (run, ticket, store, clock) = (
+            self.run,
+            self.ticket.clone(),
+            self.store.clone(),
+            self.clock.clone(),
+        );
         let reporter = self.reporter.clone();
         match tokio::spawn(self.run()).await {
             Ok(reason) => reason,
@@ -74,7 +81,13 @@ impl TicketTask {
                 let decision = decide(&state, Input::Faulted { message }, clock.now());
                 let mut after = state;
                 let summary = look_ahead(&mut after, run, &ticket, clock.now(), &decision.records)?;
-                let append = Append { run, ticket, time: clock.now(), records: decision.records, summary };
+                let append = Append {
+                    run,
+                    ticket,
+                    time: clock.now(),
+                    records: decision.records,
+                    summary,
+                };
                 for stored in store.append(append).await.ok()? {
                     reporter.recorded(stored);
                 }
@@ -89,9 +102,11 @@ impl TicketTask {
         let refused = self.store_all(decision.records, &decision.effects).await;
         for effect in decision.effects {
             let effect = match (&refused, effect) {
-                (Some(why), Effect::Answer { request, .. }) => {
-                    Effect::Answer { request, verdict: Verdict::Block, reason: why.clone() }
-                }
+                (Some(why), Effect::Answer { request, .. }) => Effect::Answer {
+                    request,
+                    verdict: Verdict::Block,
+                    reason: why.clone(),
+                },
                 (_, effect) => effect,
             };
             self.effects.perform(effect, &self.state).await;
@@ -103,7 +118,9 @@ impl TicketTask {
         if records.is_empty() {
             return None;
         }
-        let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
+        let is_verdict = effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Answer { .. }));
         let mut told = false;
         loop {
             match self.append(records.clone()).await {
@@ -156,7 +173,17 @@ fn look_ahead(
 ) -> Option<RunSummary> {
     for (seq, record) in (after.seq + 1..).zip(records) {
         let (ticket, record) = (ticket.clone(), record.clone());
-        apply(after, &Stored { v: FORMAT, seq, time, run, ticket, record });
+        apply(
+            after,
+            &Stored {
+                v: FORMAT,
+                seq,
+                time,
+                run,
+                ticket,
+                record,
+            },
+        );
     }
     summary(after)
 }

@@ -63,6 +63,19 @@ impl Version {
     }
 }
 
+impl Version {
+    /// Why this version is not used, with the cure; `None` when it is.
+    pub fn refusal(self) -> Option<String> {
+        let old = self.fitness() == Fitness::TooOld;
+        old.then(|| {
+            format!(
+                "Claude Code {self} is too old: {FLOOR} or newer is needed, because older ones do not ask before a \
+                 tool runs. Update it with `claude update` or `npm install -g @anthropic-ai/claude-code@latest`"
+            )
+        })
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.0, self.1, self.2)

@@ -5,6 +5,7 @@ use crate::base::time::Timestamp;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{Level, Record, Verdict};
+use crate::domain::stream::api_error;
 use crate::domain::stream::control::Via;
 use crate::domain::turn::TurnResult;
 use crate::orchestrator::effect::{Effect, Timer, ToolCall};
@@ -200,20 +201,35 @@ impl Step {
         self.close(n);
     }
 
-    fn turn_failed(&mut self, n: u32, result: &TurnResult) {
+    /// The session cannot be gone on with: a fresh one, in the same iteration. Nothing was called yet.
+    pub(super) fn session_unknown(&mut self, n: u32) {
+        if self.state.stage == Stage::Stopping {
+            return self.agent_exited(n, None, None, 0, "");
+        }
+        if self.state.stage != Stage::Spawning || !self.lose_session(n) {
+            return self
+                .could_not_begin(n, "Claude asked for a session that nobody named".to_owned());
+        }
+        self.spawn(n);
+    }
+
+    /// Forgets the session that this iteration resumed. `false`: it resumed none.
+    fn lose_session(&mut self, n: u32) -> bool {
         let resumed = self
             .state
-            .iteration
-            .as_ref()
-            .and_then(|iteration| iteration.resumed.clone());
-        if let Some(session) = resumed
-            && result.message.contains("No conversation found")
-        {
-            self.notice(
-                Level::Warn,
-                "Claude no longer knows the session; a fresh one is opened",
-            );
-            self.record(Record::SessionLost { n, session });
+            .open_iteration()
+            .and_then(|open| open.resumed.clone());
+        let Some(session) = resumed else { return false };
+        self.notice(
+            Level::Warn,
+            "Claude no longer knows the session; a fresh one is opened",
+        );
+        self.record(Record::SessionLost { n, session });
+        true
+    }
+
+    fn turn_failed(&mut self, n: u32, result: &TurnResult) {
+        if api_error::is_unknown_session(&result.message) && self.lose_session(n) {
             return self.close(n);
         }
         self.record(Record::TurnFailed {
@@ -270,8 +286,17 @@ impl Step {
             });
         }
         let respawn = self.open(|open| open.respawn);
-        let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
-        self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
+        let cost_usd = self
+            .state
+            .open_iteration()
+            .map_or(0.0, |open| open.process_cost_usd);
+        self.record(Record::AgentExited {
+            n,
+            code,
+            signal,
+            swept,
+            cost_usd,
+        });
         if swept > 0 {
             self.notice(
                 Level::Warn,

@@ -3,7 +3,9 @@
 use super::{Claude, Effects, Wanted, lock};
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
-use crate::adapters::agent::{Agent, CallbackAnswer, ToolAnswer, memory};
+use crate::adapters::agent::{
+    Agent, AgentError, AgentEvent, CallbackAnswer, ToolAnswer, memory, probe,
+};
 use crate::adapters::clock::fresh_id;
 use crate::domain::record::Verdict;
 use crate::domain::stream::control::Via;
@@ -27,30 +29,51 @@ impl Effects {
         });
         let (prompt, sink) = match prepared {
             Ok(prepared) => prepared,
-            Err(message) => return self.answer_with(async move { Input::AgentFailed { n, message } }),
-        };
-        let (events, mut seen) = mpsc::channel(channels::AGENT_EVENTS);
-        let inputs = self.inputs.clone();
-        // Translation goes on to the last event, also while the run is being ended: it has its own end.
-        tokio::spawn(async move {
-            while let Some(event) = seen.recv().await {
-                if let Some(input) = translate::agent_event(n, event)
-                    && inputs.send(input).await.is_err()
-                {
-                    break;
-                }
+            Err(message) => {
+                return self.answer_with(async move { Input::AgentFailed { n, message } });
             }
-        });
+        };
         let (launch, memory) = self.launch(spawn);
+        let unknown = if std::mem::replace(&mut self.work.probed, true) {
+            None
+        } else {
+            Some(launch.clone())
+        };
         *lock(&self.work.claude) = Claude::Starting(Wanted::Yes);
-        let (claude, clock) = (self.work.claude.clone(), self.clock.clone());
+        let (claude, clock, inputs) = (
+            self.work.claude.clone(),
+            self.clock.clone(),
+            self.inputs.clone(),
+        );
         self.answer_unless_fine(async move {
-            let agent = match Agent::spawn(launch, clock, Box::new(sink), events).await {
-                Ok(agent) => Arc::new(agent),
-                Err(error) => return Some(Input::AgentFailed { n, message: error.to_string() }),
+            let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
+            let started = async {
+                if let Some(launch) = unknown {
+                    let version = probe::version(&launch).await;
+                    let refused = match version {
+                        Ok(version) => version.refusal(),
+                        Err(error) => Some(error.to_string()),
+                    };
+                    if let Some(message) = refused {
+                        return Err(Input::AgentFailed { n, message });
+                    }
+                }
+                Agent::spawn(launch, clock, Box::new(sink), events)
+                    .await
+                    .map_err(|error| match error {
+                        AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
+                        error => Input::AgentFailed {
+                            n,
+                            message: error.to_string(),
+                        },
+                    })
             };
-            // The file with the person's memory has been read by now.
-            drop(memory);
+            let agent = match started.await {
+                Ok(agent) => Arc::new(agent),
+                Err(input) => return Some(input),
+            };
+            // What a Claude says that never came to be is nobody's business: only now it is listened to.
+            tokio::spawn(listen(n, seen, inputs));
             let before = std::mem::replace(&mut *lock(&claude), Claude::Started(agent.clone()));
             if matches!(before, Claude::Starting(Wanted::Yes)) {
                 // One that has ended already says so by itself.
@@ -58,26 +81,48 @@ impl Effects {
             } else {
                 agent.stop(&Ladder::DEFAULT).await;
             }
+            // Claude reads the file of the person's memory when it likes.
+            agent.exited().await;
+            drop(memory);
             None
         });
     }
 
     fn prompt(&self, spawn: &Spawn, state: &State) -> Result<String, String> {
         let text = std::fs::read(&self.ticket_path).map_err(|error| {
-            format!("the ticket {} cannot be read for the prompt: {error}", self.ticket_path.display())
+            format!(
+                "the ticket {} cannot be read for the prompt: {error}",
+                self.ticket_path.display()
+            )
         })?;
-        let kind = if state.phases.is_empty() { Kind::Phaseless } else { Kind::Phased };
+        let kind = if state.phases.is_empty() {
+            Kind::Phaseless
+        } else {
+            Kind::Phased
+        };
         let ticket = String::from_utf8_lossy(&text).into_owned();
-        let context = PromptContext { ticket, ..spawn.prompt.clone() };
-        self.templates.render(kind, &context).map_err(|error| error.to_string())
+        let context = PromptContext {
+            ticket,
+            ..spawn.prompt.clone()
+        };
+        self.templates
+            .render(kind, &context)
+            .map_err(|error| error.to_string())
     }
 
     fn launch(&self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
         let agent = &self.config.agent;
-        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let memory = memory::collect(&home, &self.folder).and_then(|text| memory::to_file(&text).ok());
+        let home = std::env::var_os("HOME")
+            .map(PathBuf::from)
+            .unwrap_or_default();
+        let memory =
+            memory::collect(&home, &self.folder).and_then(|text| memory::to_file(&text).ok());
         let additions = Additions {
-            env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
+            env: agent
+                .env
+                .iter()
+                .map(|(key, value)| (key.into(), value.into()))
+                .collect(),
             max_retries: agent.max_retries,
             marker: self.run.to_string(),
         };
@@ -105,7 +150,10 @@ impl Effects {
     }
 
     pub(super) async fn send_follow_up(&mut self, n: u32) {
-        match self.templates.render(Kind::StatusOnly, &PromptContext::default()) {
+        match self
+            .templates
+            .render(Kind::StatusOnly, &PromptContext::default())
+        {
             Ok(text) => self.say(&fresh_id(), &text).await,
             Err(error) => {
                 let message = error.to_string();
@@ -124,10 +172,16 @@ impl Effects {
     }
 
     pub(super) fn judge(&mut self, call: Box<ToolCall>) {
-        let name = self.ticket_path.file_name().unwrap_or_default().to_string_lossy();
+        let name = self
+            .ticket_path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         let judged = policy::judge(&call.tool, &call.input, &name);
         if call.request.via == Via::CanUseTool {
-            self.work.asked.insert(call.request.id.clone(), call.input.clone());
+            self.work
+                .asked
+                .insert(call.request.id.clone(), call.input.clone());
         }
         let input = Input::Judged {
             call,
@@ -142,9 +196,15 @@ impl Effects {
     pub(super) async fn answer(&mut self, request: Request, verdict: Verdict, reason: String) {
         let Some(agent) = self.agent() else { return };
         let sent = match (request.via, verdict) {
-            (Via::Callback, Verdict::Allow) => agent.answer_callback(&request.id, &CallbackAnswer::Allow).await,
+            (Via::Callback, Verdict::Allow) => {
+                agent
+                    .answer_callback(&request.id, &CallbackAnswer::Allow)
+                    .await
+            }
             (Via::Callback, Verdict::Block) => {
-                agent.answer_callback(&request.id, &CallbackAnswer::Deny { reason }).await
+                agent
+                    .answer_callback(&request.id, &CallbackAnswer::Deny { reason })
+                    .await
             }
             (Via::CanUseTool, verdict) => {
                 let input = self.work.asked.remove(&request.id);
@@ -177,10 +237,27 @@ impl Effects {
             Claude::None => None,
         };
         let Some(agent) = agent else {
-            let gone = Input::AgentExited { n, code: None, signal: None, swept: 0, stderr: String::new() };
+            let gone = Input::AgentExited {
+                n,
+                code: None,
+                signal: None,
+                swept: 0,
+                stderr: String::new(),
+            };
             return self.answer_with(async move { gone });
         };
         // Not one of the tasks that end with the run: the ladder must reach its foot.
         tokio::spawn(async move { agent.stop(&Ladder::DEFAULT).await });
+    }
+}
+
+/// Turns Claude's events into inputs up to the last one, also while the run is being ended.
+async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Sender<Input>) {
+    while let Some(event) = seen.recv().await {
+        if let Some(input) = translate::agent_event(n, event)
+            && inputs.send(input).await.is_err()
+        {
+            break;
+        }
     }
 }
