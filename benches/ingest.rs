@@ -39,15 +39,12 @@ static STREAM: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 fn bench(bencher: Bencher<'_, '_>, mut each: impl FnMut(&[u8])) {
-    bencher
-        .counter(BytesCount::new(STREAM.len()))
-        .counter(ItemsCount::new(RECORDS))
-        .bench_local(|| {
-            let mut lines = Lines::default();
-            for chunk in STREAM.chunks(256 << 10) {
-                lines.feed(chunk, &mut each);
-            }
-        });
+    bencher.counter(BytesCount::new(STREAM.len())).counter(ItemsCount::new(RECORDS)).bench_local(|| {
+        let mut lines = Lines::default();
+        for chunk in STREAM.chunks(256 << 10) {
+            lines.feed(chunk, &mut each);
+        }
+    });
 }
 
 #[divan::bench]
@@ -60,12 +57,7 @@ fn limit_split(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn limit_typed_pass(bencher: Bencher<'_, '_>) {
     bench(bencher, |line| {
-        black_box(
-            std::str::from_utf8(line)
-                .ok()
-                .and_then(Envelope::parse)
-                .is_some(),
-        );
+        black_box(std::str::from_utf8(line).ok().and_then(Envelope::parse).is_some());
     });
 }
 

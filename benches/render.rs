@@ -25,9 +25,7 @@ struct Cycle {
 
 impl Cycle {
     fn new(len: usize) -> Arc<Self> {
-        let words =
-            "Some words about the stack, with 日本語 and `code`, long enough to be wrapped. "
-                .repeat(12);
+        let words = "Some words about the stack, with 日本語 and `code`, long enough to be wrapped. ".repeat(12);
         let output = "   Compiling web v0.1.0 (/home/dev/web)\\n".repeat(40);
         let lines = [
             (EntryKind::Assistant, format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{words}"}}]}}"#)),
@@ -43,10 +41,7 @@ impl Cycle {
             bytes.push(b'}');
             (kind, bytes)
         });
-        Arc::new(Self {
-            len,
-            lines: lines.into(),
-        })
+        Arc::new(Self { len, lines: lines.into() })
     }
 }
 
@@ -84,10 +79,7 @@ impl Scrollback for Cycle {
     }
 
     fn live(&self) -> Live {
-        Live {
-            text: "Now the response body".to_owned(),
-            ..Live::default()
-        }
+        Live { text: "Now the response body".to_owned(), ..Live::default() }
     }
 }
 
@@ -184,11 +176,7 @@ fn hits(bencher: Bencher<'_, '_>, len: usize) {
 /// One stretch of a search that finds nothing.
 #[divan::bench(args = SIZES)]
 fn search_stretch(bencher: Bencher<'_, '_>, len: usize) {
-    frames(
-        bencher,
-        pane(len),
-        &[StreamMsg::Search("nowhere to be found".to_owned())],
-    );
+    frames(bencher, pane(len), &[StreamMsg::Search("nowhere to be found".to_owned())]);
 }
 
 fn main() {

@@ -84,9 +84,7 @@ fn load_100k_records(bencher: Bencher) {
     let store = Store::open(&temp.path().join("s")).unwrap();
     let run = fresh_run_id();
     store.append_blocking(append(run, 100_000)).unwrap();
-    bencher
-        .counter(ItemsCount::new(100_000_u32))
-        .bench(|| assert_eq!(store.load(run).unwrap().records.len(), 100_000));
+    bencher.counter(ItemsCount::new(100_000_u32)).bench(|| assert_eq!(store.load(run).unwrap().records.len(), 100_000));
 }
 
 #[divan::bench(sample_count = 10)]
@@ -112,8 +110,7 @@ fn scrollback_100k_lines(bencher: Bencher) {
 fn floor_100k_lines_buffered(bencher: Bencher) {
     let temp = tempfile::tempdir().unwrap();
     bencher.counter(ItemsCount::new(100_000_u32)).bench(|| {
-        let mut file =
-            BufWriter::with_capacity(60_000, File::create(temp.path().join("f")).unwrap());
+        let mut file = BufWriter::with_capacity(60_000, File::create(temp.path().join("f")).unwrap());
         for _ in 0..100_000 {
             file.write_all(black_box(&LINE)).unwrap();
             file.write_all(b"\n").unwrap();
@@ -127,11 +124,7 @@ fn open_a_million_records_at_the_end(bencher: Bencher) {
     let temp = tempfile::tempdir().unwrap();
     let store = Store::open(&temp.path().join("s")).unwrap();
     let run = fresh_run_id();
-    let mut sink = store
-        .scrollback(run, classify)
-        .unwrap()
-        .begin(1, Box::new(|| {}))
-        .unwrap();
+    let mut sink = store.scrollback(run, classify).unwrap().begin(1, Box::new(|| {})).unwrap();
     for _ in 0..1_000_000 {
         sink.line(&LINE[..100], Some(EntryKind::User)).unwrap();
     }

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod config_files;
 pub mod editor;
 pub mod git;
+pub mod logging;
 pub mod process_group;
 pub mod store;
 pub mod tickets;

@@ -15,6 +15,8 @@ pub mod start;
 pub mod status;
 pub mod ticket;
 
+use crate::adapters::logging;
+use crate::adapters::store::state_dir;
 use crate::base::text::Clean;
 use crate::runtime::headless::Format;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -190,9 +192,12 @@ pub enum ConfigCommand {
 
 /// Carries out the command line. Errors are printed here; the code is the program's.
 pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let state =
+        state_dir(std::env::var_os("PROGRAMMATOR_STATE_DIR").as_deref(), std::env::var_os("XDG_STATE_HOME").as_deref());
+    if let Ok(state) = state {
+        logging::start(&state);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let code = match runtime.block_on(dispatch(cli)) {
         Ok(code) => code,
         Err(error) => {
@@ -211,12 +216,10 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     let here = |options: &RunOptions| Session::new(options);
     let out = &mut stdout();
     match cli.command {
-        None if stdout().is_terminal() => {
-            start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets)).await
+        None if stdout().is_terminal() => start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets)).await,
+        None if cli.tickets.is_empty() => {
+            Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
         }
-        None if cli.tickets.is_empty() => Err(CliError::usage(
-            "no terminal to draw on, and no ticket to run: see `programmator --help`",
-        )),
         None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text).await,
         Some(Command::Run { tickets, json, run }) => {
             headless::run(&here(&run)?, Work::Tickets(tickets), format(json)).await
@@ -230,37 +233,23 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             }
         }
         Some(Command::Demo { headless }) => {
-            let show = if headless || !stdout().is_terminal() {
-                Show::Lines
-            } else {
-                Show::Screen
-            };
+            let show = if headless || !stdout().is_terminal() { Show::Lines } else { Show::Screen };
             demo::run(here(&cli.run)?, show).await
         }
         Some(Command::Replay { run }) => start::replay(&here(&cli.run)?, &run).await,
         Some(Command::Logs { run, follow, json }) => {
             let follow = if follow { Follow::Yes } else { Follow::No };
-            logs::print(out, &here(&cli.run)?, &run, format(json), follow)
-                .await
-                .map(|()| 0)
+            logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
         }
         Some(Command::Status { json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Status { json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
-        Some(Command::Ticket { command }) => {
-            ticket::run(out, &here(&cli.run)?, command).map(|()| 0)
-        }
-        Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket)
-            .await
-            .map(|()| 0),
+        Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
+        Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n }) => {
-            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n)
-                .await
-                .map(|()| 0)
+            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
         }
         Some(Command::Doctor) => doctor::run(out, &here(&cli.run)?).await,
-        Some(Command::Config {
-            command: ConfigCommand::Show,
-        }) => {
+        Some(Command::Config { command: ConfigCommand::Show }) => {
             let session = here(&cli.run)?;
             config::show(out, &session.resolve(&session.folder)?)?;
             Ok(0)

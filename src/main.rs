@@ -10,8 +10,6 @@ fn main() -> color_eyre::Result<ExitCode> {
     if args.next().as_deref() == Some("scripted-agent") {
         return Ok(programmator::demo::agent::main(&args.collect::<Vec<_>>()));
     }
-    color_eyre::config::HookBuilder::default()
-        .display_env_section(false)
-        .install()?;
+    color_eyre::config::HookBuilder::default().display_env_section(false).install()?;
     cli::run(Cli::parse())
 }

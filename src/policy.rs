@@ -25,10 +25,7 @@ pub struct Judgement {
 /// Judges a call of `tool` with `input` (JSON text). `ticket_file` is the ticket's file name.
 pub fn judge(tool: &str, input: &str, ticket_file: &str) -> Judgement {
     let input: Value = serde_json::from_str(input).unwrap_or(Value::Null);
-    let writes = matches!(
-        tool,
-        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Bash" | "Task" | "Agent"
-    );
+    let writes = matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Bash" | "Task" | "Agent");
     let names_ticket = || strings(&input).any(|text| text.contains(ticket_file));
     Judgement {
         verdict: Verdict::Allow,
@@ -40,28 +37,15 @@ pub fn judge(tool: &str, input: &str, ticket_file: &str) -> Judgement {
 
 /// The field that says most about a call; any first text where none of the known ones is there.
 fn target(input: &Value) -> &str {
-    const FIELDS: [&str; 9] = [
-        "command",
-        "file_path",
-        "notebook_path",
-        "pattern",
-        "path",
-        "url",
-        "query",
-        "description",
-        "prompt",
-    ];
+    const FIELDS: [&str; 9] =
+        ["command", "file_path", "notebook_path", "pattern", "path", "url", "query", "description", "prompt"];
     let known = FIELDS.iter().find_map(|field| input.get(field)?.as_str());
     known.or_else(|| strings(input).next()).unwrap_or("")
 }
 
 /// The texts of an object, one level deep.
 fn strings(input: &Value) -> impl Iterator<Item = &str> {
-    input
-        .as_object()
-        .into_iter()
-        .flat_map(|fields| fields.values())
-        .filter_map(Value::as_str)
+    input.as_object().into_iter().flat_map(|fields| fields.values()).filter_map(Value::as_str)
 }
 
 #[cfg(test)]
@@ -71,46 +55,17 @@ mod tests {
     #[test]
     fn every_call_gets_a_verdict_and_a_target() {
         let cases = [
-            (
-                "Bash",
-                r#"{"command":"cargo test\nrm x","description":"d"}"#,
-                "cargo test rm x",
-                false,
-            ),
-            (
-                "Edit",
-                r#"{"file_path":"/p/.tickets/tk-1.md","old_string":"a"}"#,
-                "/p/.tickets/tk-1.md",
-                true,
-            ),
-            (
-                "Read",
-                r#"{"file_path":"/p/.tickets/tk-1.md"}"#,
-                "/p/.tickets/tk-1.md",
-                false,
-            ),
-            (
-                "Bash",
-                r#"{"command":"sed -i s/a/b/ .tickets/tk-1.md"}"#,
-                "sed -i s/a/b/ .tickets/tk-1.md",
-                true,
-            ),
-            (
-                "mcp__x__y",
-                r#"{"n":1,"what":"\u001b[31mred"}"#,
-                "red",
-                false,
-            ),
+            ("Bash", r#"{"command":"cargo test\nrm x","description":"d"}"#, "cargo test rm x", false),
+            ("Edit", r#"{"file_path":"/p/.tickets/tk-1.md","old_string":"a"}"#, "/p/.tickets/tk-1.md", true),
+            ("Read", r#"{"file_path":"/p/.tickets/tk-1.md"}"#, "/p/.tickets/tk-1.md", false),
+            ("Bash", r#"{"command":"sed -i s/a/b/ .tickets/tk-1.md"}"#, "sed -i s/a/b/ .tickets/tk-1.md", true),
+            ("mcp__x__y", r#"{"n":1,"what":"\u001b[31mred"}"#, "red", false),
             ("Odd", "not json", "", false),
         ];
         for (tool, input, target, touches) in cases {
             let judged = judge(tool, input, "tk-1.md");
             assert_eq!(judged.verdict, Verdict::Allow);
-            assert_eq!(
-                (judged.target.as_str(), judged.touches_ticket),
-                (target, touches),
-                "{tool} {input}"
-            );
+            assert_eq!((judged.target.as_str(), judged.touches_ticket), (target, touches), "{tool} {input}");
         }
     }
 }

@@ -22,11 +22,7 @@ fn report(found: &[rules::Violation]) -> String {
 #[test]
 fn the_sources_keep_the_rules() {
     let sources = read("src", &[".rs"]);
-    assert!(
-        sources.len() > 40,
-        "only {} files were found",
-        sources.len()
-    );
+    assert!(sources.len() > 40, "only {} files were found", sources.len());
     let found = rules::violations(&sources);
     assert!(found.is_empty(), "{}", report(&found));
 }
@@ -37,29 +33,14 @@ fn every_rule_catches_what_is_planted_and_nothing_else() {
     for (rule, path, text) in planted::CAUGHT {
         let found = rules::violations(&[Source::new(path, text)]);
         let hit: BTreeSet<&str> = found.iter().map(|violation| violation.rule).collect();
-        assert_eq!(
-            hit,
-            BTreeSet::from([*rule]),
-            "{path}: {text}{}",
-            report(&found)
-        );
+        assert_eq!(hit, BTreeSet::from([*rule]), "{path}: {text}{}", report(&found));
         proven.insert(*rule);
     }
     let long = format!("//! A file.\n{}", "fn f() {}\n".repeat(400));
     let found = rules::violations(&[Source::new("src/base/x.rs", &long)]);
-    assert_eq!(
-        found
-            .iter()
-            .map(|violation| violation.rule)
-            .collect::<Vec<_>>(),
-        ["length"]
-    );
+    assert_eq!(found.iter().map(|violation| violation.rule).collect::<Vec<_>>(), ["length"]);
     proven.insert("length");
-    assert_eq!(
-        proven,
-        rules::rules().collect(),
-        "a rule without a planted violation"
-    );
+    assert_eq!(proven, rules::rules().collect(), "a rule without a planted violation");
 }
 
 #[test]
@@ -68,61 +49,37 @@ fn what_only_looks_like_a_violation_passes() {
         let found = rules::violations(&[Source::new(path, text)]);
         assert!(found.is_empty(), "{path}: {text}{}", report(&found));
     }
-    let tested = format!(
-        "//! A file.\n#[cfg(test)]\nmod tests {{\n{}}}\n",
-        "    fn f() {}\n".repeat(900)
-    );
-    assert_eq!(
-        report(&rules::violations(&[Source::new("src/base/x.rs", &tested)])),
-        ""
-    );
+    let tested = format!("//! A file.\n#[cfg(test)]\nmod tests {{\n{}}}\n", "    fn f() {}\n".repeat(900));
+    assert_eq!(report(&rules::violations(&[Source::new("src/base/x.rs", &tested)])), "");
 }
 
 #[test]
 fn every_dependency_is_used() {
     let manifest = include_str!("../Cargo.toml");
-    let sources: Vec<Source> = ["src", "tests", "benches"]
-        .iter()
-        .flat_map(|folder| read(folder, &[".rs"]))
-        .collect();
+    let sources: Vec<Source> = ["src", "tests", "benches"].iter().flat_map(|folder| read(folder, &[".rs"])).collect();
     let unused = rules::unused_dependencies(manifest, &sources);
-    assert!(
-        unused.is_empty(),
-        "remove from Cargo.toml what nothing uses: {unused:?}"
-    );
+    assert!(unused.is_empty(), "remove from Cargo.toml what nothing uses: {unused:?}");
 }
 
 #[test]
 fn an_unused_dependency_is_caught() {
     let manifest = "[package]\nname = \"x\"\n[dependencies]\nused = \"1\"\nnot-used = { version = \"1\" }\n\
                     [target.'cfg(unix)'.dependencies]\nalso_not = \"1\"\n[lints.rust]\nwarn = \"x\"\n";
-    let sources = [Source::new(
-        "src/x.rs",
-        "//! not_used::x\nuse used::Thing;\n",
-    )];
-    assert_eq!(
-        rules::unused_dependencies(manifest, &sources),
-        ["not_used", "also_not"]
-    );
+    let sources = [Source::new("src/x.rs", "//! not_used::x\nuse used::Thing;\n")];
+    assert_eq!(rules::unused_dependencies(manifest, &sources), ["not_used", "also_not"]);
 }
 
 #[test]
 fn no_path_of_a_machine_is_in_the_project() {
     let mut sources = read("src", &[]);
-    for folder in [
-        "benches", "tests", "themes", "tickets", ".ci", ".config", ".github",
-    ] {
+    for folder in ["benches", "tests", "themes", "tickets", ".ci", ".config", ".github"] {
         sources.extend(read(folder, &[]));
     }
     // What was recorded stays as it was.
     sources.retain(|source| !source.path.starts_with("tests/fixtures/"));
     for name in ["README.md", "CHANGELOG.md", "Cargo.toml"] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-        sources.extend(
-            std::fs::read_to_string(path)
-                .ok()
-                .map(|text| Source::new(name, &text)),
-        );
+        sources.extend(std::fs::read_to_string(path).ok().map(|text| Source::new(name, &text)));
     }
     let found = rules::machine_paths(&sources);
     assert!(found.is_empty(), "{}", report(&found));
@@ -130,28 +87,11 @@ fn no_path_of_a_machine_is_in_the_project() {
 
 #[test]
 fn a_path_of_a_machine_is_caught() {
-    let caught = [
-        concat!("let x = \"/ro", "ot/x\";"),
-        concat!("cp /wo", "rk/a b"),
-        concat!("/ho", "me/someone/x"),
-    ];
+    let caught = [concat!("let x = \"/ro", "ot/x\";"), concat!("cp /wo", "rk/a b"), concat!("/ho", "me/someone/x")];
     for text in caught {
-        assert_eq!(
-            rules::machine_paths(&[Source::new("x", text)]).len(),
-            1,
-            "{text}"
-        );
+        assert_eq!(rules::machine_paths(&[Source::new("x", text)]).len(), 1, "{text}");
     }
-    for text in [
-        "src/root/x",
-        "team/work/x",
-        concat!("/ho", "me/dev/x"),
-        "~/work/x",
-        "$HOME/work/",
-    ] {
-        assert!(
-            rules::machine_paths(&[Source::new("x", text)]).is_empty(),
-            "{text}"
-        );
+    for text in ["src/root/x", "team/work/x", concat!("/ho", "me/dev/x"), "~/work/x", "$HOME/work/"] {
+        assert!(rules::machine_paths(&[Source::new("x", text)]).is_empty(), "{text}");
     }
 }

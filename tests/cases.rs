@@ -36,31 +36,18 @@ fn status_blocks() {
     let wrong: Vec<String> = rows
         .iter()
         .filter_map(|row| {
-            difference(&parse(&row.text), &row.expect)
-                .map(|what| format!("{} ({}): {what}", row.id, row.why))
+            difference(&parse(&row.text), &row.expect).map(|what| format!("{} ({}): {what}", row.id, row.why))
         })
         .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} of {}:\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 /// What differs between what was read and what the row expects.
 fn difference(reading: &Reading, expected: &Expected) -> Option<String> {
     let same = reading.found == expected.found
         && reading.claim.is_some() == expected.valid
-        && expected
-            .reason
-            .as_deref()
-            .is_none_or(|word| reading.reason.is_some_and(|reason| reason.word() == word))
-        && expected
-            .warnings
-            .as_ref()
-            .is_none_or(|warnings| *warnings == reading.warnings)
+        && expected.reason.as_deref().is_none_or(|word| reading.reason.is_some_and(|reason| reason.word() == word))
+        && expected.warnings.as_ref().is_none_or(|warnings| *warnings == reading.warnings)
         && reading.claim.as_ref().is_none_or(|claim| {
             expected.status.as_deref() == Some(claim.status.word())
                 && claim.phase_completed == expected.phase_completed

@@ -1,12 +1,7 @@
 //! The core in a world of its own: seeded schedules of work, faults, people and kills, without any I/O.
 //!
 //! A failing seed is printed by proptest and kept in `proptest-regressions`, so every failure can be replayed.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
@@ -30,10 +25,7 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
     }
 
@@ -77,11 +69,7 @@ impl World {
         let validated = dice.one_in(2);
         let boxes = (0..phases)
             .map(|n| PhaseSeed {
-                text: format!(
-                    "Phase {}: part {}",
-                    n + 1,
-                    ["alpha", "beta", "gamma", "delta", "eps"][n as usize]
-                ),
+                text: format!("Phase {}: part {}", n + 1, ["alpha", "beta", "gamma", "delta", "eps"][n as usize]),
                 done: false,
             })
             .collect();
@@ -110,11 +98,7 @@ impl World {
             title: "T".into(),
             ticket_status: Some(TicketStatus::Open),
             phases: self.boxes.clone(),
-            validation: if self.validated {
-                vec!["make check".into()]
-            } else {
-                vec![]
-            },
+            validation: if self.validated { vec!["make check".into()] } else { vec![] },
             settings: Settings::default(),
         }))
     }
@@ -148,16 +132,11 @@ impl World {
     fn perform(&mut self, effect: Effect) {
         let next = match effect {
             Effect::AcquireTree if self.rough(6) => {
-                self.coming.push(Input::TreeBusy {
-                    holder: "other".into(),
-                });
+                self.coming.push(Input::TreeBusy { holder: "other".into() });
                 Input::TreeGranted
             }
             Effect::AcquireTree => Input::TreeGranted,
-            Effect::TakeSnapshot { n } if self.rough(40) => Input::SnapshotFailed {
-                n,
-                message: "no space".into(),
-            },
+            Effect::TakeSnapshot { n } if self.rough(40) => Input::SnapshotFailed { n, message: "no space".into() },
             Effect::TakeSnapshot { n } => {
                 let id = format!("s{n}");
                 self.snapshots.insert(id.clone(), self.tree);
@@ -165,25 +144,13 @@ impl World {
             }
             Effect::Spawn(spawn) => {
                 self.spawned += 1;
-                let calls = self
-                    .journal
-                    .iter()
-                    .filter(|stored| matches!(stored.record, Record::CallCounted { .. }))
-                    .count();
-                let lost = self
-                    .journal
-                    .iter()
-                    .filter(|stored| matches!(stored.record, Record::SessionLost { .. }))
-                    .count();
-                assert!(
-                    calls + lost >= self.spawned,
-                    "Claude was called before the call was counted"
-                );
+                let calls =
+                    self.journal.iter().filter(|stored| matches!(stored.record, Record::CallCounted { .. })).count();
+                let lost =
+                    self.journal.iter().filter(|stored| matches!(stored.record, Record::SessionLost { .. })).count();
+                assert!(calls + lost >= self.spawned, "Claude was called before the call was counted");
                 if self.rough(50) {
-                    Input::AgentFailed {
-                        n: spawn.n,
-                        message: "claude not found".into(),
-                    }
+                    Input::AgentFailed { n: spawn.n, message: "claude not found".into() }
                 } else {
                     return self.play_claude(spawn.n, spawn.session.is_some());
                 }
@@ -204,15 +171,9 @@ impl World {
             },
             Effect::Answer { .. } => {
                 self.answered += 1;
-                let judged = self
-                    .journal
-                    .iter()
-                    .filter(|stored| matches!(stored.record, Record::ToolJudged { .. }))
-                    .count();
-                assert!(
-                    judged >= self.answered,
-                    "a tool call was answered before its verdict was stored"
-                );
+                let judged =
+                    self.journal.iter().filter(|stored| matches!(stored.record, Record::ToolJudged { .. })).count();
+                assert!(judged >= self.answered, "a tool call was answered before its verdict was stored");
                 return;
             }
             Effect::CloseInput { n } => {
@@ -223,31 +184,17 @@ impl World {
             }
             Effect::StopAgent { n } => exited(n),
             Effect::Arm { timer, at } => {
-                self.timers
-                    .insert(std::mem::discriminant(&timer), (timer, at));
+                self.timers.insert(std::mem::discriminant(&timer), (timer, at));
                 return;
             }
-            Effect::GatherEvidence { n, .. } if self.rough(60) => Input::EvidenceFailed {
-                n,
-                message: "git failed".into(),
-            },
-            Effect::GatherEvidence {
-                n,
-                iteration_base,
-                phase_base,
-            } => {
+            Effect::GatherEvidence { n, .. } if self.rough(60) => {
+                Input::EvidenceFailed { n, message: "git failed".into() }
+            }
+            Effect::GatherEvidence { n, iteration_base, phase_base } => {
                 let since = |id: &str| {
-                    if self.snapshots[id] == self.tree {
-                        vec![]
-                    } else {
-                        vec!["src/a.rs".to_owned()]
-                    }
+                    if self.snapshots[id] == self.tree { vec![] } else { vec!["src/a.rs".to_owned()] }
                 };
-                Input::EvidenceGathered {
-                    n,
-                    iteration_files: since(&iteration_base),
-                    phase_files: since(&phase_base),
-                }
+                Input::EvidenceGathered { n, iteration_files: since(&iteration_base), phase_files: since(&phase_base) }
             }
             Effect::RunValidation { n, commands } => {
                 let exit = i32::from(self.rough(3));
@@ -275,10 +222,7 @@ impl World {
                 };
                 Input::TickSettled { phase, outcome }
             }
-            Effect::SetStatus { to } => Input::StatusSettled {
-                to,
-                outcome: WriteOutcome::Written,
-            },
+            Effect::SetStatus { to } => Input::StatusSettled { to, outcome: WriteOutcome::Written },
             Effect::Finish => {
                 self.timers.clear();
                 return self.coming.clear();
@@ -301,10 +245,7 @@ impl World {
                 message: "No conversation found with session ID: x".into(),
                 ..TurnResult::default()
             };
-            return self.coming.push(Input::TurnFinished {
-                n,
-                result: Box::new(result),
-            });
+            return self.coming.push(Input::TurnFinished { n, result: Box::new(result) });
         }
         self.give(Input::AgentReady {
             n,
@@ -316,20 +257,13 @@ impl World {
             let tool_use_id = format!("tool-{n}-{call}");
             self.coming.push(Input::ToolAsked(Box::new(ToolCall {
                 n,
-                request: Request {
-                    id: tool_use_id.clone(),
-                    via: Via::Callback,
-                },
+                request: Request { id: tool_use_id.clone(), via: Via::Callback },
                 tool_use_id: tool_use_id.clone(),
                 tool: "Edit".into(),
                 input: "{}".into(),
                 agent: None,
             })));
-            self.coming.push(Input::ToolFinished {
-                n,
-                tool_use_id,
-                is_error: false,
-            });
+            self.coming.push(Input::ToolFinished { n, tool_use_id, is_error: false });
         }
         if !self.rough(5) {
             self.tree += 1;
@@ -351,24 +285,10 @@ impl World {
     }
 
     fn turn_end(&mut self, n: u32) -> Input {
-        let phase = self
-            .state
-            .iteration
-            .as_ref()
-            .and_then(|iteration| iteration.phase.clone());
-        let kind = if self.weather == Weather::Rough {
-            self.dice.roll(12)
-        } else {
-            11
-        };
-        let mut result = TurnResult {
-            subtype: "success".into(),
-            cost_usd: 0.01,
-            ..TurnResult::default()
-        };
-        let name = phase
-            .as_deref()
-            .map_or("null".to_owned(), |phase| format!("\"{phase}\""));
+        let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
+        let kind = if self.weather == Weather::Rough { self.dice.roll(12) } else { 11 };
+        let mut result = TurnResult { subtype: "success".into(), cost_usd: 0.01, ..TurnResult::default() };
+        let name = phase.as_deref().map_or("null".to_owned(), |phase| format!("\"{phase}\""));
         let status = if phase.is_none() { "DONE" } else { "CONTINUE" };
         result.text = match kind {
             0 => "I forgot the block.".to_owned(),
@@ -384,44 +304,27 @@ impl World {
             }
             _ => format!("PROGRAMMATOR_STATUS:\n  phase_completed: {name}\n  status: {status}\n  files_changed: [src/a.rs]\n  summary: s\n"),
         };
-        Input::TurnFinished {
-            n,
-            result: Box::new(result),
-        }
+        Input::TurnFinished { n, result: Box::new(result) }
     }
 
     fn person(&mut self) {
-        let phase = self
-            .boxes
-            .first()
-            .map(|seed| seed.text.clone())
-            .unwrap_or_default();
+        let phase = self.boxes.first().map(|seed| seed.text.clone()).unwrap_or_default();
         let command = match self.dice.roll(9) {
             0 => UserCommand::Pause,
             1 => UserCommand::PauseNow,
             2 | 3 => UserCommand::Resume,
             4 => UserCommand::SkipPhase { phase },
             5 => UserCommand::RetryPhase { phase },
-            6 => UserCommand::Steer {
-                text: "left".into(),
-            },
+            6 => UserCommand::Steer { text: "left".into() },
             7 if self.dice.one_in(4) => UserCommand::Stop,
             8 if self.dice.one_in(4) => UserCommand::FinishAndStop,
             _ => {
                 if let Some(seed) = self.boxes.last_mut() {
                     seed.done = true;
                 }
-                let validation = if self.validated {
-                    vec!["make check".into()]
-                } else {
-                    vec![]
-                };
+                let validation = if self.validated { vec!["make check".into()] } else { vec![] };
                 let (title, phases) = ("T".into(), self.boxes.clone());
-                return self.give(Input::TicketRead {
-                    title,
-                    phases,
-                    validation,
-                });
+                return self.give(Input::TicketRead { title, phases, validation });
             }
         };
         let id = format!("note-{}", self.journal.len());
@@ -435,10 +338,7 @@ impl World {
         self.timers.clear();
         self.state = fold(&self.journal);
         if self.state.is_resumable() {
-            self.give(Input::Resumed {
-                pid: 8,
-                phases: Some(self.boxes.clone()),
-            });
+            self.give(Input::Resumed { pid: 8, phases: Some(self.boxes.clone()) });
         }
     }
 
@@ -453,49 +353,29 @@ impl World {
             return true;
         }
         if self.state.stage == Stage::Paused {
-            self.give(Input::Commanded {
-                id: "r".into(),
-                command: UserCommand::Resume,
-            });
+            self.give(Input::Commanded { id: "r".into(), command: UserCommand::Resume });
             return true;
         }
         if !self.coming.is_empty() {
             // Mostly in order; in rough weather anything may overtake.
-            let at = if self.rough(4) {
-                usize::try_from(self.dice.roll(self.coming.len() as u64)).unwrap()
-            } else {
-                0
-            };
+            let at = if self.rough(4) { usize::try_from(self.dice.roll(self.coming.len() as u64)).unwrap() } else { 0 };
             let input = self.coming.remove(at);
             self.give(input);
             return true;
         }
-        let Some((key, (timer, at))) = self
-            .timers
-            .iter()
-            .min_by_key(|(_, (_, at))| *at)
-            .map(|(key, due)| (*key, *due))
+        let Some((key, (timer, at))) = self.timers.iter().min_by_key(|(_, (_, at))| *at).map(|(key, due)| (*key, *due))
         else {
             return false;
         };
         self.timers.remove(&key);
         self.now = self.now.max(at.millis());
-        self.give(Input::TimerFired {
-            timer,
-            last_byte: Timestamp::from_millis(0),
-        });
+        self.give(Input::TimerFired { timer, last_byte: Timestamp::from_millis(0) });
         true
     }
 }
 
 fn exited(n: u32) -> Input {
-    Input::AgentExited {
-        n,
-        code: Some(0),
-        signal: None,
-        swept: 0,
-        stderr: String::new(),
-    }
+    Input::AgentExited { n, code: Some(0), signal: None, swept: 0, stderr: String::new() }
 }
 
 fn fold(journal: &[Stored]) -> State {
@@ -514,24 +394,13 @@ fn run(seed: u64, weather: Weather) -> World {
     let mut steps = 0;
     while world.happen() {
         steps += 1;
-        assert!(
-            steps < 20_000,
-            "seed {seed}: the run neither ends nor waits: {:?}",
-            world.state.stage
-        );
-        assert!(
-            world.state.iterations <= world.state.settings.max_iterations,
-            "seed {seed}"
-        );
+        assert!(steps < 20_000, "seed {seed}: the run neither ends nor waits: {:?}", world.state.stage);
+        assert!(world.state.iterations <= world.state.settings.max_iterations, "seed {seed}");
         if world.state.ended.is_some() && world.coming.is_empty() {
             break;
         }
     }
-    assert_eq!(
-        fold(&world.journal),
-        world.state,
-        "seed {seed}: the fold of the journal is not the state"
-    );
+    assert_eq!(fold(&world.journal), world.state, "seed {seed}: the fold of the journal is not the state");
     assert!(
         world.state.ended.is_some(),
         "seed {seed}: nothing is left to happen in {:?}, and the run has not ended",
@@ -541,13 +410,10 @@ fn run(seed: u64, weather: Weather) -> World {
 }
 
 fn done_by_us(world: &World) -> Vec<Option<String>> {
-    let done = world
-        .journal
-        .iter()
-        .filter_map(|stored| match &stored.record {
-            Record::PhaseDone { phase, .. } => Some(phase.clone()),
-            _ => None,
-        });
+    let done = world.journal.iter().filter_map(|stored| match &stored.record {
+        Record::PhaseDone { phase, .. } => Some(phase.clone()),
+        _ => None,
+    });
     done.collect()
 }
 
@@ -555,25 +421,13 @@ fn done_by_us(world: &World) -> Vec<Option<String>> {
 fn fair_runs_complete_with_every_box_ticked_once() {
     for seed in 0..300 {
         let world = run(seed, Weather::Fair);
-        assert_eq!(
-            world.state.ended.as_ref().unwrap().reason,
-            ExitReason::Complete,
-            "seed {seed}"
-        );
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete, "seed {seed}");
         assert!(world.boxes.iter().all(|seed| seed.done), "seed {seed}");
         let mut done = done_by_us(&world);
         assert_eq!(done.len(), world.boxes.len().max(1), "seed {seed}");
         done.dedup();
-        assert_eq!(
-            done.len(),
-            world.boxes.len().max(1),
-            "seed {seed}: a phase was done twice"
-        );
-        assert_eq!(
-            world.state.ticket_status,
-            Some(TicketStatus::Closed),
-            "seed {seed}"
-        );
+        assert_eq!(done.len(), world.boxes.len().max(1), "seed {seed}: a phase was done twice");
+        assert_eq!(world.state.ticket_status, Some(TicketStatus::Closed), "seed {seed}");
     }
 }
 
@@ -592,17 +446,11 @@ fn rough_runs_always_end_and_never_lie() {
         let done = done_by_us(&world);
         for stored in &world.journal {
             if let Record::TickIntended { phase } = &stored.record {
-                assert!(
-                    done.contains(&Some(phase.clone())),
-                    "seed {seed}: {phase} was ticked without being done"
-                );
+                assert!(done.contains(&Some(phase.clone())), "seed {seed}: {phase} was ticked without being done");
             }
         }
     }
-    assert!(
-        complete > 300,
-        "the world is too rough to tell anything: {complete} complete"
-    );
+    assert!(complete > 300, "the world is too rough to tell anything: {complete} complete");
     assert!(killed > 300, "too few kills to tell anything: {killed}");
 }
 
@@ -621,24 +469,13 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
             if !world.state.is_resumable() {
                 continue;
             }
-            world.give(Input::Resumed {
-                pid: 9,
-                phases: Some(whole.boxes.clone()),
-            });
+            world.give(Input::Resumed { pid: 9, phases: Some(whole.boxes.clone()) });
             let mut steps = 0;
             while world.state.ended.is_none() && world.happen() {
                 steps += 1;
-                assert!(
-                    steps < 5_000,
-                    "seed {seed} cut at {cut}: stuck in {:?}",
-                    world.state.stage
-                );
+                assert!(steps < 5_000, "seed {seed} cut at {cut}: stuck in {:?}", world.state.stage);
             }
-            assert!(
-                world.state.ended.is_some(),
-                "seed {seed} cut at {cut}: stuck in {:?}",
-                world.state.stage
-            );
+            assert!(world.state.ended.is_some(), "seed {seed} cut at {cut}: stuck in {:?}", world.state.stage);
         }
     }
 }
@@ -661,68 +498,30 @@ fn any_input() -> impl Strategy<Value = Input> {
         }),
         (n.clone(), any::<bool>(), text).prop_map(|(n, is_error, text)| Input::TurnFinished {
             n,
-            result: Box::new(TurnResult {
-                is_error,
-                text,
-                ..TurnResult::default()
-            })
+            result: Box::new(TurnResult { is_error, text, ..TurnResult::default() })
         }),
         n.clone().prop_map(exited),
-        (n.clone(), any::<i64>()).prop_map(|(n, at)| Input::TimerFired {
-            timer: Timer::Idle(n),
-            last_byte: Timestamp::from_millis(at)
-        }),
-        n.clone().prop_map(|n| Input::TimerFired {
-            timer: Timer::Iteration(n),
-            last_byte: Timestamp::from_millis(0)
-        }),
-        n.clone().prop_map(|n| Input::TimerFired {
-            timer: Timer::PostResult(n),
-            last_byte: Timestamp::from_millis(0)
-        }),
-        n.clone().prop_map(|n| Input::EvidenceGathered {
-            n,
-            iteration_files: vec![],
-            phase_files: vec!["a".into()]
-        }),
-        n.clone()
-            .prop_map(|n| Input::ValidationFinished { n, results: vec![] }),
-        text.prop_map(|phase| Input::TickSettled {
-            phase,
-            outcome: WriteOutcome::FileGone
-        }),
-        Just(Input::StatusSettled {
-            to: TicketStatus::Closed,
-            outcome: WriteOutcome::NotThere
-        }),
+        (n.clone(), any::<i64>())
+            .prop_map(|(n, at)| Input::TimerFired { timer: Timer::Idle(n), last_byte: Timestamp::from_millis(at) }),
+        n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Iteration(n), last_byte: Timestamp::from_millis(0) }),
+        n.clone().prop_map(|n| Input::TimerFired { timer: Timer::PostResult(n), last_byte: Timestamp::from_millis(0) }),
+        n.clone().prop_map(|n| Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec!["a".into()] }),
+        n.clone().prop_map(|n| Input::ValidationFinished { n, results: vec![] }),
+        text.prop_map(|phase| Input::TickSettled { phase, outcome: WriteOutcome::FileGone }),
+        Just(Input::StatusSettled { to: TicketStatus::Closed, outcome: WriteOutcome::NotThere }),
         text.prop_map(|message| Input::Faulted { message }),
         text.prop_map(|why| Input::TicketLost { why }),
         prop::collection::vec(("[ab]{1,2}", any::<bool>()), 0..4).prop_map(|phases| {
             Input::TicketRead {
                 title: "t".into(),
-                phases: phases
-                    .into_iter()
-                    .map(|(text, done)| PhaseSeed { text, done })
-                    .collect(),
+                phases: phases.into_iter().map(|(text, done)| PhaseSeed { text, done }).collect(),
                 validation: vec![],
             }
         }),
-        Just(Input::Commanded {
-            id: "i".into(),
-            command: UserCommand::PauseNow
-        }),
-        Just(Input::Commanded {
-            id: "i".into(),
-            command: UserCommand::Resume
-        }),
-        Just(Input::Commanded {
-            id: "i".into(),
-            command: UserCommand::Stop
-        }),
-        Just(Input::Resumed {
-            pid: 1,
-            phases: None
-        }),
+        Just(Input::Commanded { id: "i".into(), command: UserCommand::PauseNow }),
+        Just(Input::Commanded { id: "i".into(), command: UserCommand::Resume }),
+        Just(Input::Commanded { id: "i".into(), command: UserCommand::Stop }),
+        Just(Input::Resumed { pid: 1, phases: None }),
     ]
 }
 

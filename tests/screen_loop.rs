@@ -2,12 +2,7 @@
 //! an editor, and rest. The child is this very test binary, called again for [`child`].
 
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test that cannot go on fails"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use programmator::{base, domain, orchestrator, tui};
@@ -40,9 +35,7 @@ impl tui::screen_loop::Host for Host {
     async fn edit(&mut self, ticket: &base::id::TicketId) -> Result<(), String> {
         println!("EDITOR {ticket}");
         let mut key = [0; 1];
-        std::io::stdin()
-            .read_exact(&mut key)
-            .map_err(|error| error.to_string())?;
+        std::io::stdin().read_exact(&mut key).map_err(|error| error.to_string())?;
         Err(format!("the editor saw {}", key[0]))
     }
 
@@ -58,10 +51,7 @@ fn child() {
     let Ok(scene) = std::env::var(CHILD) else {
         return;
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let result = runtime.block_on(async {
         // Stays when the terminal hangs up, so that the loop has to find out.
         let _hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
@@ -84,15 +74,7 @@ fn child() {
         let channels = tui::screen_loop::Channels { news, asks };
         let mut host = Host;
         let stop = tokio_util::sync::CancellationToken::new();
-        let shown = tui::screen_loop::run(
-            &mut screen,
-            &mut model,
-            &theme,
-            channels,
-            &Now,
-            stop,
-            &mut host,
-        );
+        let shown = tui::screen_loop::run(&mut screen, &mut model, &theme, channels, &Now, stop, &mut host);
         if scene == "panic" {
             let _ = tokio::time::timeout(Duration::from_millis(300), shown).await;
             panic!("boom");
@@ -115,12 +97,7 @@ struct Pty {
 }
 
 fn start(scene: &str) -> Pty {
-    let size = PtySize {
-        rows: 24,
-        cols: 80,
-        pixel_width: 0,
-        pixel_height: 0,
-    };
+    let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).unwrap();
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
     command.args(["child", "--exact", "--nocapture", "--test-threads=1"]);
@@ -155,10 +132,7 @@ impl Pty {
             let left = end.saturating_duration_since(Instant::now());
             match self.bytes.recv_timeout(left) {
                 Ok(bytes) => self.screen.process(&bytes),
-                Err(why) => panic!(
-                    "never saw {what} ({why}); the screen:\n{}",
-                    self.screen.screen().contents()
-                ),
+                Err(why) => panic!("never saw {what} ({why}); the screen:\n{}", self.screen.screen().contents()),
             }
         }
     }
@@ -168,11 +142,7 @@ impl Pty {
     }
 
     fn press(&mut self, keys: &str) {
-        self.writer
-            .as_mut()
-            .unwrap()
-            .write_all(keys.as_bytes())
-            .unwrap();
+        self.writer.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
     /// Waits for the end of the child; its exit code.
@@ -254,21 +224,10 @@ fn a_finished_screen_makes_no_wake_ups_and_a_clock_one_a_second() {
     let wake_ups = |pid: u32| -> u64 {
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
         let count = |status: String| {
-            let line = status
-                .lines()
-                .find(|line| line.starts_with("voluntary_ctxt"))
-                .unwrap()
-                .to_owned();
-            line.split_whitespace()
-                .last()
-                .unwrap()
-                .parse::<u64>()
-                .unwrap()
+            let line = status.lines().find(|line| line.starts_with("voluntary_ctxt")).unwrap().to_owned();
+            line.split_whitespace().last().unwrap().parse::<u64>().unwrap()
         };
-        tasks
-            .filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("status")).ok())
-            .map(count)
-            .sum()
+        tasks.filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("status")).ok()).map(count).sum()
     };
     for (scene, most) in [("finished", 0), ("running", 12)] {
         let mut pty = start(scene);

@@ -1,11 +1,6 @@
 //! The Stream pane against a scrollback in memory: how it looks, and that scrolling neither loses nor moves a row.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::needless_pass_by_value,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value, reason = "a test fails by panicking")]
 
 #[path = "stream_pane/looks.rs"]
 mod looks;
@@ -19,7 +14,6 @@ use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
 use programmator::domain::record::{Record, Verdict};
 use programmator::domain::scrollback::Live;
-use programmator::domain::turn::Usage;
 use programmator::tui::panes::stream::{FollowStatus, SearchStatus, StreamMsg, StreamState};
 use serde_json::json;
 
@@ -30,13 +24,7 @@ fn session(width: u16, height: u16) -> Pane {
     pane.push(6, &text("The bucket is in place."));
     pane.push(6, &text("```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: \"Token bucket per account\"\n  status: CONTINUE\n  files_changed:\n    - src/limit.rs\n  summary: \"Added a token bucket with refill\"\n```\n"));
     pane.prepare();
-    pane.record(
-        1,
-        Record::ClaimMade {
-            n: 6,
-            claim: claim("Token bucket per account"),
-        },
-    );
+    pane.record(1, Record::ClaimMade { n: 6, claim: claim("Token bucket per account") });
     pane.record(
         2,
         Record::ValidationRan {
@@ -49,24 +37,8 @@ fn session(width: u16, height: u16) -> Pane {
             log: String::new(),
         },
     );
-    pane.record(
-        3,
-        Record::PhaseDone {
-            n: 6,
-            phase: Some("Token bucket per account".into()),
-            how: DoneHow::Verified,
-        },
-    );
-    pane.record(
-        4,
-        Record::AgentExited {
-            n: 6,
-            code: Some(0),
-            signal: None,
-            swept: 0,
-            cost_usd: 0.31,
-        },
-    );
+    pane.record(3, Record::PhaseDone { n: 6, phase: Some("Token bucket per account".into()), how: DoneHow::Verified });
+    pane.record(4, Record::AgentExited { n: 6, code: Some(0), signal: None, swept: 0, cost_usd: 0.31 });
     pane.record(
         5,
         Record::IterationEnded {
@@ -80,31 +52,16 @@ fn session(width: u16, height: u16) -> Pane {
     pane.start(7, "Wire into middleware", None);
     pane.push(7, &thinking("The stack is built in http/stack.rs. Static assets must stay exempt.\nCompression comes last.\nMetrics would be next.\nThen docs.\nThen more."));
     pane.push(7, &text("I'll look at how the middleware stack is put together before adding the limiter, so that static assets stay **exempt**."));
-    pane.push(
-        7,
-        &call("t1", "Read", json!({"file_path":"src/http/stack.rs"})),
-    );
-    pane.push(
-        7,
-        &call("t2", "Grep", json!({"pattern":"layer(","path":"src/"})),
-    );
-    pane.push(
-        7,
-        &result("t2", "…", json!({"mode":"content","numLines":9})),
-    );
-    pane.push(
-        7,
-        &result("t1", "…", json!({"type":"text","file":{"numLines":214}})),
-    );
+    pane.push(7, &call("t1", "Read", json!({"file_path":"src/http/stack.rs"})));
+    pane.push(7, &call("t2", "Grep", json!({"pattern":"layer(","path":"src/"})));
+    pane.push(7, &result("t2", "…", json!({"mode":"content","numLines":9})));
+    pane.push(7, &result("t1", "…", json!({"type":"text","file":{"numLines":214}})));
     pane.push(7, &call("t3", "Edit", json!({"file_path":"src/http/stack.rs",
         "old_string":"    .layer(TraceLayer::new())\n    .layer(auth)\n    .layer(compression)",
         "new_string":"    .layer(TraceLayer::new())\n    .layer(auth.clone())\n    .layer(RateLimit::per_account(limits))\n    .layer(compression)"})));
     pane.push(7, &result("t3", "updated", json!({"filePath":"x","structuredPatch":[{"oldStart":40,"oldLines":4,"newStart":40,"newLines":5,
         "lines":["     a","     .layer(TraceLayer::new())","-    .layer(auth)","+    .layer(auth.clone())","+    .layer(RateLimit::per_account(limits))","     .layer(compression)"]}]})));
-    pane.push(
-        7,
-        &call("t4", "Bash", json!({"command":"cargo check -p web"})),
-    );
+    pane.push(7, &call("t4", "Bash", json!({"command":"cargo check -p web"})));
     for (ms, record) in [
         (
             10_000,
@@ -118,34 +75,26 @@ fn session(width: u16, height: u16) -> Pane {
                 touches_ticket: false,
             },
         ),
-        (
-            18_200,
-            Record::ToolFinished {
-                n: 7,
-                tool_use_id: "t4".into(),
-                is_error: false,
-            },
-        ),
+        (18_200, Record::ToolFinished { n: 7, tool_use_id: "t4".into(), is_error: false }),
     ] {
         pane.record(ms, record);
     }
     pane.push(
         7,
-        &result(
-            "t4",
-            "    Checking web\n    Finished",
-            json!({"stdout":"    Checking web\n    Finished","stderr":""}),
-        ),
+        &result("t4", "    Checking web\n    Finished", json!({"stdout":"    Checking web\n    Finished","stderr":""})),
     );
-    pane.push(7, &call("t5", "Task", json!({"description":"explore error types","prompt":"p","subagent_type":"general-purpose"})));
     pane.push(
         7,
-        &within(call("s1", "Bash", json!({"command":"rg Error"})), "t5"),
+        &call(
+            "t5",
+            "Task",
+            json!({"description":"explore error types","prompt":"p","subagent_type":"general-purpose"}),
+        ),
     );
+    pane.push(7, &within(call("s1", "Bash", json!({"command":"rg Error"})), "t5"));
     pane.push(7, &within(result("s1", "hidden words", json!({})), "t5"));
     pane.push(7, &json!({"type":"system","subtype":"task_progress","tool_use_id":"t5","usage":{"tool_uses":3,"duration_ms":11_000}}));
-    pane.memory
-        .say("Now the response body for 429: RFC 9457 problem details with a Retry-After header");
+    pane.memory.say("Now the response body for 429: RFC 9457 problem details with a Retry-After header");
     pane
 }
 
@@ -182,16 +131,8 @@ fn scrolled_it_stays_and_counts_what_comes() {
     pane.update(StreamMsg::Lines(-7));
     let before = pane.screen();
     for i in 0..5 {
-        pane.push(
-            7,
-            &call(
-                &format!("n{i}"),
-                "Read",
-                json!({"file_path": format!("f{i}.rs")}),
-            ),
-        );
-        pane.memory
-            .say(" and more words that make the live text grow");
+        pane.push(7, &call(&format!("n{i}"), "Read", json!({"file_path": format!("f{i}.rs")})));
+        pane.memory.say(" and more words that make the live text grow");
     }
     check("scrolled@78x12", &mut pane);
     let after = pane.screen();
@@ -242,15 +183,8 @@ fn searching_marks_and_goes_to_hits() {
             break;
         }
     }
-    assert_eq!(
-        pane.state.search(),
-        Some(SearchStatus::Found("needle".into()))
-    );
-    assert!(
-        pane.screen().iter().any(|row| row.contains("Needle")),
-        "{:?}",
-        pane.screen()
-    );
+    assert_eq!(pane.state.search(), Some(SearchStatus::Found("needle".into())));
+    assert!(pane.screen().iter().any(|row| row.contains("Needle")), "{:?}", pane.screen());
     check("searching@78x12", &mut pane);
     let buffer = pane.buffer();
     let marked: String = buffer
@@ -265,20 +199,12 @@ fn searching_marks_and_goes_to_hits() {
     for _ in 0..50 {
         pane.prepare();
     }
-    assert!(
-        pane.screen().iter().any(|row| row.contains(".layer(auth)")),
-        "{:?}",
-        pane.screen()
-    );
-    pane.state
-        .update(StreamMsg::Search("nowhere at all".into()));
+    assert!(pane.screen().iter().any(|row| row.contains(".layer(auth)")), "{:?}", pane.screen());
+    pane.state.update(StreamMsg::Search("nowhere at all".into()));
     for _ in 0..50 {
         pane.prepare();
     }
-    assert_eq!(
-        pane.state.search(),
-        Some(SearchStatus::Missing("nowhere at all".into()))
-    );
+    assert_eq!(pane.state.search(), Some(SearchStatus::Missing("nowhere at all".into())));
     pane.update(StreamMsg::ClearSearch);
     assert_eq!(pane.state.search(), None);
 }
@@ -288,11 +214,7 @@ fn next_and_previous_hit_go_through_all() {
     let mut pane = Pane::new(40, 5);
     pane.start(1, "One", None);
     for i in 0..60 {
-        let words = if i % 20 == 7 {
-            format!("hit {i}")
-        } else {
-            format!("row {i}")
-        };
+        let words = if i % 20 == 7 { format!("hit {i}") } else { format!("row {i}") };
         pane.push(1, &text(&words));
     }
     pane.prepare();
@@ -302,11 +224,7 @@ fn next_and_previous_hit_go_through_all() {
     for _ in 0..4 {
         pane.prepare();
         pane.prepare();
-        let hit = pane
-            .screen()
-            .into_iter()
-            .find(|row| row.starts_with("hit"))
-            .unwrap_or_default();
+        let hit = pane.screen().into_iter().find(|row| row.starts_with("hit")).unwrap_or_default();
         seen.push(hit);
         pane.state.update(StreamMsg::NextHit);
     }
@@ -314,24 +232,16 @@ fn next_and_previous_hit_go_through_all() {
     pane.prepare();
     pane.state.update(StreamMsg::PrevHit);
     pane.prepare();
-    assert!(
-        pane.screen().iter().any(|row| row == "hit 7"),
-        "{:?}",
-        pane.screen()
-    );
+    assert!(pane.screen().iter().any(|row| row == "hit 7"), "{:?}", pane.screen());
 }
 
 #[test]
 fn nothing_at_all_is_fine() {
     let mut pane = Pane::new(20, 3);
     assert_eq!(pane.screen(), ["", "", ""]);
-    for msg in [
-        StreamMsg::Top,
-        StreamMsg::Lines(-3),
-        StreamMsg::Page(9),
-        StreamMsg::Search("x".into()),
-        StreamMsg::NextHit,
-    ] {
+    for msg in
+        [StreamMsg::Top, StreamMsg::Lines(-3), StreamMsg::Page(9), StreamMsg::Search("x".into()), StreamMsg::NextHit]
+    {
         pane.update(msg);
     }
     let mut detached = StreamState::default();

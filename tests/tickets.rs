@@ -88,17 +88,8 @@ impl World {
     fn new(seed: u64) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let end = if dice.one_in(3) { "\r\n" } else { "\n" };
-        let text = [
-            "---",
-            "status: open",
-            "---",
-            "# T",
-            "- [ ] one",
-            "- [ ] two",
-            "  - [ ] sub",
-        ]
-        .join(end)
-        .into_bytes();
+        let text =
+            ["---", "status: open", "---", "# T", "- [ ] one", "- [ ] two", "  - [ ] sub"].join(end).into_bytes();
         Self {
             saves_left: dice.below(5),
             dies_in: dice.one_in(8).then(|| dice.below(25)),
@@ -135,13 +126,7 @@ impl World {
         let (first, rest) = (Step::Write(first.to_vec()), Step::Write(rest.to_vec()));
         let steps = match self.dice.below(8) {
             0..3 => vec![Step::Open, Step::Truncate, first, rest, Step::Close],
-            3..5 => vec![
-                Step::Create("t.md.new"),
-                first,
-                rest,
-                Step::Close,
-                Step::Rename("t.md.new", TICKET),
-            ],
+            3..5 => vec![Step::Create("t.md.new"), first, rest, Step::Close, Step::Rename("t.md.new", TICKET)],
             5..7 => vec![
                 Step::Rename(TICKET, "t.md~"),
                 Step::Create(TICKET),
@@ -202,10 +187,7 @@ impl World {
     }
 
     fn named(&self, path: &Path) -> io::Result<usize> {
-        self.names
-            .get(path)
-            .copied()
-            .ok_or_else(|| io::ErrorKind::NotFound.into())
+        self.names.get(path).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn finish(&mut self) {
@@ -216,12 +198,7 @@ impl World {
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    String::from_utf8_lossy(text)
-        .replace(
-            &*String::from_utf8_lossy(from),
-            &String::from_utf8_lossy(to),
-        )
-        .into_bytes()
+    String::from_utf8_lossy(text).replace(&*String::from_utf8_lossy(from), &String::from_utf8_lossy(to)).into_bytes()
 }
 
 impl Disk for World {
@@ -301,18 +278,14 @@ fn ten_thousand_interleavings_lose_no_byte_of_a_persons() {
         if outcome == WriteOutcome::Written && undisturbed && !world.deleted {
             let now = &world.files[world.names[Path::new(TICKET)]];
             assert!(
-                *now == tick(&settled).unwrap_or_default()
-                    || tick(&settled) == Err(Unchanged::NotThere),
+                *now == tick(&settled).unwrap_or_default() || tick(&settled) == Err(Unchanged::NotThere),
                 "seed {seed}: said to be ticked, and is not"
             );
             written += 1;
         }
         world.finish();
 
-        let file = world
-            .names
-            .get(Path::new(TICKET))
-            .map(|&file| world.files[file].clone());
+        let file = world.names.get(Path::new(TICKET)).map(|&file| world.files[file].clone());
         let theirs = |text: &[u8]| text == world.saved || Ok(text.to_vec()) == tick(&world.saved);
         match (&file, world.deleted) {
             (None, true) => {}
@@ -322,18 +295,11 @@ fn ten_thousand_interleavings_lose_no_byte_of_a_persons() {
                 // Killed between two exchanges: the person's text has the hidden name. Only a save into the
                 // old file at the moment of death is beyond us.
                 let is_kept = world.names.values().any(|&file| theirs(&world.files[file]));
-                assert!(
-                    killed && (is_kept || world.late),
-                    "seed {seed}: {outcome:?}, the person's last save is gone"
-                );
+                assert!(killed && (is_kept || world.late), "seed {seed}: {outcome:?}, the person's last save is gone");
                 kept_apart += 1;
             }
         }
-        let strays = world
-            .names
-            .keys()
-            .filter(|name| *name != Path::new(TICKET))
-            .count();
+        let strays = world.names.keys().filter(|name| *name != Path::new(TICKET)).count();
         assert!(
             strays == 0 || killed || world.deleted || outcome != WriteOutcome::Written,
             "seed {seed}: {outcome:?} left {:?}",
@@ -341,9 +307,7 @@ fn ten_thousand_interleavings_lose_no_byte_of_a_persons() {
         );
         overtaken += usize::from(matches!(outcome, WriteOutcome::Failed(_)) && !killed);
     }
-    println!(
-        "{written} written, {overtaken} left to the person, {kept_apart} kept under another name"
-    );
+    println!("{written} written, {overtaken} left to the person, {kept_apart} kept under another name");
     assert!(written > 3_000, "only {written} of 10,000 wrote anything");
 }
 
@@ -360,13 +324,8 @@ fn a_half_saved_text_is_not_taken_for_the_ticket() {
         for _ in 0..3 {
             world.person_steps();
         }
-        let outcome = tickets::write::write(&mut world, Path::new(TICKET), &|text| {
-            complete_phase(text, "two")
-        });
-        assert!(
-            !world.late,
-            "seed {seed}: the file was taken away in the middle of a save"
-        );
+        let outcome = tickets::write::write(&mut world, Path::new(TICKET), &|text| complete_phase(text, "two"));
+        assert!(!world.late, "seed {seed}: the file was taken away in the middle of a save");
         let file = &world.files[world.names[Path::new(TICKET)]];
         match complete_phase(&world.saved, "two") {
             Ok(ticked) => assert_eq!((outcome, file), (WriteOutcome::Written, &ticked)),
@@ -383,9 +342,7 @@ struct Folder {
 
 impl Folder {
     fn new() -> Self {
-        Self {
-            dir: tempfile::tempdir().unwrap(),
-        }
+        Self { dir: tempfile::tempdir().unwrap() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -416,10 +373,7 @@ impl Folder {
 #[test]
 fn a_tick_changes_one_byte_and_leaves_nothing_behind() {
     let folder = Folder::new();
-    let path = folder.file(
-        "t/a.md",
-        "\u{feff}---\r\nstatus: 'open' # x\r\n---\r\n- [ ] ü\r\n- [ ] b",
-    );
+    let path = folder.file("t/a.md", "\u{feff}---\r\nstatus: 'open' # x\r\n---\r\n- [ ] ü\r\n- [ ] b");
     let tick = |phase| tickets::tick(&path, phase, &folder.locks());
     assert_eq!(tick("ü"), WriteOutcome::Written);
     assert_eq!(tick("ü"), WriteOutcome::AlreadySo);
@@ -427,14 +381,8 @@ fn a_tick_changes_one_byte_and_leaves_nothing_behind() {
     let status = tickets::set_status(&path, TicketStatus::Closed, &folder.locks());
     assert_eq!(status, WriteOutcome::Written);
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(
-        text,
-        "\u{feff}---\r\nstatus: 'closed' # x\r\n---\r\n- [x] ü\r\n- [ ] b"
-    );
-    assert_eq!(
-        tickets::reopen(&path, "ü", &folder.locks()),
-        WriteOutcome::Written
-    );
+    assert_eq!(text, "\u{feff}---\r\nstatus: 'closed' # x\r\n---\r\n- [x] ü\r\n- [ ] b");
+    assert_eq!(tickets::reopen(&path, "ü", &folder.locks()), WriteOutcome::Written);
     assert_eq!(folder.names("t"), ["a.md"]);
 }
 
@@ -442,10 +390,7 @@ fn a_tick_changes_one_byte_and_leaves_nothing_behind() {
 fn a_deleted_ticket_is_not_made_again() {
     let folder = Folder::new();
     let path = folder.path("gone.md");
-    assert_eq!(
-        tickets::tick(&path, "a", &folder.locks()),
-        WriteOutcome::FileGone
-    );
+    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::FileGone);
     assert!(!path.exists());
 }
 
@@ -454,26 +399,17 @@ fn what_a_killed_program_left_is_cleared_away_unless_it_could_be_somebodys() {
     let folder = Folder::new();
     let path = folder.file("t/a.md", "- [ ] a\n");
     folder.file("t/.a.md.programmator-1", "- [x] a\n");
-    assert_eq!(
-        tickets::tick(&path, "a", &folder.locks()),
-        WriteOutcome::Written
-    );
+    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::Written);
     assert_eq!(folder.names("t"), ["a.md"]);
 
     // Killed after the exchange: what is left is the old text.
     folder.file("t/.a.md.programmator-1", "- [ ] a\n");
-    assert_eq!(
-        tickets::tick(&path, "a", &folder.locks()),
-        WriteOutcome::AlreadySo
-    );
+    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::AlreadySo);
     assert_eq!(folder.names("t"), ["a.md"]);
 
     let path = folder.file("t/a.md", "- [ ] a\n");
     folder.file("t/.a.md.programmator-1", "a person's words\n");
-    assert_eq!(
-        tickets::tick(&path, "a", &folder.locks()),
-        WriteOutcome::Written
-    );
+    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::Written);
     assert_eq!(folder.names("t"), [".a.md.programmator-1", "a.md"]);
 }
 
@@ -487,16 +423,10 @@ fn mode_and_links_are_kept() {
     fs::create_dir(folder.path("t")).unwrap();
     let link = folder.path("t/a.md");
     symlink(&target, &link).unwrap();
-    assert_eq!(
-        tickets::tick(&link, "a", &folder.locks()),
-        WriteOutcome::Written
-    );
+    assert_eq!(tickets::tick(&link, "a", &folder.locks()), WriteOutcome::Written);
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert_eq!(fs::read_to_string(&target).unwrap(), "- [x] a\n");
-    assert_eq!(
-        fs::metadata(&target).unwrap().permissions().mode() & 0o7777,
-        0o640
-    );
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o7777, 0o640);
 }
 
 #[test]
@@ -508,17 +438,11 @@ fn programs_that_tick_at_once_take_turns() {
     std::thread::scope(|scope| {
         for phase in &phases {
             scope.spawn(|| {
-                assert_eq!(
-                    tickets::tick(&path, phase, &folder.locks()),
-                    WriteOutcome::Written
-                );
+                assert_eq!(tickets::tick(&path, phase, &folder.locks()), WriteOutcome::Written);
             });
         }
     });
-    assert_eq!(
-        fs::read_to_string(&path).unwrap(),
-        text.replace("[ ]", "[x]")
-    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("[ ]", "[x]"));
 }
 
 #[cfg(target_os = "linux")]
@@ -555,44 +479,22 @@ fn finds_by_id_part_and_path() {
     folder.file("p/.tickets/.hidden.md", "");
     let plan = folder.file("p/sub/plan.md", "- [ ] a\n");
     fs::create_dir_all(folder.path("p/sub/web")).unwrap();
-    let places = Places {
-        folder: folder.path("p/sub"),
-        ..Places::default()
-    };
+    let places = Places { folder: folder.path("p/sub"), ..Places::default() };
     let found = |name: &str| tickets::find(name, &places);
     let in_dir = |name: &str| folder.path(&format!("p/.tickets/{name}.md"));
     assert_eq!(found("tk-4f2a").unwrap(), in_dir("tk-4f2a"));
     assert_eq!(found(" 9x ").unwrap(), in_dir("web-9x"));
-    assert_eq!(
-        found("web").unwrap(),
-        in_dir("web-9x"),
-        "a folder of that name is no ticket"
-    );
+    assert_eq!(found("web").unwrap(), in_dir("web-9x"), "a folder of that name is no ticket");
     assert_eq!(found("tk-4f2b.md").unwrap(), in_dir("tk-4f2b"));
     assert_eq!(found("plan.md").unwrap(), plan);
     assert_eq!(found("./plan.md").unwrap(), folder.path("p/sub/./plan.md"));
 
     let message = |name: &str| found(name).unwrap_err().to_string();
-    assert_eq!(
-        message("4f2"),
-        "`4f2` could be tk-4f2a, tk-4f2b: write more of the id"
-    );
+    assert_eq!(message("4f2"), "`4f2` could be tk-4f2a, tk-4f2b: write more of the id");
     assert!(message("nope").ends_with("; there are tk-4f2a, tk-4f2b, web-9x"));
     assert!(message("no/such.md").contains("there is no file"));
-    for bad in [
-        "",
-        "..",
-        "...",
-        "%2e%2e",
-        "a\0b",
-        "*",
-        &"x".repeat(300),
-        "\u{430}",
-    ] {
-        assert!(
-            matches!(found(bad), Err(FindError::Missing { .. })),
-            "{bad:?}"
-        );
+    for bad in ["", "..", "...", "%2e%2e", "a\0b", "*", &"x".repeat(300), "\u{430}"] {
+        assert!(matches!(found(bad), Err(FindError::Missing { .. })), "{bad:?}");
     }
 }
 
@@ -600,11 +502,8 @@ fn finds_by_id_part_and_path() {
 fn the_tickets_folder_is_named_near_or_at_home() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("a/.tickets")).unwrap();
-    let mut places = Places {
-        folder: folder.path("a/b/c"),
-        tickets_dir: Some("given".into()),
-        home: Some(folder.path("home")),
-    };
+    let mut places =
+        Places { folder: folder.path("a/b/c"), tickets_dir: Some("given".into()), home: Some(folder.path("home")) };
     assert_eq!(places.dir(), folder.path("a/b/c/given"));
     places.tickets_dir = Some(PathBuf::new());
     assert_eq!(places.dir(), folder.path("a/.tickets"));
@@ -632,27 +531,14 @@ fn links_may_not_lead_out_and_pipes_are_not_opened() {
         0,
     )
     .unwrap();
-    let places = Places {
-        folder: folder.path(""),
-        tickets_dir: Some(folder.path("t")),
-        home: None,
-    };
+    let places = Places { folder: folder.path(""), tickets_dir: Some(folder.path("t")), home: None };
     assert!(tickets::find("alias", &places).is_ok());
     for name in ["out", "pipe", "dangling"] {
-        assert!(
-            matches!(tickets::find(name, &places), Err(FindError::Refused(_))),
-            "{name}"
-        );
+        assert!(matches!(tickets::find(name, &places), Err(FindError::Refused(_))), "{name}");
     }
-    assert!(
-        tickets::find("./secret.md", &places).is_ok(),
-        "a path may lead anywhere"
-    );
+    assert!(tickets::find("./secret.md", &places).is_ok(), "a path may lead anywhere");
     let pipe = tickets::load(&folder.path("t/pipe.md"));
-    assert!(matches!(
-        pipe,
-        Err(LoadError::NotAFile { what: "a pipe", .. })
-    ));
+    assert!(matches!(pipe, Err(LoadError::NotAFile { what: "a pipe", .. })));
 
     let listed = tickets::list(&folder.path("t")).unwrap();
     let readable: Vec<bool> = listed.iter().map(|one| one.ticket.is_ok()).collect();
@@ -664,16 +550,8 @@ fn links_may_not_lead_out_and_pipes_are_not_opened() {
 fn a_huge_file_is_no_ticket() {
     let folder = Folder::new();
     let path = folder.file("a.md", "");
-    fs::File::options()
-        .write(true)
-        .open(&path)
-        .unwrap()
-        .set_len(5 << 20)
-        .unwrap();
-    assert!(matches!(
-        tickets::load(&path),
-        Err(LoadError::TooLarge { .. })
-    ));
+    fs::File::options().write(true).open(&path).unwrap().set_len(5 << 20).unwrap();
+    assert!(matches!(tickets::load(&path), Err(LoadError::TooLarge { .. })));
     let outcome = tickets::tick(&path, "a", &folder.locks());
     assert!(matches!(outcome, WriteOutcome::Failed(why) if why.contains("4 MiB")));
 }
@@ -698,24 +576,8 @@ fn a_new_ticket_is_found_and_read() {
         )
     );
     let ticket = tickets::load(&path).unwrap();
-    assert_eq!(
-        (
-            ticket.id.as_str(),
-            ticket.problems.len(),
-            ticket.phases.len()
-        ),
-        (name, 0, 1)
-    );
-    assert!(
-        tickets::create(
-            &NewTicket {
-                title: " \n",
-                ..new
-            },
-            &folder.path("t")
-        )
-        .is_err()
-    );
+    assert_eq!((ticket.id.as_str(), ticket.problems.len(), ticket.phases.len()), (name, 0, 1));
+    assert!(tickets::create(&NewTicket { title: " \n", ..new }, &folder.path("t")).is_err());
 }
 
 // ---- watching -----------------------------------------------------------------------------------------------
@@ -727,11 +589,7 @@ fn every_way_of_saving_is_seen_and_nothing_else() {
     let (sender, changes) = std::sync::mpsc::channel();
     let mut watch = TicketWatch::new(move |path| drop(sender.send(path))).unwrap();
     watch.add(&path).unwrap();
-    let seen = || {
-        changes
-            .recv_timeout(Duration::from_secs(10))
-            .expect("a change is reported")
-    };
+    let seen = || changes.recv_timeout(Duration::from_secs(10)).expect("a change is reported");
 
     fs::write(&path, "in place").unwrap();
     assert_eq!(seen(), path);
@@ -749,10 +607,7 @@ fn every_way_of_saving_is_seen_and_nothing_else() {
     fs::write(&other, "two").unwrap();
     assert_eq!(seen(), other);
     drop(watch);
-    assert!(
-        changes.recv_timeout(Duration::from_secs(10)).is_err(),
-        "the watch ends when it is dropped"
-    );
+    assert!(changes.recv_timeout(Duration::from_secs(10)).is_err(), "the watch ends when it is dropped");
 }
 
 // ---- the examples -------------------------------------------------------------------------------------------
@@ -771,9 +626,6 @@ fn every_example_ticket_is_read_without_problems() {
         assert_eq!(parse(&bytes, name), ticket);
     }
     for form in ["Checkbox", "PhaseHeading", "NumberedHeading"] {
-        assert!(
-            forms.iter().any(|seen| seen == form),
-            "no example has its phases as {form}"
-        );
+        assert!(forms.iter().any(|seen| seen == form), "no example has its phases as {form}");
     }
 }

@@ -75,24 +75,16 @@ impl Agent {
     ) -> Result<Self, AgentError> {
         let program = launch.program();
         let resumed = launch.options.resume.clone();
-        let pulse = Arc::new(Pulse {
-            last_byte: AtomicI64::new(clock.now().millis()),
-            in_turn: AtomicBool::new(false),
-        });
+        let pulse =
+            Arc::new(Pulse { last_byte: AtomicI64::new(clock.now().millis()), in_turn: AtomicBool::new(false) });
         let started = start::start(&launch).await?;
-        let (agent, initialized) =
-            supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
-        agent
-            .agree(initialized, program)
-            .await
-            .map_err(|error| match (error, resumed) {
-                (AgentError::EndedEarly { said, .. }, Some(session))
-                    if is_unknown_session(&said) =>
-                {
-                    AgentError::UnknownSession { session }
-                }
-                (error, _) => error,
-            })
+        let (agent, initialized) = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
+        agent.agree(initialized, program).await.map_err(|error| match (error, resumed) {
+            (AgentError::EndedEarly { said, .. }, Some(session)) if is_unknown_session(&said) => {
+                AgentError::UnknownSession { session }
+            }
+            (error, _) => error,
+        })
     }
 
     /// Waits for the answer to `initialize`.
@@ -125,11 +117,7 @@ impl Agent {
         Err(AgentError::NoProtocol {
             program,
             seconds: PROTOCOL_TIMEOUT.as_secs(),
-            said: said(if refusal.is_empty() {
-                &ended.stderr_tail
-            } else {
-                &refusal
-            }),
+            said: said(if refusal.is_empty() { &ended.stderr_tail } else { &refusal }),
             floor: probe::FLOOR,
         })
     }
@@ -152,21 +140,12 @@ impl Agent {
     }
 
     /// Answers a callback.
-    pub async fn answer_callback(
-        &self,
-        request_id: &str,
-        answer: &CallbackAnswer,
-    ) -> Result<(), AgentError> {
-        self.write(messages::callback_answer(request_id, answer))
-            .await
+    pub async fn answer_callback(&self, request_id: &str, answer: &CallbackAnswer) -> Result<(), AgentError> {
+        self.write(messages::callback_answer(request_id, answer)).await
     }
 
     /// Answers `can_use_tool`. An input that is not a JSON object is refused instead of sent.
-    pub async fn answer_can_use_tool(
-        &self,
-        request_id: &str,
-        answer: &ToolAnswer,
-    ) -> Result<(), AgentError> {
+    pub async fn answer_can_use_tool(&self, request_id: &str, answer: &ToolAnswer) -> Result<(), AgentError> {
         self.write(messages::tool_answer(request_id, answer)).await
     }
 
@@ -182,10 +161,7 @@ impl Agent {
     }
 
     async fn write(&self, line: String) -> Result<(), AgentError> {
-        self.writer
-            .send(supervise::Write::Line(line))
-            .await
-            .map_err(|_| AgentError::Gone)
+        self.writer.send(supervise::Write::Line(line)).await.map_err(|_| AgentError::Gone)
     }
 }
 

@@ -28,12 +28,7 @@ pub struct ReadError {
 /// The user's config folder: `PROGRAMMATOR_CONFIG_DIR`, else `$XDG_CONFIG_HOME/programmator`, else
 /// `$HOME/.config/programmator`. `None` without any of them.
 pub fn user_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
-    let set = |name: &str| {
-        environment
-            .get(name)
-            .filter(|text| !text.is_empty())
-            .map(PathBuf::from)
-    };
+    let set = |name: &str| environment.get(name).filter(|text| !text.is_empty()).map(PathBuf::from);
     set("PROGRAMMATOR_CONFIG_DIR").or_else(|| {
         // The XDG specification: a path that is not absolute is to be ignored.
         let xdg = set("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
@@ -45,10 +40,7 @@ pub fn user_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
 /// Reads `config.yaml` and `prompts/*.md` of a folder. What is missing is empty; what is there and cannot be
 /// read is an error, because to go on without it could mean to go on without a limit.
 pub fn read(folder: &Path) -> Result<Files, ReadError> {
-    let mut files = Files {
-        config: read_file(&folder.join("config.yaml"))?,
-        prompts: Vec::new(),
-    };
+    let mut files = Files { config: read_file(&folder.join("config.yaml"))?, prompts: Vec::new() };
     for path in prompt_paths(&folder.join("prompts"))? {
         files.prompts.extend(read_file(&path)?);
     }
@@ -56,10 +48,7 @@ pub fn read(folder: &Path) -> Result<Files, ReadError> {
 }
 
 fn prompt_paths(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let failed = |error: &io::Error| ReadError {
-        path: folder.to_owned(),
-        reason: error.to_string(),
-    };
+    let failed = |error: &io::Error| ReadError { path: folder.to_owned(), reason: error.to_string() };
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if is_absent(&error) => return Ok(Vec::new()),
@@ -73,10 +62,7 @@ fn prompt_paths(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
         }
         if paths.len() > MAX_PROMPTS {
             let reason = format!("more than {MAX_PROMPTS} prompts; remove those that are none");
-            return Err(ReadError {
-                path: folder.to_owned(),
-                reason,
-            });
+            return Err(ReadError { path: folder.to_owned(), reason });
         }
     }
     paths.sort();
@@ -84,18 +70,12 @@ fn prompt_paths(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Reads one file of at most 64 KiB; `None` when there is none.
 fn read_file(path: &Path) -> Result<Option<FileText>, ReadError> {
-    let failed = |reason: String| ReadError {
-        path: path.to_owned(),
-        reason,
-    };
+    let failed = |reason: String| ReadError { path: path.to_owned(), reason };
     let file = match open(path) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
@@ -103,26 +83,16 @@ fn read_file(path: &Path) -> Result<Option<FileText>, ReadError> {
     };
     let metadata = file.metadata().map_err(|error| failed(error.to_string()))?;
     if !metadata.is_file() {
-        return Err(failed(
-            "not a regular file; put one in its place or remove it".to_owned(),
-        ));
+        return Err(failed("not a regular file; put one in its place or remove it".to_owned()));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_FILE as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed(error.to_string()))?;
+    file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
     if bytes.len() > MAX_FILE {
         return Err(failed(format!("larger than {MAX_FILE} bytes; shorten it")));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| failed("not UTF-8; save it as UTF-8".to_owned()))?;
-    let text = text
-        .strip_prefix('\u{feff}')
-        .map_or(text.clone(), str::to_owned);
-    Ok(Some(FileText {
-        path: path.display().to_string(),
-        text,
-    }))
+    let text = String::from_utf8(bytes).map_err(|_| failed("not UTF-8; save it as UTF-8".to_owned()))?;
+    let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
+    Ok(Some(FileText { path: path.display().to_string(), text }))
 }
 
 #[cfg(unix)]
@@ -143,10 +113,7 @@ mod tests {
     use super::*;
 
     fn environment(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     #[test]
@@ -155,29 +122,12 @@ mod tests {
         let cases: [Case<'_>; 5] = [
             (&[], None),
             (&[("HOME", "/h")], Some("/h/.config/programmator")),
-            (
-                &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")],
-                Some("/x/programmator"),
-            ),
-            (
-                &[("HOME", "/h"), ("XDG_CONFIG_HOME", "rel")],
-                Some("/h/.config/programmator"),
-            ),
-            (
-                &[
-                    ("HOME", "/h"),
-                    ("XDG_CONFIG_HOME", "/x"),
-                    ("PROGRAMMATOR_CONFIG_DIR", "/p"),
-                ],
-                Some("/p"),
-            ),
+            (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")], Some("/x/programmator")),
+            (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "rel")], Some("/h/.config/programmator")),
+            (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x"), ("PROGRAMMATOR_CONFIG_DIR", "/p")], Some("/p")),
         ];
         for (pairs, expected) in cases {
-            assert_eq!(
-                user_folder(&environment(pairs)).as_deref(),
-                expected.map(Path::new),
-                "{pairs:?}"
-            );
+            assert_eq!(user_folder(&environment(pairs)).as_deref(), expected.map(Path::new), "{pairs:?}");
         }
     }
 
@@ -185,10 +135,7 @@ mod tests {
     fn reads_what_is_there_and_misses_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(folder.path()).unwrap(), Files::default());
-        assert_eq!(
-            read(&folder.path().join("nowhere")).unwrap(),
-            Files::default()
-        );
+        assert_eq!(read(&folder.path().join("nowhere")).unwrap(), Files::default());
         fs::write(folder.path().join("config.yaml"), "\u{feff}limits: {}\n").unwrap();
         fs::create_dir(folder.path().join("prompts")).unwrap();
         for name in ["phased.md", "a.md", "notes.txt"] {
@@ -196,10 +143,7 @@ mod tests {
         }
         let files = read(folder.path()).unwrap();
         assert_eq!(files.config.unwrap().text, "limits: {}\n");
-        assert_eq!(
-            files.prompts.iter().map(FileText::name).collect::<Vec<_>>(),
-            ["a.md", "phased.md"]
-        );
+        assert_eq!(files.prompts.iter().map(FileText::name).collect::<Vec<_>>(), ["a.md", "phased.md"]);
     }
 
     #[test]
@@ -208,12 +152,7 @@ mod tests {
         let config = folder.path().join("config.yaml");
         for bytes in [vec![b'#'; MAX_FILE + 1], vec![0xff, 0xfe, b'x']] {
             fs::write(&config, bytes).unwrap();
-            assert!(
-                read(folder.path())
-                    .unwrap_err()
-                    .to_string()
-                    .contains("config.yaml")
-            );
+            assert!(read(folder.path()).unwrap_err().to_string().contains("config.yaml"));
         }
         fs::remove_file(&config).unwrap();
         fs::create_dir(&config).unwrap();
@@ -225,14 +164,7 @@ mod tests {
     fn a_pipe_in_the_place_of_a_file_does_not_hang() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.yaml");
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &path,
-            rustix::fs::FileType::Fifo,
-            0o600.into(),
-            0,
-        )
-        .unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         let error = read(folder.path()).unwrap_err();
         assert!(error.to_string().contains("not a regular file"), "{error}");
     }

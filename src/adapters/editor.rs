@@ -29,10 +29,7 @@ impl Editor {
             .find(|words| !words.is_empty())
             .unwrap_or_else(|| vec!["vi".to_owned()])
             .into_iter();
-        Self {
-            program: words.next().unwrap_or_default(),
-            arguments: words.collect(),
-        }
+        Self { program: words.next().unwrap_or_default(), arguments: words.collect() }
     }
 
     /// The call that edits `path`. It needs the terminal until it ends.
@@ -98,28 +95,12 @@ mod tests {
     fn chooses_and_splits_as_a_shell_would() {
         let cases: [(Option<&str>, Option<&str>, &[&str]); 7] = [
             (None, None, &["vi", "/t.md"]),
-            (
-                Some("code --wait"),
-                Some("nano"),
-                &["code", "--wait", "/t.md"],
-            ),
+            (Some("code --wait"), Some("nano"), &["code", "--wait", "/t.md"]),
             (Some("  "), Some("nano"), &["nano", "/t.md"]),
-            (
-                None,
-                Some("'/my apps/ed' -x"),
-                &["/my apps/ed", "-x", "/t.md"],
-            ),
+            (None, Some("'/my apps/ed' -x"), &["/my apps/ed", "-x", "/t.md"]),
             (None, Some(r"/my\ apps/ed"), &["/my apps/ed", "/t.md"]),
-            (
-                None,
-                Some(r#"ed "a \"b\"" '' "#),
-                &["ed", "a \"b\"", "", "/t.md"],
-            ),
-            (
-                None,
-                Some("ed $(rm -rf x)"),
-                &["ed", "$(rm", "-rf", "x)", "/t.md"],
-            ),
+            (None, Some(r#"ed "a \"b\"" '' "#), &["ed", "a \"b\"", "", "/t.md"]),
+            (None, Some("ed $(rm -rf x)"), &["ed", "$(rm", "-rf", "x)", "/t.md"]),
         ];
         for (visual, editor, expected) in cases {
             assert_eq!(argv(visual, editor, "/t.md"), expected);

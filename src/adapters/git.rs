@@ -139,9 +139,7 @@ pub enum EvidenceError {
         source: std::io::Error,
     },
     /// The snapshot to compare with is not there.
-    #[error(
-        "snapshot {id} is not there any more: it was removed, or it belongs to another work tree"
-    )]
+    #[error("snapshot {id} is not there any more: it was removed, or it belongs to another work tree")]
     UnknownSnapshot {
         /// Its id.
         id: String,
@@ -193,22 +191,14 @@ impl WorkTree {
     /// Saves all tracked and untracked, not ignored files but `exclude` (absolute paths, or relative to
     /// the work folder; a folder stands for all in it). Touches neither HEAD, index, stash nor a
     /// visible reflog. Taking it again under the same name replaces it.
-    pub async fn snapshot(
-        &self,
-        name: &SnapshotName,
-        exclude: &[PathBuf],
-    ) -> Result<Taken, EvidenceError> {
+    pub async fn snapshot(&self, name: &SnapshotName, exclude: &[PathBuf]) -> Result<Taken, EvidenceError> {
         let exclude = self.excludes(exclude);
         match self {
             Self::Git(repository) => {
                 let staged = scratch::stage(repository, &exclude, Objects::Kept).await?;
-                let reference =
-                    format!("{}/{}/{}", history::folder(&name.ticket), name.run, name.n);
+                let reference = format!("{}/{}/{}", history::folder(&name.ticket), name.run, name.n);
                 let id = history::keep(repository, &staged, &reference).await?;
-                Ok(Taken {
-                    id,
-                    skipped: staged.skipped,
-                })
+                Ok(Taken { id, skipped: staged.skipped })
             }
             Self::Plain(folder) => folder.snapshot(exclude).await,
         }
@@ -216,11 +206,7 @@ impl WorkTree {
 
     /// The files that differ between a snapshot and now, by content, kind or mode, whatever was
     /// committed meanwhile. Ignored files and `exclude` do not count; removed files do.
-    pub async fn changed(
-        &self,
-        from: &SnapshotId,
-        exclude: &[PathBuf],
-    ) -> Result<Vec<String>, EvidenceError> {
+    pub async fn changed(&self, from: &SnapshotId, exclude: &[PathBuf]) -> Result<Vec<String>, EvidenceError> {
         let mut each = self.changed_since_each(&[from], exclude).await?;
         Ok(each.pop().unwrap_or_default())
     }
@@ -239,19 +225,13 @@ impl WorkTree {
         let staged = scratch::stage(repository, &exclude, Objects::Passing).await?;
         let mut each = Vec::with_capacity(from.len());
         for id in from {
-            let differences =
-                history::differences(&staged.scratch, id, &staged.tree, &exclude).await?;
+            let differences = history::differences(&staged.scratch, id, &staged.tree, &exclude).await?;
             let counted = differences.iter().filter(|difference| {
                 // Gone from the tree but not from the disk: ignored or unreadable since. No work.
-                let there =
-                    std::fs::symlink_metadata(repository.top.join(paths::path(&difference.path)));
+                let there = std::fs::symlink_metadata(repository.top.join(paths::path(&difference.path)));
                 difference.status != b'D' || there.map_or(true, |data| data.is_dir())
             });
-            each.push(
-                counted
-                    .map(|difference| paths::shown(&difference.path))
-                    .collect(),
-            );
+            each.push(counted.map(|difference| paths::shown(&difference.path)).collect());
         }
         Ok(each)
     }
@@ -266,19 +246,10 @@ impl WorkTree {
 
     /// Saves the present, then writes and removes the files that differ from the snapshot called `pick`
     /// (see [`Snapshot::pick`]). Ignored files and `exclude` stay as they are.
-    pub async fn restore(
-        &self,
-        ticket: &TicketId,
-        pick: &str,
-        exclude: &[PathBuf],
-    ) -> Result<Restored, EvidenceError> {
+    pub async fn restore(&self, ticket: &TicketId, pick: &str, exclude: &[PathBuf]) -> Result<Restored, EvidenceError> {
         match self {
-            Self::Git(repository) => {
-                restore::restore(repository, ticket, pick, &self.excludes(exclude)).await
-            }
-            Self::Plain(folder) => Err(EvidenceError::NotRestorable {
-                folder: folder.root.clone(),
-            }),
+            Self::Git(repository) => restore::restore(repository, ticket, pick, &self.excludes(exclude)).await,
+            Self::Plain(folder) => Err(EvidenceError::NotRestorable { folder: folder.root.clone() }),
         }
     }
 

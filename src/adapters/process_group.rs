@@ -23,9 +23,7 @@ impl ProcessGroup {
     /// The group of a child that was [prepared](Self::prepare).
     pub fn of(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Self {
-            leader: id.and_then(Pid::from_raw),
-        }
+        Self { leader: id.and_then(Pid::from_raw) }
     }
 
     /// Asks every process of the group to end (TERM).

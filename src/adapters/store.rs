@@ -61,16 +61,7 @@ impl Store {
         let db = schema::open(&database)?;
         let reader = Mutex::new(schema::open_reader(&database)?);
         let writer = writer::Writer::start(db, database.clone(), follow::Bell::hang(&bell)?)?;
-        Ok(Self {
-            inner: Arc::new(Inner {
-                folder,
-                database,
-                bell,
-                locks,
-                reader,
-                writer,
-            }),
-        })
+        Ok(Self { inner: Arc::new(Inner { folder, database, bell, locks, reader, writer }) })
     }
 
     /// The state folder, its real path.

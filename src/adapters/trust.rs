@@ -39,9 +39,7 @@ struct Stored {
 impl TrustStore {
     /// The store in a state folder; neither needs to exist.
     pub fn new(state_folder: &Path) -> Self {
-        Self {
-            path: state_folder.join("trust.json"),
-        }
+        Self { path: state_folder.join("trust.json") }
     }
 
     /// Whether `files` of the project in `folder` are trusted, as they were read. An unreadable store is an
@@ -60,29 +58,20 @@ impl TrustStore {
     pub fn trust(&self, folder: &Path, files: &Files) -> Result<(), TrustError> {
         let mut stored = self.load()?;
         stored.folders.insert(key(folder), hashes(files));
-        self.store(&stored)
-            .map_err(|error| self.failed("store", &error))
+        self.store(&stored).map_err(|error| self.failed("store", &error))
     }
 
     fn load(&self) -> Result<Stored, TrustError> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Stored {
-                    v: FORMAT,
-                    folders: BTreeMap::new(),
-                });
+                return Ok(Stored { v: FORMAT, folders: BTreeMap::new() });
             }
             Err(error) => return Err(self.failed("read", &error)),
         };
-        let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| {
-            self.failed("read", &format!("{error}; remove the file and trust anew"))
-        })?;
-        if stored.v == FORMAT {
-            Ok(stored)
-        } else {
-            Err(self.failed("read", &"written by a newer programmator"))
-        }
+        let stored: Stored = serde_json::from_slice(&bytes)
+            .map_err(|error| self.failed("read", &format!("{error}; remove the file and trust anew")))?;
+        if stored.v == FORMAT { Ok(stored) } else { Err(self.failed("read", &"written by a newer programmator")) }
     }
 
     /// Replaces the file whole: a crash leaves the old one or the new one.
@@ -99,21 +88,14 @@ impl TrustStore {
     }
 
     fn failed(&self, verb: &'static str, reason: &dyn std::fmt::Display) -> TrustError {
-        TrustError {
-            verb,
-            path: self.path.clone(),
-            reason: reason.to_string(),
-        }
+        TrustError { verb, path: self.path.clone(), reason: reason.to_string() }
     }
 }
 
 #[cfg(unix)]
 fn create_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 #[cfg(not(unix))]
@@ -123,33 +105,22 @@ fn create_private(folder: &Path) -> io::Result<()> {
 
 /// The project's real path, so that links to it are the same project.
 fn key(folder: &Path) -> String {
-    fs::canonicalize(folder)
-        .unwrap_or_else(|_| folder.to_owned())
-        .display()
-        .to_string()
+    fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string()
 }
 
 /// The files by role and name, with their hashes.
 fn hashes(files: &Files) -> BTreeMap<String, String> {
-    let config = files
-        .config
-        .iter()
-        .map(|file| ("config.yaml".to_owned(), hash(file)));
-    let prompts = files
-        .prompts
-        .iter()
-        .map(|file| (format!("prompts/{}", file.name()), hash(file)));
+    let config = files.config.iter().map(|file| ("config.yaml".to_owned(), hash(file)));
+    let prompts = files.prompts.iter().map(|file| (format!("prompts/{}", file.name()), hash(file)));
     config.chain(prompts).collect()
 }
 
 /// SHA-256 of the text in hex.
 pub fn hash(file: &FileText) -> String {
-    Sha256::digest(file.text.as_bytes())
-        .iter()
-        .fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    Sha256::digest(file.text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 #[cfg(test)]
@@ -157,16 +128,10 @@ mod tests {
     use super::*;
 
     fn files(config: &str, prompts: &[(&str, &str)]) -> Files {
-        let text = |path: &str, text: &str| FileText {
-            path: format!("/p/{path}"),
-            text: text.to_owned(),
-        };
+        let text = |path: &str, text: &str| FileText { path: format!("/p/{path}"), text: text.to_owned() };
         Files {
             config: Some(text("config.yaml", config)),
-            prompts: prompts
-                .iter()
-                .map(|(name, words)| text(name, words))
-                .collect(),
+            prompts: prompts.iter().map(|(name, words)| text(name, words)).collect(),
         }
     }
 
@@ -189,10 +154,7 @@ mod tests {
         ] {
             assert_eq!(of(&changed), Trust::Changed, "{changed:?}");
         }
-        assert_eq!(
-            store.trust_of(other.path(), &trusted).unwrap(),
-            Trust::Unknown
-        );
+        assert_eq!(store.trust_of(other.path(), &trusted).unwrap(), Trust::Unknown);
         store.trust(other.path(), &trusted).unwrap();
         assert_eq!(of(&trusted), Trust::Trusted);
     }
@@ -203,18 +165,9 @@ mod tests {
         let store = TrustStore::new(state.path());
         for text in ["", "{", "{\"v\":9,\"folders\":{}}"] {
             fs::write(state.path().join("trust.json"), text).unwrap();
-            assert!(
-                store.trust_of(state.path(), &Files::default()).is_err(),
-                "{text:?}"
-            );
-            assert!(
-                store.trust(state.path(), &Files::default()).is_err(),
-                "{text:?}"
-            );
-            assert_eq!(
-                fs::read_to_string(state.path().join("trust.json")).unwrap(),
-                text
-            );
+            assert!(store.trust_of(state.path(), &Files::default()).is_err(), "{text:?}");
+            assert!(store.trust(state.path(), &Files::default()).is_err(), "{text:?}");
+            assert_eq!(fs::read_to_string(state.path().join("trust.json")).unwrap(), text);
         }
     }
 
@@ -223,13 +176,8 @@ mod tests {
     fn only_the_owner_can_read_it_and_nothing_else_is_left() {
         use std::os::unix::fs::PermissionsExt;
         let state = tempfile::tempdir().unwrap();
-        TrustStore::new(state.path())
-            .trust(state.path(), &files("a: 1", &[]))
-            .unwrap();
-        let mode = fs::metadata(state.path().join("trust.json"))
-            .unwrap()
-            .permissions()
-            .mode();
+        TrustStore::new(state.path()).trust(state.path(), &files("a: 1", &[])).unwrap();
+        let mode = fs::metadata(state.path().join("trust.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(fs::read_dir(state.path()).unwrap().count(), 1);
     }

@@ -92,29 +92,17 @@ enum End {
 
 async fn one(command: &str, place: &Place<'_>, log: PathBuf) -> Outcome {
     let begun = Instant::now();
-    let mut outcome = Outcome {
-        command: command.to_owned(),
-        exit: None,
-        timed_out: false,
-        ms: 0,
-        tail: String::new(),
-        log,
-    };
+    let mut outcome =
+        Outcome { command: command.to_owned(), exit: None, timed_out: false, ms: 0, tail: String::new(), log };
     let remark = match attempt(command, place, &outcome.log).await {
         Ok(End::Exited(Ok(status))) => {
             outcome.exit = status.code();
-            status
-                .code()
-                .is_none()
-                .then(|| format!("ended by {status}"))
+            status.code().is_none().then(|| format!("ended by {status}"))
         }
         Ok(End::Exited(Err(error))) => Some(format!("lost sight of it: {error}")),
         Ok(End::OutOfTime) => {
             outcome.timed_out = true;
-            Some(format!(
-                "ended: it ran longer than {} s",
-                place.timeout.as_secs()
-            ))
+            Some(format!("ended: it ran longer than {} s", place.timeout.as_secs()))
         }
         Ok(End::OutOfSpace) => Some("ended: it wrote more than 1 GiB".to_owned()),
         Err(error) => Some(format!(
@@ -126,8 +114,7 @@ async fn one(command: &str, place: &Place<'_>, log: PathBuf) -> Outcome {
     outcome.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(remark) = &remark {
         // Into the file as well, so that the whole output tells the whole story. A full disk may refuse.
-        let _ =
-            append(&outcome.log).and_then(|mut file| writeln!(file, "\n[programmator: {remark}]"));
+        let _ = append(&outcome.log).and_then(|mut file| writeln!(file, "\n[programmator: {remark}]"));
     }
     outcome.tail = match (end_of(&outcome.log), remark) {
         (Ok(text), _) => text,
@@ -150,11 +137,7 @@ async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> io::Result<End
     shell
         .args(["-c", command])
         .current_dir(place.folder)
-        .envs([
-            ("NO_COLOR", "1"),
-            ("TERM", "dumb"),
-            ("GIT_TERMINAL_PROMPT", "0"),
-        ])
+        .envs([("NO_COLOR", "1"), ("TERM", "dumb"), ("GIT_TERMINAL_PROMPT", "0")])
         .envs(place.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
@@ -190,11 +173,7 @@ async fn overflow(output: &File) {
 }
 
 fn append(log: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(log)
+    OpenOptions::new().create(true).append(true).mode(0o600).open(log)
 }
 
 /// The end of the file as clean text.
@@ -233,10 +212,7 @@ mod tests {
             if rustix::process::test_kill_process(id).is_err() || stat.contains(") Z ") {
                 return;
             }
-            assert!(
-                begun.elapsed() < Duration::from_secs(10),
-                "{pid} lives on: {stat}"
-            );
+            assert!(begun.elapsed() < Duration::from_secs(10), "{pid} lives on: {stat}");
             std::thread::yield_now();
         }
     }
@@ -244,30 +220,13 @@ mod tests {
     #[tokio::test]
     async fn stops_at_the_first_failure_and_keeps_both_streams_in_order() {
         let dir = tempfile::tempdir().unwrap();
-        let outcomes = run_in(
-            dir.path(),
-            20.0,
-            &[
-                "echo one; echo two >&2; echo three",
-                "echo why; exit 7",
-                "echo never",
-            ],
-        )
-        .await;
+        let outcomes =
+            run_in(dir.path(), 20.0, &["echo one; echo two >&2; echo three", "echo why; exit 7", "echo never"]).await;
         assert_eq!(outcomes.len(), 2);
-        assert_eq!(
-            (outcomes[0].exit, outcomes[0].tail.as_str()),
-            (Some(0), "one\ntwo\nthree\n")
-        );
-        assert_eq!(
-            (outcomes[1].exit, outcomes[1].tail.as_str()),
-            (Some(7), "why\n")
-        );
+        assert_eq!((outcomes[0].exit, outcomes[0].tail.as_str()), (Some(0), "one\ntwo\nthree\n"));
+        assert_eq!((outcomes[1].exit, outcomes[1].tail.as_str()), (Some(7), "why\n"));
         assert!(!outcomes[1].passed());
-        assert_eq!(
-            fs::read_to_string(&outcomes[0].log).unwrap(),
-            "one\ntwo\nthree\n"
-        );
+        assert_eq!(fs::read_to_string(&outcomes[0].log).unwrap(), "one\ntwo\nthree\n");
     }
 
     #[tokio::test]
@@ -281,12 +240,7 @@ mod tests {
     #[tokio::test]
     async fn a_flood_is_whole_on_disk_and_short_in_the_tail() {
         let dir = tempfile::tempdir().unwrap();
-        let outcomes = run_in(
-            dir.path(),
-            60.0,
-            &["yes 0123456789 | head -c 110000000; exit 1"],
-        )
-        .await;
+        let outcomes = run_in(dir.path(), 60.0, &["yes 0123456789 | head -c 110000000; exit 1"]).await;
         assert_eq!(fs::metadata(&outcomes[0].log).unwrap().len(), 110_000_000);
         assert!(outcomes[0].tail.len() <= MAX_TAIL && outcomes[0].tail.starts_with("0123456789\n"));
     }
@@ -298,11 +252,7 @@ mod tests {
         let outcomes = run_in(dir.path(), 0.5, &[command]).await;
         assert!(outcomes[0].timed_out);
         assert_eq!(outcomes[0].exit, None);
-        assert!(
-            outcomes[0].tail.contains("ran longer than"),
-            "{}",
-            outcomes[0].tail
-        );
+        assert!(outcomes[0].tail.contains("ran longer than"), "{}", outcomes[0].tail);
         let output = fs::read_to_string(&outcomes[0].log).unwrap();
         let pids: Vec<&str> = output.lines().next().unwrap().split(' ').collect();
         assert_eq!(pids.len(), 2, "{output}");
@@ -342,25 +292,12 @@ mod tests {
     async fn a_folder_that_is_gone_and_a_signal_are_told() {
         let dir = tempfile::tempdir().unwrap();
         let gone = dir.path().join("gone");
-        let place = Place {
-            folder: &gone,
-            timeout: Duration::from_secs(5),
-            log_dir: dir.path(),
-            env: &[],
-        };
+        let place = Place { folder: &gone, timeout: Duration::from_secs(5), log_dir: dir.path(), env: &[] };
         let outcomes = run(&["true".to_owned()], &place).await;
         assert_eq!(outcomes[0].exit, None);
-        assert!(
-            outcomes[0].tail.contains("could not be started in"),
-            "{}",
-            outcomes[0].tail
-        );
+        assert!(outcomes[0].tail.contains("could not be started in"), "{}", outcomes[0].tail);
         let outcomes = run_in(dir.path(), 5.0, &["kill -9 $$"]).await;
         assert_eq!(outcomes[0].exit, None);
-        assert!(
-            outcomes[0].tail.contains("signal: 9"),
-            "{}",
-            outcomes[0].tail
-        );
+        assert!(outcomes[0].tail.contains("signal: 9"), "{}", outcomes[0].tail);
     }
 }

@@ -45,9 +45,7 @@ pub struct TicketId(String);
 
 /// Why a text cannot name a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` cannot name a ticket: use 1 to 64 of A-Z a-z 0-9 . _ - starting with a letter or digit"
-)]
+#[error("`{text}` cannot name a ticket: use 1 to 64 of A-Z a-z 0-9 . _ - starting with a letter or digit")]
 pub struct BadTicketId {
     text: String,
 }
@@ -59,9 +57,7 @@ impl TicketId {
     /// Accepts `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` without `..`, and no device name of Windows
     /// (such a file could not exist there).
     pub fn parse(text: &str) -> Result<Self, BadTicketId> {
-        let bad = || BadTicketId {
-            text: crate::base::text::clean_line(text, 80),
-        };
+        let bad = || BadTicketId { text: crate::base::text::clean_line(text, 80) };
         let mut bytes = text.bytes();
         let starts_well = bytes.next().is_some_and(|b| b.is_ascii_alphanumeric());
         let goes_on_well = bytes.all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
@@ -70,12 +66,7 @@ impl TicketId {
             || (stem.len() == 4
                 && (stem.starts_with("COM") || stem.starts_with("LPT"))
                 && stem.ends_with(|c: char| c.is_ascii_digit()));
-        if starts_well
-            && goes_on_well
-            && text.len() <= Self::MAX_LEN
-            && !text.contains("..")
-            && !device
-        {
+        if starts_well && goes_on_well && text.len() <= Self::MAX_LEN && !text.contains("..") && !device {
             Ok(Self(text.to_owned()))
         } else {
             Err(bad())
@@ -87,18 +78,10 @@ impl TicketId {
     pub fn from_file_name(name: &str) -> Self {
         let safe: String = name
             .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() || "._-".contains(c) {
-                    c
-                } else {
-                    '-'
-                }
-            })
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
             .take(Self::MAX_LEN)
             .collect();
-        let safe = safe
-            .trim_start_matches(|c: char| !c.is_ascii_alphanumeric())
-            .replace("..", "-.");
+        let safe = safe.trim_start_matches(|c: char| !c.is_ascii_alphanumeric()).replace("..", "-.");
         Self::parse(&safe).unwrap_or_else(|_| Self(format!("plan-{safe}")))
     }
 
@@ -120,10 +103,7 @@ mod tests {
 
     #[test]
     fn refuses_what_could_leave_the_folder() {
-        for bad in [
-            "", ".", "..", "../x", "a/b", "a\0b", "-x", "a..b", "CON", "nul.md", "com1", "%2e%2e",
-            "ä",
-        ] {
+        for bad in ["", ".", "..", "../x", "a/b", "a\0b", "-x", "a..b", "CON", "nul.md", "com1", "%2e%2e", "ä"] {
             assert!(TicketId::parse(bad).is_err(), "{bad:?} was accepted");
         }
         assert!(TicketId::parse(&"a".repeat(65)).is_err());
@@ -134,14 +114,7 @@ mod tests {
 
     #[test]
     fn any_file_name_becomes_an_id() {
-        assert_eq!(
-            TicketId::from_file_name("my plan.md").as_str(),
-            "my-plan.md"
-        );
-        assert!(
-            TicketId::from_file_name("日本")
-                .as_str()
-                .starts_with("plan-")
-        );
+        assert_eq!(TicketId::from_file_name("my plan.md").as_str(), "my-plan.md");
+        assert!(TicketId::from_file_name("日本").as_str().starts_with("plan-"));
     }
 }

@@ -48,11 +48,7 @@ mod tests {
             for chunk in text.chunks(size) {
                 lines.feed(chunk, |line| seen.push(line.to_vec()));
             }
-            assert_eq!(
-                seen,
-                [b"{\"a\":1}".to_vec(), "\u{85}x\u{2028}y".into(), Vec::new()],
-                "chunks of {size}"
-            );
+            assert_eq!(seen, [b"{\"a\":1}".to_vec(), "\u{85}x\u{2028}y".into(), Vec::new()], "chunks of {size}");
             assert_eq!(lines.finish().unwrap(), b"last");
         }
     }

@@ -19,16 +19,10 @@ impl Clean {
     /// Cleans `text`; lines are kept apart by `\n`, `\r\n` becomes `\n`, a lone `\r` is dropped.
     pub fn new(text: &str) -> Self {
         // The common case by far: printable ASCII and newlines need no work.
-        if text
-            .bytes()
-            .all(|b| b == b'\n' || b == b'\t' || (0x20..0x7f).contains(&b))
-        {
+        if text.bytes().all(|b| b == b'\n' || b == b'\t' || (0x20..0x7f).contains(&b)) {
             return Self(text.to_owned());
         }
-        let mut printer = Printer {
-            out: String::with_capacity(text.len()),
-            marks: 0,
-        };
+        let mut printer = Printer { out: String::with_capacity(text.len()), marks: 0 };
         let mut parser = vte::Parser::new();
         // `vte` takes 8-bit C1 as text when it comes as UTF-8; `Printer::print` drops it.
         parser.advance(&mut printer, text.as_bytes());
@@ -173,10 +167,7 @@ mod tests {
     #[test]
     fn a_flood_of_marks_is_capped() {
         let flood = format!("e{}x", "\u{301}".repeat(500));
-        assert_eq!(
-            Clean::new(&flood).as_str().chars().count(),
-            1 + MAX_MARKS + 1
-        );
+        assert_eq!(Clean::new(&flood).as_str().chars().count(), 1 + MAX_MARKS + 1);
     }
 
     #[test]

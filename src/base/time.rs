@@ -25,10 +25,7 @@ impl Timestamp {
     /// This point plus `by`.
     #[must_use]
     pub fn plus(self, by: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)),
-        )
+        Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
     /// Time from `earlier` to this point; zero when the clock went back.
@@ -38,10 +35,7 @@ impl Timestamp {
 
     /// `HH:MM:SS` in the given zone.
     pub fn clock_time(self, zone: &jiff::tz::TimeZone) -> String {
-        self.jiff()
-            .to_zoned(zone.clone())
-            .strftime("%H:%M:%S")
-            .to_string()
+        self.jiff().to_zoned(zone.clone()).strftime("%H:%M:%S").to_string()
     }
 
     fn jiff(self) -> jiff::Timestamp {
@@ -71,8 +65,7 @@ impl TryFrom<String> for Timestamp {
     type Error = jiff::Error;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse::<jiff::Timestamp>()
-            .map(|time| Self(time.as_millisecond()))
+        text.parse::<jiff::Timestamp>().map(|time| Self(time.as_millisecond()))
     }
 }
 
@@ -117,10 +110,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_goes_back_gives_no_negative_length() {
-        assert_eq!(
-            Timestamp::from_millis(5).since(Timestamp::from_millis(9)),
-            Duration::ZERO
-        );
+        assert_eq!(Timestamp::from_millis(5).since(Timestamp::from_millis(9)), Duration::ZERO);
     }
 
     #[test]
@@ -134,10 +124,7 @@ mod tests {
         ];
         for (seconds, long, narrow) in cases {
             let duration = Duration::from_secs(seconds);
-            assert_eq!(
-                (human(duration).as_str(), short(duration).as_str()),
-                (long, narrow)
-            );
+            assert_eq!((human(duration).as_str(), short(duration).as_str()), (long, narrow));
         }
     }
 }

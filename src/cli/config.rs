@@ -55,13 +55,8 @@ pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
     } else {
         TrustStore::new(sources.state_folder).trust_of(sources.folder, &project)?
     };
-    let layers = Layers {
-        user,
-        project,
-        trust,
-        environment: sources.environment.clone(),
-        flags: sources.flags.to_vec(),
-    };
+    let layers =
+        Layers { user, project, trust, environment: sources.environment.clone(), flags: sources.flags.to_vec() };
     let mut resolved = resolve(&layers).map_err(LoadError::Settings)?;
     resolved.notices.extend(unreadable.map(|error| Notice {
         level: Level::Warn,
@@ -73,20 +68,11 @@ pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
 /// Prints each value and where it came from, then what a person should know.
 pub fn show(out: &mut dyn Write, resolved: &Resolved) -> io::Result<()> {
     let width = |text: fn(&crate::config::Explained) -> &str| {
-        resolved
-            .values
-            .iter()
-            .map(|row| text(row).chars().count())
-            .max()
-            .unwrap_or(0)
+        resolved.values.iter().map(|row| text(row).chars().count()).max().unwrap_or(0)
     };
     let (name, value) = (width(|row| &row.name), width(|row| &row.value).min(40));
     for row in &resolved.values {
-        writeln!(
-            out,
-            "{:name$}  {:value$}  {}",
-            row.name, row.value, row.from
-        )?;
+        writeln!(out, "{:name$}  {:value$}  {}", row.name, row.value, row.from)?;
     }
     for notice in &resolved.notices {
         writeln!(out, "\nwarning: {}", clean_line(&notice.text, 400))?;
@@ -99,20 +85,14 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
     let files = config_files::read(&folder.join(PROJECT_FOLDER))?;
     let shown_folder = clean_line(&folder.display().to_string(), 400);
     if files == Files::default() {
-        writeln!(
-            out,
-            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml and no prompts: there is nothing to trust"
-        )?;
+        writeln!(out, "{shown_folder} has no {PROJECT_FOLDER}/config.yaml and no prompts: there is nothing to trust")?;
         return Ok(());
     }
     for file in files.config.iter().chain(&files.prompts) {
         print_file(out, file)?;
     }
     TrustStore::new(state_folder).trust(folder, &files)?;
-    writeln!(
-        out,
-        "trusted for {shown_folder}, as shown; a change to any of these files ends it"
-    )?;
+    writeln!(out, "trusted for {shown_folder}, as shown; a change to any of these files ends it")?;
     Ok(())
 }
 
@@ -131,12 +111,7 @@ pub enum TrustFailure {
 }
 
 fn print_file(out: &mut dyn Write, file: &FileText) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} (sha256 {})",
-        clean_line(&file.path, 400),
-        hash(file)
-    )?;
+    writeln!(out, "{} (sha256 {})", clean_line(&file.path, 400), hash(file))?;
     for line in Clean::new(&file.text).as_str().lines() {
         writeln!(out, "    {line}")?;
     }
@@ -160,10 +135,7 @@ mod tests {
                 fs::create_dir_all(folder.path().join(name)).unwrap();
             }
             let user = folder.path().join("user").display().to_string();
-            Self {
-                folder,
-                environment: BTreeMap::from([("PROGRAMMATOR_CONFIG_DIR".to_owned(), user)]),
-            }
+            Self { folder, environment: BTreeMap::from([("PROGRAMMATOR_CONFIG_DIR".to_owned(), user)]) }
         }
 
         fn write(&self, name: &str, text: &str) {
@@ -181,12 +153,7 @@ mod tests {
 
         fn trust(&self) -> String {
             let mut out = Vec::new();
-            trust(
-                &mut out,
-                &self.folder.path().join("work"),
-                &self.folder.path().join("state"),
-            )
-            .unwrap();
+            trust(&mut out, &self.folder.path().join("work"), &self.folder.path().join("state")).unwrap();
             String::from_utf8(out).unwrap()
         }
     }
@@ -204,21 +171,13 @@ mod tests {
         home.write("work/.programmator/config.yaml", "agent:\n  model: x\n");
         let resolved = home.load().unwrap();
         assert_eq!(resolved.config.settings.model, None);
-        assert!(
-            shown(&resolved).contains("config.yaml:2 sets agent.model: ignored"),
-            "{}",
-            shown(&resolved)
-        );
+        assert!(shown(&resolved).contains("config.yaml:2 sets agent.model: ignored"), "{}", shown(&resolved));
 
         assert!(home.trust().contains("    agent:\n"));
         home.write("work/.programmator/config.yaml", "agent:\n  model: good\n");
         let resolved = home.load().unwrap();
         assert_eq!(resolved.config.settings.model, None);
-        assert!(
-            shown(&resolved).contains("have changed"),
-            "{}",
-            shown(&resolved)
-        );
+        assert!(shown(&resolved).contains("have changed"), "{}", shown(&resolved));
 
         home.trust();
         let resolved = home.load().unwrap();
@@ -227,33 +186,18 @@ mod tests {
         home.write("work/.programmator/prompts/phased.md", "\u{1b}[2Jnew");
         assert_eq!(home.load().unwrap().config.settings.model, None);
         let told = home.trust();
-        assert!(
-            told.contains("    new\n") && !told.contains('\u{1b}'),
-            "{told:?}"
-        );
+        assert!(told.contains("    new\n") && !told.contains('\u{1b}'), "{told:?}");
     }
 
     #[test]
     fn show_is_aligned_and_says_where_from() {
         let mut home = Home::new();
         home.write("user/config.yaml", "limits:\n  stagnation: 4\n");
-        home.environment
-            .insert("PROGRAMMATOR_TIMEOUT".into(), "60".into());
+        home.environment.insert("PROGRAMMATOR_TIMEOUT".into(), "60".into());
         let text = shown(&home.load().unwrap());
-        let line = |name: &str| {
-            text.lines()
-                .find(|line| line.starts_with(name))
-                .unwrap()
-                .to_owned()
-        };
-        assert!(
-            line("limits.stagnation").ends_with("user/config.yaml:2"),
-            "{text}"
-        );
-        assert!(
-            line("limits.iteration_timeout").ends_with("PROGRAMMATOR_TIMEOUT"),
-            "{text}"
-        );
+        let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        assert!(line("limits.stagnation").ends_with("user/config.yaml:2"), "{text}");
+        assert!(line("limits.iteration_timeout").ends_with("PROGRAMMATOR_TIMEOUT"), "{text}");
         assert!(line("prompts.phased").ends_with("built-in"), "{text}");
         let column = line("limits.max_iterations").find("50").unwrap();
         assert_eq!(line("screen.theme").find("default"), Some(column), "{text}");
@@ -270,11 +214,6 @@ mod tests {
         home.write("work/.programmator/config.yaml", &"#".repeat(100_000));
         assert!(home.load().unwrap().notices[0].text.contains("larger than"));
         home.write("user/config.yaml", "nope: 1\n");
-        assert!(
-            home.load()
-                .unwrap_err()
-                .to_string()
-                .contains("config.yaml:1")
-        );
+        assert!(home.load().unwrap_err().to_string().contains("config.yaml:1"));
     }
 }

@@ -21,8 +21,7 @@ const FAST: f64 = 0.05;
 
 /// Makes the repository, works through its ticket and removes everything again.
 pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
-    let demo = repository::create(&std::env::temp_dir())
-        .map_err(|error| CliError::failure(error.to_string()))?;
+    let demo = repository::create(&std::env::temp_dir()).map_err(|error| CliError::failure(error.to_string()))?;
     let program = std::env::current_exe()?;
     let pace = if show == Show::Screen { 1.0 } else { FAST };
     enter(&mut session, &demo, &demo.agent_command(&program, pace))?;
@@ -39,21 +38,11 @@ fn enter(session: &mut Session, demo: &DemoRepository, agent: &[String]) -> Resu
     let config = paths.root.join("config");
     std::fs::create_dir_all(&config)?;
     let command = serde_json::to_string(agent).map_err(std::io::Error::from)?;
-    std::fs::write(
-        config.join("config.yaml"),
-        format!("agent:\n  command: {command}\n"),
-    )?;
+    std::fs::write(config.join("config.yaml"), format!("agent:\n  command: {command}\n"))?;
     session.folder.clone_from(&paths.folder);
     session.state.clone_from(&paths.state);
-    session
-        .environment
-        .retain(|name, _| !name.starts_with("PROGRAMMATOR_") && !name.starts_with("XDG_"));
-    session.environment.insert(
-        "PROGRAMMATOR_CONFIG_DIR".into(),
-        config.display().to_string(),
-    );
-    session
-        .environment
-        .insert("TICKETS_DIR".into(), paths.tickets.display().to_string());
+    session.environment.retain(|name, _| !name.starts_with("PROGRAMMATOR_") && !name.starts_with("XDG_"));
+    session.environment.insert("PROGRAMMATOR_CONFIG_DIR".into(), config.display().to_string());
+    session.environment.insert("TICKETS_DIR".into(), paths.tickets.display().to_string());
     Ok(())
 }

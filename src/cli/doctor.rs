@@ -40,11 +40,7 @@ struct Finding {
 
 impl Finding {
     fn new(name: &'static str, mark: Mark, text: impl Into<String>) -> Self {
-        Self {
-            name,
-            mark,
-            text: text.into(),
-        }
+        Self { name, mark, text: text.into() }
     }
 }
 
@@ -55,13 +51,7 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
         if finding.mark == Mark::Fail {
             worst = 1;
         }
-        writeln!(
-            out,
-            "{}  {:9} {}",
-            finding.mark.word(),
-            finding.name,
-            clean_line(&finding.text, 600)
-        )?;
+        writeln!(out, "{}  {:9} {}", finding.mark.word(), finding.name, clean_line(&finding.text, 600))?;
         Ok(())
     };
     match session.resolve(&session.folder) {
@@ -90,20 +80,13 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
 fn launch(session: &Session, resolved: &Resolved) -> Launch {
     let agent = &resolved.config.agent;
     let additions = Additions {
-        env: agent
-            .env
-            .iter()
-            .map(|(key, value)| (key.into(), value.into()))
-            .collect(),
+        env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
         max_retries: agent.max_retries,
         marker: format!("doctor-{}", std::process::id()),
     };
     Launch {
         command: agent.command.clone(),
-        options: Options {
-            extra: agent.flags.clone(),
-            ..Options::default()
-        },
+        options: Options { extra: agent.flags.clone(), ..Options::default() },
         env: environment(std::env::vars_os(), &additions),
         folder: session.folder.clone(),
         marker: additions.marker,
@@ -121,18 +104,12 @@ async fn version(launch: &Launch) -> Finding {
                 Fitness::Untested => Finding::new(
                     name,
                     Mark::Warn,
-                    format!(
-                        "{found}: older than {}, which is tested; update with `claude update`",
-                        probe::TESTED
-                    ),
+                    format!("{found}: older than {}, which is tested; update with `claude update`", probe::TESTED),
                 ),
                 Fitness::TooOld => Finding::new(
                     name,
                     Mark::Fail,
-                    format!(
-                        "{found}: {} or newer is needed; update with `claude update`",
-                        probe::FLOOR
-                    ),
+                    format!("{found}: {} or newer is needed; update with `claude update`", probe::FLOOR),
                 ),
             }
         }
@@ -167,23 +144,13 @@ async fn protocol(session: &Session, launch: Launch) -> Finding {
 }
 
 async fn git(session: &Session) -> Finding {
-    let output = tokio::process::Command::new("git")
-        .arg("--version")
-        .output()
-        .await;
+    let output = tokio::process::Command::new("git").arg("--version").output().await;
     match output {
         Ok(output) if output.status.success() => {
             let version = String::from_utf8_lossy(&output.stdout);
-            let inside = session
-                .folder
-                .ancestors()
-                .any(|folder| folder.join(".git").exists());
+            let inside = session.folder.ancestors().any(|folder| folder.join(".git").exists());
             if inside {
-                Finding::new(
-                    "git",
-                    Mark::Ok,
-                    format!("{}, and this is a repository", version.trim()),
-                )
+                Finding::new("git", Mark::Ok, format!("{}, and this is a repository", version.trim()))
             } else {
                 Finding::new(
                     "git",
@@ -192,11 +159,7 @@ async fn git(session: &Session) -> Finding {
                 )
             }
         }
-        _ => Finding::new(
-            "git",
-            Mark::Fail,
-            "git cannot be started: install it and put it on the PATH",
-        ),
+        _ => Finding::new("git", Mark::Fail, "git cannot be started: install it and put it on the PATH"),
     }
 }
 
@@ -212,36 +175,22 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
         Ok(listed) => {
             let broken = listed
                 .iter()
-                .filter(|one| {
-                    one.ticket
-                        .as_ref()
-                        .map_or(true, crate::domain::ticket::Ticket::is_broken)
-                })
+                .filter(|one| one.ticket.as_ref().map_or(true, crate::domain::ticket::Ticket::is_broken))
                 .count();
             let mark = if broken == 0 { Mark::Ok } else { Mark::Warn };
-            Finding::new(
-                "tickets",
-                mark,
-                format!("{shown}: {} tickets, {broken} broken", listed.len()),
-            )
+            Finding::new("tickets", mark, format!("{shown}: {} tickets, {broken} broken", listed.len()))
         }
         Err(error) => Finding::new(
             "tickets",
             Mark::Warn,
-            format!(
-                "{shown}: {error}; make the first one with `programmator ticket new \"Title\"`"
-            ),
+            format!("{shown}: {error}; make the first one with `programmator ticket new \"Title\"`"),
         ),
     }
 }
 
 fn state(session: &Session) -> Finding {
     match session.store() {
-        Ok(store) => Finding::new(
-            "state",
-            Mark::Ok,
-            format!("{} can be written", store.folder().display()),
-        ),
+        Ok(store) => Finding::new("state", Mark::Ok, format!("{} can be written", store.folder().display())),
         Err(error) => Finding::new("state", Mark::Fail, error.message),
     }
 }
@@ -249,11 +198,7 @@ fn state(session: &Session) -> Finding {
 fn terminal(session: &Session) -> Finding {
     let term = session.environment.get("TERM").cloned().unwrap_or_default();
     if !std::io::stdout().is_terminal() {
-        return Finding::new(
-            "terminal",
-            Mark::Warn,
-            "stdout is no terminal: tickets will run without a screen",
-        );
+        return Finding::new("terminal", Mark::Warn, "stdout is no terminal: tickets will run without a screen");
     }
     if term.is_empty() || term == "dumb" {
         return Finding::new(
@@ -267,11 +212,7 @@ fn terminal(session: &Session) -> Finding {
         .filter_map(|name| session.environment.get(*name))
         .find(|value| !value.is_empty());
     if utf8.is_some_and(|value| !value.to_ascii_lowercase().replace('-', "").contains("utf8")) {
-        return Finding::new(
-            "terminal",
-            Mark::Warn,
-            format!("{term}, but the locale is not UTF-8: use `--ascii`"),
-        );
+        return Finding::new("terminal", Mark::Warn, format!("{term}, but the locale is not UTF-8: use `--ascii`"));
     }
     Finding::new("terminal", Mark::Ok, term)
 }

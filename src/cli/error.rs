@@ -18,27 +18,18 @@ pub struct CliError {
 impl CliError {
     /// Wrong usage or configuration.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            exit_code: 2,
-        }
+        Self { message: message.into(), exit_code: 2 }
     }
 
     /// Something that should have worked.
     pub fn failure(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            exit_code: 1,
-        }
+        Self { message: message.into(), exit_code: 1 }
     }
 }
 
 impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
-        Self {
-            exit_code: error.exit_code(),
-            message: error.to_string(),
-        }
+        Self { exit_code: error.exit_code(), message: error.to_string() }
     }
 }
 

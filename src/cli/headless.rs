@@ -39,10 +39,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
         Work::Tickets(names) => {
             // What is typed wrongly is said before anything is begun.
             let places = session.places(&resolved);
-            let found: Result<Vec<_>, _> = names
-                .iter()
-                .map(|name| tickets::find(name, &places))
-                .collect();
+            let found: Result<Vec<_>, _> = names.iter().map(|name| tickets::find(name, &places)).collect();
             for path in found? {
                 if let Err(error) = supervisor.open(&path, &session.folder) {
                     worst = worst.max(error.exit_code());

@@ -24,17 +24,14 @@ impl Host for TerminalHost {
         match status {
             Ok(Ok(status)) if status.success() => Ok(()),
             Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
-            Ok(Err(error)) => Err(format!(
-                "{program} could not be started: {error}; set $EDITOR"
-            )),
+            Ok(Err(error)) => Err(format!("{program} could not be started: {error}; set $EDITOR")),
             Err(error) => Err(format!("{program} was lost: {error}")),
         }
     }
 
     fn suspend(&mut self) {
         // Returns when the shell continues us.
-        let _ =
-            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
     }
 
     fn copy(&mut self, text: &str) -> Result<(), String> {

@@ -32,12 +32,7 @@ pub async fn print(
     let mut loaded = store.load(run)?;
     loop {
         for skipped in &loaded.skipped {
-            tracing::warn!(
-                seq = skipped.seq,
-                kind = skipped.kind,
-                why = skipped.why,
-                "a record cannot be read"
-            );
+            tracing::warn!(seq = skipped.seq, kind = skipped.kind, why = skipped.why, "a record cannot be read");
         }
         for stored in &loaded.records {
             printer.record(stored)?;

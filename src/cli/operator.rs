@@ -33,18 +33,11 @@ pub struct Paths(Arc<Mutex<BTreeMap<TicketId, PathBuf>>>);
 impl Paths {
     /// The ticket's file.
     pub fn of(&self, ticket: &TicketId) -> Option<PathBuf> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(ticket)
-            .cloned()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(ticket).cloned()
     }
 
     fn learn(&self, ticket: &TicketId, path: &Path) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(ticket.clone(), path.to_owned());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ticket.clone(), path.to_owned());
     }
 }
 
@@ -66,14 +59,7 @@ pub struct Operator {
 
 /// Works until the screen is left and every run has ended. `Some`: the exit code that a signal asks for.
 pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError> {
-    let Operator {
-        session,
-        resolved,
-        news,
-        mut asked,
-        paths,
-        stop,
-    } = operator;
+    let Operator { session, resolved, news, mut asked, paths, stop } = operator;
     let mut signals = Signals::listen()?;
     let store = match session.store() {
         Ok(store) => store,
@@ -84,22 +70,9 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     };
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
-    let supervisor = Supervisor::new(
-        store.clone(),
-        session.clock(),
-        reporter.clone(),
-        session.rules(),
-        ended,
-    );
+    let supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
     let places = session.places(&resolved);
-    let mut desk = Desk {
-        session,
-        places,
-        reporter,
-        paths,
-        supervisor,
-        store,
-    };
+    let mut desk = Desk { session, places, reporter, paths, supervisor, store };
     desk.list();
     if let Err(error) = desk.begin(open) {
         stop.cancel();
@@ -161,10 +134,7 @@ impl Desk {
     fn begin(&mut self, open: Open) -> Result<(), CliError> {
         match open {
             Open::Tickets(names) => {
-                let found: Result<Vec<_>, _> = names
-                    .iter()
-                    .map(|name| tickets::find(name, &self.places))
-                    .collect();
+                let found: Result<Vec<_>, _> = names.iter().map(|name| tickets::find(name, &self.places)).collect();
                 for path in found? {
                     self.open(&path)?;
                 }
@@ -214,9 +184,7 @@ impl Desk {
                 Err(error) => self.failed(&TicketId::from_file_name(&name), error.to_string(), 2),
             },
             Ask::Quit(QuitMode::FinishIteration) => {
-                self.supervisor
-                    .command_all(&UserCommand::FinishAndStop)
-                    .await
+                self.supervisor.command_all(&UserCommand::FinishAndStop).await;
             }
             Ask::Quit(QuitMode::StopNow) => self.supervisor.command_all(&UserCommand::Stop).await,
             // Carried out by the screen's own loop.
@@ -231,10 +199,6 @@ impl Desk {
     }
 
     fn failed(&self, ticket: &TicketId, message: String, exit_code: u8) {
-        self.reporter.tell(News::RunFailed {
-            ticket: ticket.clone(),
-            message,
-            exit_code,
-        });
+        self.reporter.tell(News::RunFailed { ticket: ticket.clone(), message, exit_code });
     }
 }

@@ -31,38 +31,21 @@ pub struct Session {
 impl Session {
     /// Looks around. Fails when the folder is not there.
     pub fn new(options: &RunOptions) -> Result<Self, CliError> {
-        let folder = options
-            .directory
-            .clone()
-            .unwrap_or_else(|| PathBuf::from("."));
-        let folder = std::fs::canonicalize(&folder).map_err(|error| {
-            CliError::usage(format!(
-                "the folder {} cannot be used: {error}",
-                folder.display()
-            ))
-        })?;
+        let folder = options.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+        let folder = std::fs::canonicalize(&folder)
+            .map_err(|error| CliError::usage(format!("the folder {} cannot be used: {error}", folder.display())))?;
         let environment: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         let own = std::env::var_os("PROGRAMMATOR_STATE_DIR");
         let xdg = std::env::var_os("XDG_STATE_HOME");
         let state = state_dir(own.as_deref(), xdg.as_deref())?;
-        Ok(Self {
-            folder,
-            environment,
-            flags: flags(options),
-            state,
-        })
+        Ok(Self { folder, environment, flags: flags(options), state })
     }
 
     /// The configuration for runs in `folder`.
     pub fn resolve(&self, folder: &Path) -> Result<Resolved, CliError> {
-        let sources = Sources {
-            folder,
-            state_folder: &self.state,
-            environment: &self.environment,
-            flags: &self.flags,
-        };
+        let sources = Sources { folder, state_folder: &self.state, environment: &self.environment, flags: &self.flags };
         Ok(load(&sources)?)
     }
 
@@ -78,36 +61,22 @@ impl Session {
     /// Where tickets are looked for.
     pub fn places(&self, resolved: &Resolved) -> Places {
         let home = self.environment.get("HOME").map(PathBuf::from);
-        let configured = resolved.config.tickets_dir.as_deref().map(|dir| {
-            match (dir.strip_prefix("~/"), &home) {
-                (Some(rest), Some(home)) => home.join(rest),
-                _ => PathBuf::from(dir),
-            }
+        let configured = resolved.config.tickets_dir.as_deref().map(|dir| match (dir.strip_prefix("~/"), &home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(dir),
         });
-        Places {
-            folder: self.folder.clone(),
-            tickets_dir: configured,
-            home,
-        }
+        Places { folder: self.folder.clone(), tickets_dir: configured, home }
     }
 
     /// The person's own themes: name and YAML of each `themes/*.yaml` in the config folder.
     pub fn themes(&self) -> Vec<(String, String)> {
-        let folder =
-            config_files::user_folder(&self.environment).map(|folder| folder.join("themes"));
-        let entries = folder
-            .and_then(|folder| std::fs::read_dir(folder).ok())
-            .into_iter()
-            .flatten();
+        let folder = config_files::user_folder(&self.environment).map(|folder| folder.join("themes"));
+        let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
         let read = |entry: std::io::Result<std::fs::DirEntry>| {
             let path = entry.ok()?.path();
             let name = path.file_stem()?.to_str()?.to_owned();
-            let yaml = path
-                .extension()
-                .is_some_and(|extension| extension == "yaml");
-            yaml.then(|| std::fs::read_to_string(&path).ok())
-                .flatten()
-                .map(|text| (name, text))
+            let yaml = path.extension().is_some_and(|extension| extension == "yaml");
+            yaml.then(|| std::fs::read_to_string(&path).ok()).flatten().map(|text| (name, text))
         };
         entries.filter_map(read).collect()
     }
@@ -127,23 +96,12 @@ impl Session {
 fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
     let ascii = options.ascii.then(|| "true".to_owned());
     let given = [
-        (
-            Key::MaxIterations,
-            "--max-iterations",
-            options.max_iterations.clone(),
-        ),
-        (
-            Key::Stagnation,
-            "--stagnation-limit",
-            options.stagnation_limit.clone(),
-        ),
+        (Key::MaxIterations, "--max-iterations", options.max_iterations.clone()),
+        (Key::Stagnation, "--stagnation-limit", options.stagnation_limit.clone()),
         (Key::IterationTimeout, "--timeout", options.timeout.clone()),
         (Key::Model, "--model", options.model.clone()),
         (Key::Theme, "--theme", options.theme.clone()),
         (Key::Ascii, "--ascii", ascii),
     ];
-    given
-        .into_iter()
-        .filter_map(|(key, flag, value)| Some((key, flag, value?)))
-        .collect()
+    given.into_iter().filter_map(|(key, flag, value)| Some((key, flag, value?))).collect()
 }

@@ -18,44 +18,26 @@ use std::path::PathBuf;
 const MAX_NAMES: usize = 200;
 
 /// `programmator snapshots <ticket>`.
-pub async fn run_list(
-    out: &mut impl Write,
-    session: &Session,
-    ticket: &str,
-) -> Result<(), CliError> {
+pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str) -> Result<(), CliError> {
     let (tree, ticket, exclude) = open(session, ticket).await?;
     Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?)
 }
 
 /// `programmator restore <ticket> <n>`.
-pub async fn run_restore(
-    out: &mut impl Write,
-    session: &Session,
-    ticket: &str,
-    pick: &str,
-) -> Result<(), CliError> {
+pub async fn run_restore(out: &mut impl Write, session: &Session, ticket: &str, pick: &str) -> Result<(), CliError> {
     let (tree, ticket, exclude) = open(session, ticket).await?;
     Ok(restore(out, &tree, &ticket, pick, &exclude).await?)
 }
 
 /// The work tree, the ticket, and what is never touched: its file and our folder.
-async fn open(
-    session: &Session,
-    name: &str,
-) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
+async fn open(session: &Session, name: &str) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
     let resolved = session.resolve(&session.folder)?;
     let path = tickets::find(name, &session.places(&resolved))?;
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
     let path = std::fs::canonicalize(&path)?;
     let keep = session.state.join("restore");
-    let tree = WorkTree::open(&session.folder, &keep)
-        .await
-        .map_err(|error| CliError::failure(error.to_string()))?;
-    Ok((
-        tree,
-        ticket.id,
-        vec![path, session.folder.join(".programmator")],
-    ))
+    let tree = WorkTree::open(&session.folder, &keep).await.map_err(|error| CliError::failure(error.to_string()))?;
+    Ok((tree, ticket.id, vec![path, session.folder.join(".programmator")]))
 }
 
 /// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.
@@ -80,22 +62,13 @@ pub async fn list(
         return Ok(());
     }
     let ids: Vec<_> = snapshots.iter().map(|snapshot| &snapshot.id).collect();
-    let changed = tree
-        .changed_since_each(&ids, exclude)
-        .await
-        .wrap_err("comparing the work tree with the snapshots")?;
-    writeln!(
-        out,
-        "{:<14} {:<10} {:<19} FILES THAT DIFFER NOW",
-        "SNAPSHOT", "RUN", "TAKEN"
-    )?;
+    let changed =
+        tree.changed_since_each(&ids, exclude).await.wrap_err("comparing the work tree with the snapshots")?;
+    writeln!(out, "{:<14} {:<10} {:<19} FILES THAT DIFFER NOW", "SNAPSHOT", "RUN", "TAKEN")?;
     for (snapshot, files) in snapshots.iter().zip(&changed) {
         writeln!(out, "{}", row(snapshot, files.len(), zone))?;
     }
-    writeln!(
-        out,
-        "\nGo back with: programmator restore {ticket} <SNAPSHOT>"
-    )?;
+    writeln!(out, "\nGo back with: programmator restore {ticket} <SNAPSHOT>")?;
     Ok(())
 }
 
@@ -113,34 +86,21 @@ pub async fn restore(
 }
 
 fn no_copies(tree: &WorkTree) -> String {
-    let error = EvidenceError::NotRestorable {
-        folder: tree.top().to_owned(),
-    };
+    let error = EvidenceError::NotRestorable { folder: tree.top().to_owned() };
     clean_line(&error.to_string(), 600)
 }
 
 fn row(snapshot: &Snapshot, files: usize, zone: &TimeZone) -> String {
-    let run = snapshot
-        .run
-        .map_or_else(|| "-".to_owned(), |run| run.short());
+    let run = snapshot.run.map_or_else(|| "-".to_owned(), |run| run.short());
     let time = jiff::Timestamp::from_millisecond(snapshot.time.millis())
         .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
         .to_zoned(zone.clone())
         .strftime("%Y-%m-%d %H:%M:%S");
-    let files = if files == 0 {
-        "none".to_owned()
-    } else {
-        files.to_string()
-    };
+    let files = if files == 0 { "none".to_owned() } else { files.to_string() };
     format!("{:<14} {run:<10} {time:<19} {files}", snapshot.pick)
 }
 
-fn report(
-    out: &mut impl Write,
-    ticket: &TicketId,
-    pick: &str,
-    done: &Restored,
-) -> std::io::Result<()> {
+fn report(out: &mut impl Write, ticket: &TicketId, pick: &str, done: &Restored) -> std::io::Result<()> {
     names(out, "wrote", &done.written)?;
     names(out, "removed", &done.removed)?;
     for kept in done.kept.iter().take(MAX_NAMES) {
@@ -149,11 +109,7 @@ fn report(
     }
     let untouched = done.written.is_empty() && done.removed.is_empty();
     if untouched && done.kept.is_empty() {
-        writeln!(
-            out,
-            "Nothing differs from snapshot {}.",
-            clean_line(pick, 60)
-        )?;
+        writeln!(out, "Nothing differs from snapshot {}.", clean_line(pick, 60))?;
     } else {
         writeln!(
             out,
@@ -163,11 +119,7 @@ fn report(
             done.kept.len()
         )?;
     }
-    writeln!(
-        out,
-        "The state before is snapshot {}: programmator restore {ticket} {}",
-        done.saved, done.saved
-    )
+    writeln!(out, "The state before is snapshot {}: programmator restore {ticket} {}", done.saved, done.saved)
 }
 
 fn names(out: &mut impl Write, verb: &str, paths: &[String]) -> std::io::Result<()> {
@@ -191,10 +143,7 @@ mod tests {
             saved: "restore/2".to_owned(),
             written: vec!["a.txt".to_owned()],
             removed: vec!["evil\x1b[2J\nname".to_owned()],
-            kept: vec![Kept {
-                path: "sub".to_owned(),
-                why: "a submodule or nested repository".to_owned(),
-            }],
+            kept: vec![Kept { path: "sub".to_owned(), why: "a submodule or nested repository".to_owned() }],
         };
         let mut out = Vec::new();
         report(&mut out, &TicketId::parse("tk-1").unwrap(), "3", &done).unwrap();

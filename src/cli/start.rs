@@ -32,46 +32,29 @@ pub async fn screen(session: &Session, open: Open) -> Result<u8, CliError> {
     let (asks, asked) = mpsc::channel(channels::ASKS);
     let stop = CancellationToken::new();
     let paths = Paths::default();
-    let operator = Operator {
-        session: session.clone(),
-        resolved,
-        news,
-        asked,
-        paths: paths.clone(),
-        stop: stop.clone(),
-    };
+    let operator =
+        Operator { session: session.clone(), resolved, news, asked, paths: paths.clone(), stop: stop.clone() };
     // The first frame stands before the operator reads a file.
-    let mut screen = Screen::open().map_err(unfit)?;
+    let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     let working = tokio::spawn(operator::work(operator, open));
     let clock = session.clock();
     let channels = Channels { news: told, asks };
     let mut host = TerminalHost { paths };
-    let shown = screen_loop::run(
-        &mut screen,
-        &mut model,
-        &theme,
-        channels,
-        &*clock,
-        stop.clone(),
-        &mut host,
-    )
-    .await;
+    let shown = screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop.clone(), &mut host).await;
     drop(screen);
     // What still runs is ended by the ladder before the program goes.
     stop.cancel();
     let code = match working.await {
         Ok(code) => code?,
         Err(error) => {
-            return Err(CliError::failure(format!(
-                "a fault in programmator: {error}"
-            )));
+            return Err(CliError::failure(format!("a fault in programmator: {error}")));
         }
     };
     match shown {
         Ok(()) => Ok(code.unwrap_or(0)),
         // The terminal is gone: there is nobody to tell.
         Err(ScreenError::Lost(_)) => Ok(code.unwrap_or(129)),
-        Err(error) => Err(unfit(error)),
+        Err(error) => Err(unfit(&error)),
     }
 }
 
@@ -83,27 +66,16 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let (mut model, theme) = dressed(session, &resolved)?;
     model.mode = Mode::Replay;
     let (tell, told) = mpsc::channel(channels::NEWS);
-    tell.try_send(news)
-        .map_err(|_| CliError::failure("the run could not be shown"))?;
+    tell.try_send(news).map_err(|_| CliError::failure("the run could not be shown"))?;
     let (asks, _asked) = mpsc::channel(channels::ASKS);
-    let mut screen = Screen::open().map_err(unfit)?;
-    let mut host = TerminalHost {
-        paths: Paths::default(),
-    };
+    let mut screen = Screen::open().map_err(|error| unfit(&error))?;
+    let mut host = TerminalHost { paths: Paths::default() };
     let channels = Channels { news: told, asks };
     let stop = CancellationToken::new();
     let clock = session.clock();
-    screen_loop::run(
-        &mut screen,
-        &mut model,
-        &theme,
-        channels,
-        &*clock,
-        stop,
-        &mut host,
-    )
-    .await
-    .map_err(unfit)?;
+    screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop, &mut host)
+        .await
+        .map_err(|error| unfit(&error))?;
     Ok(0)
 }
 
@@ -131,6 +103,6 @@ fn dressed(session: &Session, resolved: &Resolved) -> Result<(Model, Theme), Cli
     Ok((model, theme))
 }
 
-fn unfit(error: ScreenError) -> CliError {
+fn unfit(error: &ScreenError) -> CliError {
     CliError::failure(error.to_string())
 }

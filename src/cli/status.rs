@@ -11,23 +11,11 @@ use unicode_width::UnicodeWidthStr;
 pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let runs = runs(session)?;
     if runs.is_empty() {
-        writeln!(
-            out,
-            "No runs yet. `programmator <ticket>` begins one; `programmator demo` shows how it looks."
-        )?;
+        writeln!(out, "No runs yet. `programmator <ticket>` begins one; `programmator demo` shows how it looks.")?;
         return Ok(());
     }
     let rows: Vec<[String; 7]> = runs.iter().map(row).collect();
-    let head = [
-        "RUN",
-        "TICKET",
-        "STATE",
-        "PHASES",
-        "IT",
-        "COST",
-        "PHASE OR REASON",
-    ]
-    .map(str::to_owned);
+    let head = ["RUN", "TICKET", "STATE", "PHASES", "IT", "COST", "PHASE OR REASON"].map(str::to_owned);
     let mut widths = [0; 7];
     for row in rows.iter().chain([&head]) {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -39,11 +27,7 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
             let gap = " ".repeat(width - cell.width());
             // Numbers stand flush right.
-            let (before, after) = if matches!(at, 3..=5) {
-                (gap, String::new())
-            } else {
-                (String::new(), gap)
-            };
+            let (before, after) = if matches!(at, 3..=5) { (gap, String::new()) } else { (String::new(), gap) };
             line.push_str(&before);
             line.push_str(cell);
             line.push_str(&after);
@@ -63,20 +47,12 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 
 fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {
     let store = session.store()?;
-    let seen: Result<_, _> = store
-        .runs()?
-        .into_iter()
-        .map(|run| store.as_seen(run))
-        .collect();
+    let seen: Result<_, _> = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect();
     Ok(seen?)
 }
 
 fn row(run: &RunSummary) -> [String; 7] {
-    let about = run
-        .reason
-        .clone()
-        .or_else(|| run.phase.clone())
-        .unwrap_or_default();
+    let about = run.reason.clone().or_else(|| run.phase.clone()).unwrap_or_default();
     [
         run.run.short(),
         cut(run.ticket.as_str(), 24),

@@ -35,18 +35,12 @@ pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Re
         }
         TicketCommand::Show { ticket, json } => {
             let path = tickets::find(&ticket, &places)?;
-            let ticket =
-                tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
+            let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
             show(out, &ticket, if json { Format::Json } else { Format::Text })?;
         }
         TicketCommand::New { title } => {
             let assignee = session.environment.get("USER").map(String::as_str);
-            let ticket = NewTicket {
-                title: &title,
-                project: &session.folder,
-                assignee,
-                now: session.clock().now(),
-            };
+            let ticket = NewTicket { title: &title, project: &session.folder, assignee, now: session.clock().now() };
             new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
         }
     }
@@ -59,23 +53,11 @@ pub fn list(out: &mut dyn Write, dir: &Path, listed: &[Listed]) -> io::Result<()
     if listed.is_empty() {
         let dir = clean_line(&dir.to_string_lossy(), 200);
         writeln!(out, "No tickets in {dir}.")?;
-        return writeln!(
-            out,
-            "Make one:  programmator ticket new \"what is to be done\""
-        );
+        return writeln!(out, "Make one:  programmator ticket new \"what is to be done\"");
     }
     let rows: Vec<Row> = listed.iter().map(Row::of).collect();
-    let widest = |column: fn(&Row) -> &str| {
-        rows.iter()
-            .map(|row| column(row).width())
-            .max()
-            .unwrap_or(0)
-    };
-    let (id, status, phases) = (
-        widest(|row| &row.id),
-        widest(|row| row.status),
-        widest(|row| &row.phases),
-    );
+    let widest = |column: fn(&Row) -> &str| rows.iter().map(|row| column(row).width()).max().unwrap_or(0);
+    let (id, status, phases) = (widest(|row| &row.id), widest(|row| row.status), widest(|row| &row.phases));
     for row in &rows {
         let line = format!(
             "{} {}  {}  {}  {}",
@@ -105,11 +87,7 @@ struct Row {
 
 impl Row {
     fn of(listed: &Listed) -> Self {
-        let file = listed
-            .path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let file = listed.path.file_stem().unwrap_or_default().to_string_lossy();
         let ticket = match &listed.ticket {
             Ok(ticket) => ticket,
             Err(error) => {
@@ -123,17 +101,9 @@ impl Row {
                 };
             }
         };
-        let errors: Vec<String> = ticket
-            .problems
-            .iter()
-            .filter(|problem| problem.severity == Severity::Error)
-            .map(problem_line)
-            .collect();
-        let (mark, status) = if errors.is_empty() {
-            look(ticket)
-        } else {
-            ('!', "broken")
-        };
+        let errors: Vec<String> =
+            ticket.problems.iter().filter(|problem| problem.severity == Severity::Error).map(problem_line).collect();
+        let (mark, status) = if errors.is_empty() { look(ticket) } else { ('!', "broken") };
         Self {
             mark,
             id: clean_line(ticket.id.as_str(), MAX_ID),
@@ -182,8 +152,7 @@ pub fn show(out: &mut dyn Write, ticket: &Ticket, format: Format) -> io::Result<
     match format {
         Format::Text => show_text(out, ticket),
         Format::Json => {
-            let json =
-                serde_json::to_string_pretty(&Shown::of(ticket)).map_err(io::Error::other)?;
+            let json = serde_json::to_string_pretty(&Shown::of(ticket)).map_err(io::Error::other)?;
             writeln!(out, "{}", escaped(&json))
         }
     }
@@ -193,17 +162,11 @@ pub fn show(out: &mut dyn Write, ticket: &Ticket, format: Format) -> io::Result<
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        if matches!(c, '\n' | ' '..='~')
-            || !Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty()
-        {
+        if matches!(c, '\n' | ' '..='~') || !Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty() {
             out.push(c);
         } else {
             let units = &mut [0; 2];
-            out.extend(
-                c.encode_utf16(units)
-                    .iter()
-                    .map(|unit| format!("\\u{unit:04x}")),
-            );
+            out.extend(c.encode_utf16(units).iter().map(|unit| format!("\\u{unit:04x}")));
         }
     }
     out
@@ -211,21 +174,12 @@ fn escaped(json: &str) -> String {
 
 fn show_text(out: &mut dyn Write, ticket: &Ticket) -> io::Result<()> {
     let (mark, status) = look(ticket);
-    writeln!(
-        out,
-        "{mark} {}  {}",
-        ticket.id,
-        clean_line(&ticket.title, 200)
-    )?;
+    writeln!(out, "{mark} {}  {}", ticket.id, clean_line(&ticket.title, 200))?;
     if status != "-" {
         writeln!(out, "  status    {status}")?;
     }
     if !ticket.deps.is_empty() {
-        writeln!(
-            out,
-            "  deps      {}",
-            clean_line(&ticket.deps.join(", "), 400)
-        )?;
+        writeln!(out, "  deps      {}", clean_line(&ticket.deps.join(", "), 400))?;
     }
     for (key, value) in ticket.extra.iter().filter(|(_, value)| !value.is_empty()) {
         let key = pad_end(&clean_line(key, 40), 9);
@@ -234,38 +188,19 @@ fn show_text(out: &mut dyn Write, ticket: &Ticket) -> io::Result<()> {
     if ticket.phases.is_empty() {
         writeln!(out, "\nNo phases: a run works on the whole ticket at once.")?;
     } else {
-        writeln!(
-            out,
-            "\nPhases ({} of {} done)",
-            done(ticket),
-            ticket.phases.len()
-        )?;
+        writeln!(out, "\nPhases ({} of {} done)", done(ticket), ticket.phases.len())?;
     }
     for phase in &ticket.phases {
-        writeln!(
-            out,
-            "  {} {}",
-            tick(phase.done),
-            clean_line(&phase.text, 200)
-        )?;
+        writeln!(out, "  {} {}", tick(phase.done), clean_line(&phase.text, 200))?;
         for task in &phase.tasks {
-            writeln!(
-                out,
-                "      {} {}",
-                tick(task.done),
-                clean_line(&task.text, 200)
-            )?;
+            writeln!(out, "      {} {}", tick(task.done), clean_line(&task.text, 200))?;
         }
     }
     if !ticket.validation.is_empty() {
         writeln!(out, "\nValidation commands")?;
     }
     for command in &ticket.validation {
-        writeln!(
-            out,
-            "  {}",
-            Clean::new(command).as_str().replace('\n', "\n    ")
-        )?;
+        writeln!(out, "  {}", Clean::new(command).as_str().replace('\n', "\n    "))?;
     }
     if !ticket.problems.is_empty() {
         writeln!(out, "\nProblems")?;
@@ -341,27 +276,16 @@ mod tests {
     }
 
     fn listed(name: &str, text: &str) -> Listed {
-        Listed {
-            path: name.into(),
-            ticket: Ok(parse(text.as_bytes(), name)),
-        }
+        Listed { path: name.into(), ticket: Ok(parse(text.as_bytes(), name)) }
     }
 
     #[test]
     fn the_list_is_a_table_with_broken_tickets_in_it() {
         let tickets = [
-            listed(
-                "tk-1.md",
-                "---\nstatus: open\n---\n# Größe 日本\n- [x] a\n- [ ] b\n",
-            ),
+            listed("tk-1.md", "---\nstatus: open\n---\n# Größe 日本\n- [x] a\n- [ ] b\n"),
             listed("tk-22.md", "---\nstatus: in_progress\n---\n# \x1b[31mRed\n"),
             listed("tk-3.md", "---\nid: tk-3\nid: x\n---\n# Broken\n- [ ] a\n"),
-            Listed {
-                path: "dir/gone.md".into(),
-                ticket: Err(LoadError::Gone {
-                    path: "dir/gone.md".into(),
-                }),
-            },
+            Listed { path: "dir/gone.md".into(), ticket: Err(LoadError::Gone { path: "dir/gone.md".into() }) },
             listed("plan.md", "# Plan\n- [x] a\n"),
         ];
         assert_eq!(
@@ -410,28 +334,11 @@ Problems
     #[test]
     fn a_ticket_is_shown_to_programs() {
         let json = printed(|out| show(out, &parse(TICKET.as_bytes(), "f.md"), Format::Json));
-        assert!(
-            !json.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{e0041}']),
-            "{json}"
-        );
+        assert!(!json.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{e0041}']), "{json}");
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
-        assert_eq!(
-            keys,
-            [
-                "id",
-                "title",
-                "status",
-                "deps",
-                "phases",
-                "validation",
-                "problems"
-            ]
-        );
-        assert_eq!(
-            value["phases"][1],
-            serde_json::json!({"n": 2, "text": "b", "state": "done", "line": 11})
-        );
+        assert_eq!(keys, ["id", "title", "status", "deps", "phases", "validation", "problems"]);
+        assert_eq!(value["phases"][1], serde_json::json!({"n": 2, "text": "b", "state": "done", "line": 11}));
         assert_eq!(value["status"], "open");
         assert_eq!(value["title"], "T\u{1b}[2J\u{9b}\u{202e}\u{e0041}");
         assert_eq!(value["problems"][0]["line"], 12);

@@ -85,13 +85,7 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
     let groups = match parse(&file.text) {
         Ok(groups) => groups,
         Err((line, message)) => {
-            return (
-                Vec::new(),
-                vec![ConfigError {
-                    at: at(line),
-                    message,
-                }],
-            );
+            return (Vec::new(), vec![ConfigError { at: at(line), message }]);
         }
     };
     let mut found: Vec<(u64, Result<Setting, String>)> = Vec::new();
@@ -104,10 +98,7 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
             Group::Keys(keys) => keys,
             Group::Empty => continue,
             Group::Other => {
-                let message = format!(
-                    "`{}` takes keys with values, indented below it",
-                    group.value
-                );
+                let message = format!("`{}` takes keys with values, indented below it", group.value);
                 found.push((group.referenced.line(), Err(message)));
                 continue;
             }
@@ -117,17 +108,10 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
             let line = key.referenced.line();
             found.push((
                 line,
-                KEYS.iter()
-                    .find(|row| row.name == name)
-                    .ok_or_else(|| unknown(&name))
-                    .and_then(|row| {
-                        let value = row.read_yaml(&yaml.value)?;
-                        Ok(Setting {
-                            row,
-                            value,
-                            at: at(line),
-                        })
-                    }),
+                KEYS.iter().find(|row| row.name == name).ok_or_else(|| unknown(&name)).and_then(|row| {
+                    let value = row.read_yaml(&yaml.value)?;
+                    Ok(Setting { row, value, at: at(line) })
+                }),
             ));
         }
     }
@@ -137,10 +121,7 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
     for (line, outcome) in found {
         match outcome {
             Ok(setting) => settings.push(setting),
-            Err(message) => errors.push(ConfigError {
-                at: at(line),
-                message,
-            }),
+            Err(message) => errors.push(ConfigError { at: at(line), message }),
         }
     }
     (settings, errors)
@@ -148,10 +129,7 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
 
 fn parse(text: &str) -> Result<Groups, (u64, String)> {
     if text.len() > MAX_FILE {
-        return Err((
-            1,
-            format!("the file has {} bytes; {MAX_FILE} are the most", text.len()),
-        ));
+        return Err((1, format!("the file has {} bytes; {MAX_FILE} are the most", text.len())));
     }
     let options = serde_yaml::options! {
         budget: serde_yaml::budget! {
@@ -161,15 +139,10 @@ fn parse(text: &str) -> Result<Groups, (u64, String)> {
         strict_booleans: true,
         reject_unsupported_tags: true,
     };
-    serde_yaml::from_str_with_options::<Option<Groups>>(text, options)
-        .map(Option::unwrap_or_default)
-        .map_err(|error| {
-            let line = error.location().map_or(1, |location| location.line());
-            (
-                line,
-                clean_line(&format!("not readable as settings: {error}"), 300),
-            )
-        })
+    serde_yaml::from_str_with_options::<Option<Groups>>(text, options).map(Option::unwrap_or_default).map_err(|error| {
+        let line = error.location().map_or(1, |location| location.line());
+        (line, clean_line(&format!("not readable as settings: {error}"), 300))
+    })
 }
 
 /// What to say about a name that is no key: the nearest one there is.
@@ -177,10 +150,7 @@ fn unknown(name: &str) -> String {
     let shown = clean_line(name, 60);
     let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
     let keys = KEYS.iter().map(|row| (last(row.name), row.name));
-    let groups = GROUPS
-        .iter()
-        .map(|group| (*group, *group))
-        .filter(|_| !name.contains('.'));
+    let groups = GROUPS.iter().map(|group| (*group, *group)).filter(|_| !name.contains('.'));
     let candidates: Vec<(&str, &str)> = groups.chain(keys).collect();
     let words: Vec<&str> = candidates.iter().map(|(word, _)| *word).collect();
     let word = shown.rsplit('.').next().unwrap_or(&shown);
@@ -198,10 +168,7 @@ mod tests {
     use super::*;
 
     fn errors(text: &str) -> Vec<String> {
-        let file = FileText {
-            path: "/c/config.yaml".into(),
-            text: text.into(),
-        };
+        let file = FileText { path: "/c/config.yaml".into(), text: text.into() };
         read(&file).1.iter().map(ToString::to_string).collect()
     }
 
@@ -213,20 +180,13 @@ mod tests {
         };
         let (settings, errors) = read(&file);
         assert_eq!(errors, []);
-        let shown: Vec<_> = settings
-            .iter()
-            .map(|s| (s.row.name, s.value.show(), s.at.as_str()))
-            .collect();
+        let shown: Vec<_> = settings.iter().map(|s| (s.row.name, s.value.show(), s.at.as_str())).collect();
         assert_eq!(
             shown,
             [
                 ("limits.stagnation", "5".to_owned(), "c.yaml:3"),
                 ("agent.env", "{A: …}".to_owned(), "c.yaml:6"),
-                (
-                    "agent.command",
-                    "[\"ssh\",\"host\",\"claude\"]".to_owned(),
-                    "c.yaml:7"
-                ),
+                ("agent.command", "[\"ssh\",\"host\",\"claude\"]".to_owned(), "c.yaml:7"),
             ]
         );
     }
@@ -238,19 +198,10 @@ mod tests {
                 "limits:\n  max_iteration: 3\n",
                 "/c/config.yaml:2: there is no key `limits.max_iteration`; did you mean `limits.max_iterations`?",
             ),
-            (
-                "\nlimit:\n  stagnation: 3\n",
-                "/c/config.yaml:2: there is no key `limit`; did you mean `limits`?",
-            ),
+            ("\nlimit:\n  stagnation: 3\n", "/c/config.yaml:2: there is no key `limit`; did you mean `limits`?"),
             ("max_iterations: 3\n", ""),
-            (
-                "agent:\n  theme: x\n",
-                "/c/config.yaml:2: there is no key `agent.theme`; did you mean `screen.theme`?",
-            ),
-            (
-                "model:\n  x: 3\n",
-                "/c/config.yaml:1: there is no key `model`; did you mean `agent.model`?",
-            ),
+            ("agent:\n  theme: x\n", "/c/config.yaml:2: there is no key `agent.theme`; did you mean `screen.theme`?"),
+            ("model:\n  x: 3\n", "/c/config.yaml:1: there is no key `model`; did you mean `agent.model`?"),
             (
                 "agent:\n  qqqqqq: 3\n",
                 "/c/config.yaml:2: there is no key `agent.qqqqqq`; `programmator config show` lists all keys",
@@ -267,10 +218,7 @@ mod tests {
     fn everything_wrong_is_said_at_once() {
         let all = errors("limits:\n  stagnation: 0\n  nope: 1\nscreen:\n  ascii: 3\n");
         assert_eq!(all.len(), 3, "{all:?}");
-        assert!(
-            all[0].starts_with("/c/config.yaml:2") && all[0].contains("from 1 to 1000"),
-            "{all:?}"
-        );
+        assert!(all[0].starts_with("/c/config.yaml:2") && all[0].contains("from 1 to 1000"), "{all:?}");
     }
 
     #[test]
@@ -294,10 +242,6 @@ mod tests {
             assert_eq!(errors(text).len(), 1, "{}", &text[..text.len().min(60)]);
             assert!(started.elapsed() < std::time::Duration::from_secs(2));
         }
-        assert!(
-            errors("").is_empty()
-                && errors("# nothing\n").is_empty()
-                && errors("limits:\n").is_empty()
-        );
+        assert!(errors("").is_empty() && errors("# nothing\n").is_empty() && errors("limits:\n").is_empty());
     }
 }

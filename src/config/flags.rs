@@ -28,10 +28,7 @@ pub const REFUSED: [(&str, &str); 40] = [
     ("--safe-mode", GATE),
     ("--plugin-dir", GATE),
     ("--plugin-url", GATE),
-    (
-        "--append-system-prompt-file",
-        "programmator hands CLAUDE.md on with it",
-    ),
+    ("--append-system-prompt-file", "programmator hands CLAUDE.md on with it"),
     ("--model", "set agent.model instead"),
     ("-c", THREAD),
     ("--continue", THREAD),
@@ -40,19 +37,10 @@ pub const REFUSED: [(&str, &str); 40] = [
     ("--resume-session-at", THREAD),
     ("--session-id", THREAD),
     ("--fork-session", THREAD),
-    (
-        "--no-session-persistence",
-        "set run.session_continuity: false instead",
-    ),
+    ("--no-session-persistence", "set run.session_continuity: false instead"),
     ("--from-pr", THREAD),
-    (
-        "-w",
-        "Claude would work in another folder than the one that is checked",
-    ),
-    (
-        "--worktree",
-        "Claude would work in another folder than the one that is checked",
-    ),
+    ("-w", "Claude would work in another folder than the one that is checked"),
+    ("--worktree", "Claude would work in another folder than the one that is checked"),
     ("--tmux", ENDS),
     ("--bg", ENDS),
     ("--background", ENDS),
@@ -87,9 +75,7 @@ pub fn vet(words: Vec<String>) -> Vetted {
         let shown = clean_line(&word, 80);
         if !word.starts_with('-') {
             if !may_be_value {
-                vetted.refused.push(format!(
-                    "`{shown}` belongs to no flag: Claude would take it for a prompt"
-                ));
+                vetted.refused.push(format!("`{shown}` belongs to no flag: Claude would take it for a prompt"));
             }
             vetted.flags.push(word);
             continue;
@@ -97,13 +83,9 @@ pub fn vet(words: Vec<String>) -> Vetted {
         let name = word.split('=').next().unwrap_or(&word);
         may_be_value = !word.contains('=') && name != DROPPED;
         if name == DROPPED {
-            vetted.notices.push(format!(
-                "{DROPPED} is left out: programmator's own gate answers every tool call"
-            ));
+            vetted.notices.push(format!("{DROPPED} is left out: programmator's own gate answers every tool call"));
         } else if let Some(reason) = reason(name) {
-            vetted
-                .refused
-                .push(format!("the flag `{shown}` cannot be used: {reason}"));
+            vetted.refused.push(format!("the flag `{shown}` cannot be used: {reason}"));
             vetted.flags.push(word);
         } else {
             vetted.flags.push(word);
@@ -113,20 +95,12 @@ pub fn vet(words: Vec<String>) -> Vetted {
 }
 
 fn reason(name: &str) -> Option<&'static str> {
-    let exact = REFUSED
-        .iter()
-        .find(|(flag, _)| *flag == name)
-        .map(|(_, reason)| *reason);
+    let exact = REFUSED.iter().find(|(flag, _)| *flag == name).map(|(_, reason)| *reason);
     // Short flags may stand together (`-dp`) or before their value (`-rID`).
     let among = || {
-        let letters = name
-            .strip_prefix('-')
-            .filter(|rest| !rest.starts_with('-'))?;
+        let letters = name.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
         let is_in = |flag: &str| flag.len() == 2 && flag != "--" && letters.contains(&flag[1..]);
-        REFUSED
-            .iter()
-            .find(|(flag, _)| is_in(flag))
-            .map(|(_, reason)| *reason)
+        REFUSED.iter().find(|(flag, _)| is_in(flag)).map(|(_, reason)| *reason)
     };
     exact.or_else(among)
 }
@@ -192,10 +166,7 @@ mod tests {
             for form in [flag.to_owned(), format!("{flag}=x")] {
                 let vetted = vet(vec!["--effort".into(), "high".into(), form.clone()]);
                 assert_eq!(vetted.refused.len(), 1, "{form}");
-                assert!(
-                    vetted.refused[0].contains(reason) && vetted.refused[0].contains(flag),
-                    "{form}"
-                );
+                assert!(vetted.refused[0].contains(reason) && vetted.refused[0].contains(flag), "{form}");
             }
         }
         for form in ["-dp", "-rabc", "-cp"] {
@@ -215,9 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_harmless_is_handed_on() {
-        let words =
-            split("--effort high --max-turns=3 --add-dir ../lib --fallback-model 'sonnet' -d api")
-                .unwrap();
+        let words = split("--effort high --max-turns=3 --add-dir ../lib --fallback-model 'sonnet' -d api").unwrap();
         let vetted = vet(words.clone());
         assert_eq!((vetted.flags, vetted.refused.len()), (words, 0));
     }
@@ -225,23 +194,12 @@ mod tests {
     #[test]
     fn the_old_default_is_dropped_with_a_notice() {
         let vetted = vet(vec!["--dangerously-skip-permissions".into()]);
-        assert_eq!(
-            (
-                vetted.flags.len(),
-                vetted.notices.len(),
-                vetted.refused.len()
-            ),
-            (0, 1, 0)
-        );
+        assert_eq!((vetted.flags.len(), vetted.notices.len(), vetted.refused.len()), (0, 1, 0));
     }
 
     #[test]
     fn a_word_of_no_flag_is_refused() {
-        for words in [
-            vec!["fix", "it"],
-            vec!["--dangerously-skip-permissions", "x"],
-            vec!["--effort=high", "x"],
-        ] {
+        for words in [vec!["fix", "it"], vec!["--dangerously-skip-permissions", "x"], vec!["--effort=high", "x"]] {
             let refused = vet(words.iter().map(ToString::to_string).collect()).refused;
             assert!(!refused.is_empty(), "{words:?}");
         }

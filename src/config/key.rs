@@ -83,14 +83,7 @@ const fn row(
     from_project: FromProject,
     doc: &'static str,
 ) -> Row {
-    Row {
-        key,
-        name,
-        kind,
-        env,
-        from_project,
-        doc,
-    }
+    Row { key, name, kind, env, from_project, doc }
 }
 
 const DAY: u64 = 86_400;
@@ -168,11 +161,7 @@ impl Row {
     pub fn read_text(&self, text: &str) -> Result<Value, String> {
         let wrong = || self.wrong(text);
         match self.kind {
-            Kind::Whole(..) => text
-                .trim()
-                .parse()
-                .map_err(|_| wrong())
-                .and_then(|n| self.in_range(n, text)),
+            Kind::Whole(..) => text.trim().parse().map_err(|_| wrong()).and_then(|n| self.in_range(n, text)),
             Kind::Switch => text.trim().parse().map(Value::Switch).map_err(|_| wrong()),
             Kind::Text if text.trim().is_empty() => Err(wrong()),
             Kind::Text => Ok(Value::Text(text.to_owned())),
@@ -186,26 +175,16 @@ impl Row {
 
     /// Reads what stands in a file; the error says what would be right.
     pub fn read_yaml(&self, yaml: &Yaml) -> Result<Value, String> {
-        let shown = yaml
-            .as_str()
-            .map_or_else(|| yaml.to_string(), str::to_owned);
+        let shown = yaml.as_str().map_or_else(|| yaml.to_string(), str::to_owned);
         let wrong = || self.wrong(&shown);
         match (self.kind, yaml) {
-            (Kind::Whole(..), Yaml::Number(n)) => n
-                .as_u64()
-                .ok_or_else(wrong)
-                .and_then(|n| self.in_range(n, &shown)),
+            (Kind::Whole(..), Yaml::Number(n)) => n.as_u64().ok_or_else(wrong).and_then(|n| self.in_range(n, &shown)),
             (Kind::Switch, Yaml::Bool(on)) => Ok(Value::Switch(*on)),
-            (Kind::Text, Yaml::String(text)) if !text.trim().is_empty() => {
-                Ok(Value::Text(text.clone()))
-            }
+            (Kind::Text, Yaml::String(text)) if !text.trim().is_empty() => Ok(Value::Text(text.clone())),
             (Kind::Words, Yaml::String(text)) => flags::split(text).map(Value::List),
-            (Kind::List | Kind::Words, Yaml::Array(items)) => items
-                .iter()
-                .map(scalar)
-                .collect::<Option<_>>()
-                .map(Value::List)
-                .ok_or_else(wrong),
+            (Kind::List | Kind::Words, Yaml::Array(items)) => {
+                items.iter().map(scalar).collect::<Option<_>>().map(Value::List).ok_or_else(wrong)
+            }
             (Kind::Pairs, Yaml::Object(pairs)) => pairs
                 .iter()
                 .map(|(name, value)| scalar(value).map(|value| (name.clone(), value)))
@@ -232,12 +211,7 @@ impl Row {
             Kind::Words => "a list of words".to_owned(),
             Kind::Pairs => "names with texts".to_owned(),
         };
-        format!(
-            "{} is `{}`, but takes {takes} ({})",
-            self.name,
-            clean_line(shown, 60),
-            self.doc
-        )
+        format!("{} is `{}`, but takes {takes} ({})", self.name, clean_line(shown, 60), self.doc)
     }
 }
 
@@ -282,29 +256,13 @@ mod tests {
     #[test]
     fn numbers_out_of_range_name_key_and_range() {
         let row = row_of(Key::MaxIterations);
-        for bad in [
-            "0",
-            "-1",
-            "10001",
-            "abc",
-            "1.5",
-            "99999999999999999999",
-            "1e3",
-            " ",
-        ] {
+        for bad in ["0", "-1", "10001", "abc", "1.5", "99999999999999999999", "1e3", " "] {
             let error = row.read_text(bad).unwrap_err();
-            assert!(
-                error.contains("limits.max_iterations") && error.contains("from 1 to 10000"),
-                "{error}"
-            );
+            assert!(error.contains("limits.max_iterations") && error.contains("from 1 to 10000"), "{error}");
         }
-        for bad in [
-            serde_json::json!(0),
-            serde_json::json!(-3),
-            serde_json::json!("7"),
-            serde_json::json!(1.5),
-            Yaml::Null,
-        ] {
+        for bad in
+            [serde_json::json!(0), serde_json::json!(-3), serde_json::json!("7"), serde_json::json!(1.5), Yaml::Null]
+        {
             assert!(row.read_yaml(&bad).is_err(), "{bad}");
         }
         assert_eq!(row.read_text(" 7 "), Ok(Value::Whole(7)));

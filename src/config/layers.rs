@@ -61,14 +61,9 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
         // A project that nobody trusts cannot keep the program from starting.
         if is_project && layers.trust != Trust::Trusted {
             notices.extend(wrong.iter().map(|error| warn(format!("{error}: ignored"))));
-            let (kept, ignored): (Vec<_>, Vec<_>) = found
-                .into_iter()
-                .partition(|setting| setting.row.from_project == FromProject::Always);
-            notices.extend(
-                ignored
-                    .iter()
-                    .map(|setting| untrusted(&setting.at, setting.row.name, layers.trust)),
-            );
+            let (kept, ignored): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|setting| setting.row.from_project == FromProject::Always);
+            notices.extend(ignored.iter().map(|setting| untrusted(&setting.at, setting.row.name, layers.trust)));
             settings.extend(kept);
         } else {
             errors.extend(wrong);
@@ -80,39 +75,22 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
 
     let mut values = Values::default();
     for setting in settings {
-        values
-            .0
-            .insert(setting.row.key, (setting.value, setting.at));
+        values.0.insert(setting.row.key, (setting.value, setting.at));
     }
     let config = assemble(&values, &mut notices, &mut errors);
     let (templates, prompts) = templates(layers, &mut notices);
     if let Err(error) = templates.check() {
-        errors.push(ConfigError {
-            at: format!("{}:{}", error.file, error.line),
-            message: error.message,
-        });
+        errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    let values = KEYS
-        .iter()
-        .map(|row| values.explain(row))
-        .chain(prompts)
-        .collect();
-    Ok(Resolved {
-        config,
-        values,
-        templates,
-        notices,
-    })
+    let values = KEYS.iter().map(|row| values.explain(row)).chain(prompts).collect();
+    Ok(Resolved { config, values, templates, notices })
 }
 
 pub(super) fn warn(text: String) -> Notice {
-    Notice {
-        level: Level::Warn,
-        text,
-    }
+    Notice { level: Level::Warn, text }
 }
 
 fn untrusted(at: &str, what: &str, trust: Trust) -> Notice {
@@ -120,15 +98,10 @@ fn untrusted(at: &str, what: &str, trust: Trust) -> Notice {
         Trust::Changed => "the project's files have changed since you trusted them",
         Trust::Unknown | Trust::Trusted => "this project is not trusted",
     };
-    warn(format!(
-        "{at} sets {what}: ignored, {why}. Look at the file, then run `programmator trust`"
-    ))
+    warn(format!("{at} sets {what}: ignored, {why}. Look at the file, then run `programmator trust`"))
 }
 
-fn from_environment(
-    environment: &BTreeMap<String, String>,
-    errors: &mut Vec<ConfigError>,
-) -> Vec<Setting> {
+fn from_environment(environment: &BTreeMap<String, String>, errors: &mut Vec<ConfigError>) -> Vec<Setting> {
     let set = |name: &str| environment.get(name).filter(|text| !text.is_empty());
     let mono = set("NO_COLOR").map(|_| Setting {
         row: row_of(Key::Theme),
@@ -143,35 +116,18 @@ fn from_environment(
     mono.into_iter().chain(named).collect()
 }
 
-fn from_flags(
-    flags: &[(Key, &'static str, String)],
-    errors: &mut Vec<ConfigError>,
-) -> Vec<Setting> {
+fn from_flags(flags: &[(Key, &'static str, String)], errors: &mut Vec<ConfigError>) -> Vec<Setting> {
     flags
         .iter()
-        .filter_map(|(key, flag, text)| {
-            keep(row_of(*key).read_text(text), row_of(*key), flag, errors)
-        })
+        .filter_map(|(key, flag, text)| keep(row_of(*key).read_text(text), row_of(*key), flag, errors))
         .collect()
 }
 
-fn keep(
-    read: Result<Value, String>,
-    row: &'static Row,
-    at: &str,
-    errors: &mut Vec<ConfigError>,
-) -> Option<Setting> {
+fn keep(read: Result<Value, String>, row: &'static Row, at: &str, errors: &mut Vec<ConfigError>) -> Option<Setting> {
     match read {
-        Ok(value) => Some(Setting {
-            row,
-            value,
-            at: at.to_owned(),
-        }),
+        Ok(value) => Some(Setting { row, value, at: at.to_owned() }),
         Err(message) => {
-            errors.push(ConfigError {
-                at: at.to_owned(),
-                message,
-            });
+            errors.push(ConfigError { at: at.to_owned(), message });
             None
         }
     }
@@ -180,18 +136,14 @@ fn keep(
 fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Explained>) {
     let mut templates = Templates::builtin();
     let mut put = |prompt: &FileText, notices: &mut Vec<Notice>| {
-        let kind = Kind::ALL
-            .into_iter()
-            .find(|kind| kind.file_name() == prompt.name());
+        let kind = Kind::ALL.into_iter().find(|kind| kind.file_name() == prompt.name());
         if let Some(kind) = kind {
             let (file, source) = (prompt.path.clone(), prompt.text.clone());
             templates.set(kind, Template { file, source });
         } else {
             let names = Kind::ALL.map(Kind::file_name).join(", ");
             let path = clean_line(&prompt.path, 200);
-            notices.push(warn(format!(
-                "{path} is no prompt of ours and is ignored; there are {names}"
-            )));
+            notices.push(warn(format!("{path} is no prompt of ours and is ignored; there are {names}")));
         }
     };
     for prompt in &layers.user.prompts {
@@ -201,11 +153,7 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
         if layers.trust == Trust::Trusted {
             put(prompt, notices);
         } else {
-            notices.push(untrusted(
-                &clean_line(&prompt.path, 200),
-                "a prompt",
-                layers.trust,
-            ));
+            notices.push(untrusted(&clean_line(&prompt.path, 200), "a prompt", layers.trust));
         }
     }
     let rows = Kind::ALL.map(|kind| {
@@ -214,11 +162,7 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
         Explained {
             name: format!("prompts.{}", kind.file_name().trim_end_matches(".md")),
             value: format!("{} lines", template.source.lines().count()),
-            from: if own {
-                clean_line(&template.file, 200)
-            } else {
-                "built-in".to_owned()
-            },
+            from: if own { clean_line(&template.file, 200) } else { "built-in".to_owned() },
         }
     });
     (templates, rows.into())
@@ -240,29 +184,15 @@ mod tests {
     }
 
     fn file(path: &str, text: &str) -> Files {
-        Files {
-            config: Some(FileText {
-                path: path.into(),
-                text: text.into(),
-            }),
-            prompts: Vec::new(),
-        }
+        Files { config: Some(FileText { path: path.into(), text: text.into() }), prompts: Vec::new() }
     }
 
     fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     fn from<'a>(resolved: &'a Resolved, name: &str) -> &'a str {
-        &resolved
-            .values
-            .iter()
-            .find(|row| row.name == name)
-            .unwrap()
-            .from
+        &resolved.values.iter().find(|row| row.name == name).unwrap().from
     }
 
     #[test]
@@ -270,10 +200,7 @@ mod tests {
         let mut layers = layers();
         let seen = |layers: &Layers| {
             let resolved = resolve(layers).unwrap();
-            (
-                resolved.config.settings.max_iterations,
-                from(&resolved, "limits.max_iterations").to_owned(),
-            )
+            (resolved.config.settings.max_iterations, from(&resolved, "limits.max_iterations").to_owned())
         };
         assert_eq!(seen(&layers), (50, "built-in".into()));
         layers.user = file("u.yaml", "limits:\n  max_iterations: 2\n");
@@ -301,10 +228,7 @@ mod tests {
         layers.environment = variables(&[
             ("PROGRAMMATOR_STAGNATION_LIMIT", "7"),
             ("PROGRAMMATOR_TIMEOUT", "60"),
-            (
-                "PROGRAMMATOR_CLAUDE_FLAGS",
-                "--dangerously-skip-permissions --effort 'high'",
-            ),
+            ("PROGRAMMATOR_CLAUDE_FLAGS", "--dangerously-skip-permissions --effort 'high'"),
             ("PROGRAMMATOR_CLAUDE", "/opt/my claude/bin"),
             ("TICKETS_DIR", "~/t"),
             ("NO_COLOR", "1"),
@@ -312,94 +236,37 @@ mod tests {
         ]);
         let resolved = resolve(&layers).unwrap();
         let config = &resolved.config;
-        assert_eq!(
-            (
-                config.settings.stagnation_limit,
-                config.settings.iteration_timeout
-            ),
-            (7, 60)
-        );
+        assert_eq!((config.settings.stagnation_limit, config.settings.iteration_timeout), (7, 60));
         assert_eq!(config.agent.flags, ["--effort", "high"]);
         assert_eq!(config.agent.command, ["/opt/my claude/bin"]);
         assert_eq!(config.tickets_dir.as_deref(), Some("~/t"));
-        assert_eq!(
-            (
-                config.screen.theme.as_str(),
-                from(&resolved, "screen.theme")
-            ),
-            ("mono", "NO_COLOR")
-        );
+        assert_eq!((config.screen.theme.as_str(), from(&resolved, "screen.theme")), ("mono", "NO_COLOR"));
         assert_eq!(config.settings.max_iterations, 50);
-        assert!(
-            resolved.notices[0]
-                .text
-                .contains("PROGRAMMATOR_CLAUDE_FLAGS"),
-            "{:?}",
-            resolved.notices
-        );
+        assert!(resolved.notices[0].text.contains("PROGRAMMATOR_CLAUDE_FLAGS"), "{:?}", resolved.notices);
 
-        layers
-            .environment
-            .insert("PROGRAMMATOR_THEME".into(), "dark".into());
+        layers.environment.insert("PROGRAMMATOR_THEME".into(), "dark".into());
         assert_eq!(resolve(&layers).unwrap().config.screen.theme, "dark");
     }
 
     #[test]
     fn what_cannot_be_used_names_its_source() {
         let cases = [
-            (
-                "agent:\n  flags: [--permission-mode, plan]\n",
-                "u.yaml:2: the flag `--permission-mode` cannot be used",
-            ),
-            (
-                "agent:\n  command: []\n",
-                "u.yaml:2: agent.command names no program",
-            ),
-            (
-                "agent:\n  setting_sources: [project]\n",
-                "u.yaml:2: agent.setting_sources has `project`",
-            ),
-            (
-                "agent:\n  env: {CLAUDE_CODE_SIMPLE: 1}\n",
-                "u.yaml:2: agent.env cannot set `CLAUDE_CODE_SIMPLE`",
-            ),
-            (
-                "agent:\n  env: {\"A=B\": 1}\n",
-                "u.yaml:2: agent.env has `A=B`",
-            ),
-            (
-                "agent:\n  flags: \"--x 'y\"\n",
-                "u.yaml:2: `--x 'y` has an open '",
-            ),
+            ("agent:\n  flags: [--permission-mode, plan]\n", "u.yaml:2: the flag `--permission-mode` cannot be used"),
+            ("agent:\n  command: []\n", "u.yaml:2: agent.command names no program"),
+            ("agent:\n  setting_sources: [project]\n", "u.yaml:2: agent.setting_sources has `project`"),
+            ("agent:\n  env: {CLAUDE_CODE_SIMPLE: 1}\n", "u.yaml:2: agent.env cannot set `CLAUDE_CODE_SIMPLE`"),
+            ("agent:\n  env: {\"A=B\": 1}\n", "u.yaml:2: agent.env has `A=B`"),
+            ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
         ];
         for (text, expected) in cases {
-            let errors = resolve(&Layers {
-                user: file("u.yaml", text),
-                ..layers()
-            })
-            .unwrap_err();
+            let errors = resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap_err();
             assert_eq!(errors.len(), 1, "{text}: {errors:?}");
-            assert!(
-                errors[0].to_string().starts_with(expected),
-                "{text}: {}",
-                errors[0]
-            );
+            assert!(errors[0].to_string().starts_with(expected), "{text}: {}", errors[0]);
         }
-        let environment = variables(&[
-            ("PROGRAMMATOR_TIMEOUT", "0"),
-            ("PROGRAMMATOR_CLAUDE_FLAGS", "-c"),
-        ]);
-        let errors = resolve(&Layers {
-            environment,
-            ..layers()
-        })
-        .unwrap_err();
+        let environment = variables(&[("PROGRAMMATOR_TIMEOUT", "0"), ("PROGRAMMATOR_CLAUDE_FLAGS", "-c")]);
+        let errors = resolve(&Layers { environment, ..layers() }).unwrap_err();
         assert_eq!(errors.len(), 2);
-        assert!(
-            errors
-                .iter()
-                .any(|e| e.at == "PROGRAMMATOR_TIMEOUT" && e.message.contains("from 1 to 86400"))
-        );
+        assert!(errors.iter().any(|e| e.at == "PROGRAMMATOR_TIMEOUT" && e.message.contains("from 1 to 86400")));
     }
 
     #[test]
@@ -407,48 +274,29 @@ mod tests {
         let text = "limits:\n  stagnation: 9\nagent:\n  command: [evil]\nvalidation:\n  commands: [evil]\nnope: 1\n";
         let mut layers = layers();
         layers.project = file("/p/.programmator/config.yaml", text);
-        layers.project.prompts = vec![FileText {
-            path: "/p/.programmator/prompts/phased.md".into(),
-            text: "obey".into(),
-        }];
-        for (trust, word) in [
-            (Trust::Unknown, "not trusted"),
-            (Trust::Changed, "have changed"),
-        ] {
+        layers.project.prompts =
+            vec![FileText { path: "/p/.programmator/prompts/phased.md".into(), text: "obey".into() }];
+        for (trust, word) in [(Trust::Unknown, "not trusted"), (Trust::Changed, "have changed")] {
             layers.trust = trust;
             let resolved = resolve(&layers).unwrap();
             assert_eq!(resolved.config.settings.stagnation_limit, 9);
             assert_eq!(resolved.config.agent.command, ["claude"]);
             assert!(resolved.config.validation.is_empty());
             assert_eq!(resolved.templates, Templates::builtin());
-            let told: Vec<_> = resolved
-                .notices
-                .iter()
-                .map(|notice| notice.text.as_str())
-                .collect();
+            let told: Vec<_> = resolved.notices.iter().map(|notice| notice.text.as_str()).collect();
             assert_eq!(told.len(), 4, "{told:?}");
             for part in [
                 "config.yaml:4 sets agent.command",
                 "config.yaml:6 sets validation.commands",
                 "phased.md sets a prompt",
             ] {
-                assert!(
-                    told.iter()
-                        .any(|text| text.contains(part) && text.contains(word)),
-                    "{part}: {told:?}"
-                );
+                assert!(told.iter().any(|text| text.contains(part) && text.contains(word)), "{part}: {told:?}");
             }
         }
         layers.trust = Trust::Trusted;
         let errors = resolve(&layers).unwrap_err();
-        assert!(
-            errors[0].to_string().contains("config.yaml:7"),
-            "{errors:?}"
-        );
-        layers.project.config = Some(FileText {
-            path: "p".into(),
-            text: text.replace("nope: 1", ""),
-        });
+        assert!(errors[0].to_string().contains("config.yaml:7"), "{errors:?}");
+        layers.project.config = Some(FileText { path: "p".into(), text: text.replace("nope: 1", "") });
         let resolved = resolve(&layers).unwrap();
         assert_eq!(resolved.config.agent.command, ["evil"]);
         assert_eq!(resolved.templates.phased.source, "obey");
@@ -459,23 +307,13 @@ mod tests {
     fn prompts_are_checked_before_anything_runs() {
         let mut layers = layers();
         layers.user.prompts = vec![
-            FileText {
-                path: "/u/prompts/phased.md".into(),
-                text: "{{ phase }}\n{{ x }}\n".into(),
-            },
-            FileText {
-                path: "/u/prompts/fazed.md".into(),
-                text: String::new(),
-            },
+            FileText { path: "/u/prompts/phased.md".into(), text: "{{ phase }}\n{{ x }}\n".into() },
+            FileText { path: "/u/prompts/fazed.md".into(), text: String::new() },
         ];
         let errors = resolve(&layers).unwrap_err();
         assert_eq!(errors[0].at, "/u/prompts/phased.md:2");
         layers.user.prompts[0].text = "{{ phase }}".into();
         let resolved = resolve(&layers).unwrap();
-        assert!(
-            resolved.notices[0].text.contains("fazed.md"),
-            "{:?}",
-            resolved.notices
-        );
+        assert!(resolved.notices[0].text.contains("fazed.md"), "{:?}", resolved.notices);
     }
 }

@@ -13,10 +13,7 @@ pub(super) struct Values(pub(super) BTreeMap<Key, (Value, String)>);
 
 impl Values {
     fn get(&self, key: Key) -> Option<Value> {
-        self.0
-            .get(&key)
-            .map(|(value, _)| value.clone())
-            .or_else(|| row_of(key).builtin())
+        self.0.get(&key).map(|(value, _)| value.clone()).or_else(|| row_of(key).builtin())
     }
 
     fn at(&self, key: Key) -> &str {
@@ -63,46 +60,26 @@ impl Values {
     pub(super) fn explain(&self, row: &Row) -> Explained {
         Explained {
             name: row.name.to_owned(),
-            value: self
-                .get(row.key)
-                .map_or_else(|| "(not set)".to_owned(), |value| value.show()),
+            value: self.get(row.key).map_or_else(|| "(not set)".to_owned(), |value| value.show()),
             from: self.at(row.key).to_owned(),
         }
     }
 }
 
 /// The configuration that the values make, and everything that makes it unusable.
-pub(super) fn assemble(
-    values: &Values,
-    notices: &mut Vec<Notice>,
-    errors: &mut Vec<ConfigError>,
-) -> Config {
+pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut Vec<ConfigError>) -> Config {
     let mut wrong = |key: Key, message: String| {
-        errors.push(ConfigError {
-            at: values.at(key).to_owned(),
-            message,
-        });
+        errors.push(ConfigError { at: values.at(key).to_owned(), message });
     };
     let vetted = flags::vet(values.list(Key::Flags));
     for refused in vetted.refused {
         wrong(Key::Flags, refused);
     }
-    notices.extend(
-        vetted
-            .notices
-            .into_iter()
-            .map(|notice| warn(format!("{}: {notice}", values.at(Key::Flags)))),
-    );
+    notices.extend(vetted.notices.into_iter().map(|notice| warn(format!("{}: {notice}", values.at(Key::Flags)))));
 
     let command = values.list(Key::AgentCommand);
-    if command
-        .first()
-        .is_none_or(|program| program.trim().is_empty())
-    {
-        wrong(
-            Key::AgentCommand,
-            "agent.command names no program".to_owned(),
-        );
+    if command.first().is_none_or(|program| program.trim().is_empty()) {
+        wrong(Key::AgentCommand, "agent.command names no program".to_owned());
     }
     let setting_sources = values.list(Key::SettingSources);
     if let Some(other) = setting_sources.iter().find(|source| *source != "user") {
@@ -137,15 +114,10 @@ pub(super) fn assemble(
             flags: vetted.flags,
             env,
             setting_sources,
-            max_retries: values
-                .get(Key::MaxRetries)
-                .map(|_| values.count(Key::MaxRetries)),
+            max_retries: values.get(Key::MaxRetries).map(|_| values.count(Key::MaxRetries)),
         },
         validation: values.list(Key::ValidationCommands),
-        screen: ScreenConfig {
-            theme: values.text(Key::Theme).unwrap_or_default(),
-            ascii: values.switch(Key::Ascii),
-        },
+        screen: ScreenConfig { theme: values.text(Key::Theme).unwrap_or_default(), ascii: values.switch(Key::Ascii) },
         tickets_dir: values.text(Key::TicketsDir),
     }
 }
@@ -156,9 +128,7 @@ fn bad_variable(name: &str) -> Option<String> {
     let well_formed = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if !well_formed {
-        return Some(format!(
-            "agent.env has `{shown}`, which is no name of a variable"
-        ));
+        return Some(format!("agent.env has `{shown}`, which is no name of a variable"));
     }
     // `--bare` and `--safe-mode` in another form: both switch the gate off.
     let gate = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"].contains(&name);

@@ -39,9 +39,7 @@ const README: &str = "# greet.sh\n\nSays hello.\n";
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// The folder could not be made or filled.
-    #[error(
-        "the demo's folder {folder} could not be made: {source}; set TMPDIR to a folder that can be written to"
-    )]
+    #[error("the demo's folder {folder} could not be made: {source}; set TMPDIR to a folder that can be written to")]
     Folder {
         /// Where it was tried.
         folder: PathBuf,
@@ -94,23 +92,14 @@ impl DemoRepository {
         let state = text(&self.paths.agent_state);
         let words = ["scripted-agent", "--state", state.as_str(), "--pace"];
         let pace = pace.to_string();
-        std::iter::once(text(program))
-            .chain(words.map(str::to_owned))
-            .chain([pace])
-            .collect()
+        std::iter::once(text(program)).chain(words.map(str::to_owned)).chain([pace]).collect()
     }
 }
 
 /// Makes the repository in a fresh folder below `parent` (for the demo `std::env::temp_dir()`).
 pub fn create(parent: &Path) -> Result<DemoRepository, DemoError> {
-    let failed = |source| DemoError::Folder {
-        folder: parent.to_owned(),
-        source,
-    };
-    let folder = tempfile::Builder::new()
-        .prefix("programmator-demo-")
-        .tempdir_in(parent)
-        .map_err(failed)?;
+    let failed = |source| DemoError::Folder { folder: parent.to_owned(), source };
+    let folder = tempfile::Builder::new().prefix("programmator-demo-").tempdir_in(parent).map_err(failed)?;
     // git and the agent see real paths; macOS's temporary folder is behind a symlink.
     let root = folder.path().canonicalize().map_err(failed)?;
     let paths = DemoPaths {
@@ -124,24 +113,14 @@ pub fn create(parent: &Path) -> Result<DemoRepository, DemoError> {
     for made in [&paths.tickets, &paths.state, &paths.agent_state] {
         fs::create_dir_all(made).map_err(failed)?;
     }
-    for (name, text) in [
-        ("greet.sh", GREET),
-        ("test.sh", TEST),
-        ("README.md", README),
-    ] {
+    for (name, text) in [("greet.sh", GREET), ("test.sh", TEST), ("README.md", README)] {
         fs::write(paths.folder.join(name), text).map_err(failed)?;
     }
     fs::write(&paths.ticket, TICKET).map_err(failed)?;
     git(&paths.folder, &["init", "--quiet", "--initial-branch=main"])?;
     git(&paths.folder, &["add", "--all"])?;
-    git(
-        &paths.folder,
-        &["commit", "--quiet", "--message", "A script that says hello"],
-    )?;
-    Ok(DemoRepository {
-        paths,
-        _folder: folder,
-    })
+    git(&paths.folder, &["commit", "--quiet", "--message", "A script that says hello"])?;
+    Ok(DemoRepository { paths, _folder: folder })
 }
 
 /// Runs git without anything of the person's: no configuration, no identity, no hooks, no repository around.
@@ -152,22 +131,8 @@ fn git<A: AsRef<OsStr>>(folder: &Path, args: &[A]) -> Result<(), DemoError> {
         command.env_remove(name);
     }
     let output = command
-        .args([
-            "-c",
-            "user.name=programmator demo",
-            "-c",
-            "user.email=demo@localhost",
-            "-c",
-            "commit.gpgSign=false",
-        ])
-        .args([
-            "-c",
-            "core.hooksPath=/dev/null",
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "gc.auto=0",
-        ])
+        .args(["-c", "user.name=programmator demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgSign=false"])
+        .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"])
         .args(args)
         .current_dir(folder)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -179,9 +144,7 @@ fn git<A: AsRef<OsStr>>(folder: &Path, args: &[A]) -> Result<(), DemoError> {
         return Ok(());
     }
     Err(DemoError::Git {
-        command: args.first().map_or_else(String::new, |arg| {
-            arg.as_ref().to_string_lossy().into_owned()
-        }),
+        command: args.first().map_or_else(String::new, |arg| arg.as_ref().to_string_lossy().into_owned()),
         said: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
     })
 }
@@ -194,20 +157,10 @@ mod tests {
     fn it_is_a_clean_repository_and_vanishes() {
         let parent = tempfile::tempdir().unwrap();
         let demo = create(parent.path()).unwrap();
-        let status = Command::new("git")
-            .args(["status", "--porcelain"])
-            .current_dir(&demo.paths.folder)
-            .output()
-            .unwrap();
-        assert!(
-            status.status.success() && status.stdout.is_empty(),
-            "{status:?}"
-        );
-        let test = Command::new("sh")
-            .arg("test.sh")
-            .current_dir(&demo.paths.folder)
-            .output()
-            .unwrap();
+        let status =
+            Command::new("git").args(["status", "--porcelain"]).current_dir(&demo.paths.folder).output().unwrap();
+        assert!(status.status.success() && status.stdout.is_empty(), "{status:?}");
+        let test = Command::new("sh").arg("test.sh").current_dir(&demo.paths.folder).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&test.stdout), "ok    greet.sh \n");
         assert!(test.status.success());
         assert_eq!(fs::read_to_string(&demo.paths.ticket).unwrap(), TICKET);
@@ -218,12 +171,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_named() {
-        let error = create(Path::new("/nowhere/at/all"))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("/nowhere/at/all") && error.contains("TMPDIR"),
-            "{error}"
-        );
+        let error = create(Path::new("/nowhere/at/all")).unwrap_err().to_string();
+        assert!(error.contains("/nowhere/at/all") && error.contains("TMPDIR"), "{error}");
     }
 }

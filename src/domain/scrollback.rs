@@ -20,11 +20,7 @@ pub struct Entry {
 impl Entry {
     /// An entry for the line `range` of the file.
     pub fn new(range: &Range<u64>, kind: EntryKind) -> Self {
-        Self {
-            offset: range.start,
-            len: u32::try_from(range.end - range.start).unwrap_or(u32::MAX),
-            kind,
-        }
+        Self { offset: range.start, len: u32::try_from(range.end - range.start).unwrap_or(u32::MAX), kind }
     }
 
     /// Length of the line in bytes.

@@ -54,13 +54,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    const ALL: [Self; 5] = [
-        Self::Running,
-        Self::Waiting,
-        Self::Paused,
-        Self::Interrupted,
-        Self::Ended,
-    ];
+    const ALL: [Self; 5] = [Self::Running, Self::Waiting, Self::Paused, Self::Interrupted, Self::Ended];
 
     /// The word for people, the store and `--json`.
     pub fn word(self) -> &'static str {
@@ -87,10 +81,7 @@ mod tests {
     fn words_are_those_of_json() {
         for state in RunState::ALL {
             assert_eq!(RunState::from_word(state.word()), Some(state));
-            assert_eq!(
-                serde_json::to_string(&state).unwrap(),
-                format!("\"{}\"", state.word())
-            );
+            assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{}\"", state.word()));
         }
     }
 }

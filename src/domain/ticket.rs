@@ -37,9 +37,7 @@ pub struct Ticket {
 impl Ticket {
     /// The front matter could not be read: the ticket is listed, but not run.
     pub fn is_broken(&self) -> bool {
-        self.problems
-            .iter()
-            .any(|problem| problem.severity == Severity::Error)
+        self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
 }
 
@@ -104,9 +102,7 @@ impl TicketStatus {
 
     /// Reads the word; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Open, Self::InProgress, Self::Closed]
-            .into_iter()
-            .find(|status| status.word() == word)
+        [Self::Open, Self::InProgress, Self::Closed].into_iter().find(|status| status.word() == word)
     }
 }
 

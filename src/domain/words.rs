@@ -53,37 +53,23 @@ const WIDEST: usize = 400;
 /// The line for a record; `None` for steps that only matter to the machine.
 pub fn line(record: &Record) -> Option<Line> {
     let (level, text) = sentence(record)?;
-    Some(Line {
-        level,
-        text: clean_line(&text, WIDEST),
-    })
+    Some(Line { level, text: clean_line(&text, WIDEST) })
 }
 
 fn sentence(record: &Record) -> Option<(Weight, String)> {
     use Weight::{Error, Gate, Info, Warn};
     let info = |text: String| Some((Info, text));
     match record {
-        Record::RunStarted {
-            folder,
-            phases,
-            validation,
-            settings,
-            ..
-        } => info(format!(
+        Record::RunStarted { folder, phases, validation, settings, .. } => info(format!(
             "run started in {folder} · {} · {} · at most {} iterations",
             phases_word(phases),
             counted(validation.len(), "validation command"),
             settings.max_iterations,
         )),
         Record::RunResumed { pid } => info(format!("run resumed by process {pid}")),
-        Record::TreeAwaited { holder } => Some((
-            Warn,
-            format!("waiting for the work folder: {holder} works in it"),
-        )),
+        Record::TreeAwaited { holder } => Some((Warn, format!("waiting for the work folder: {holder} works in it"))),
         Record::TreeGranted => info("the work folder is ours".into()),
-        Record::TicketRead { title, phases } => {
-            info(format!("ticket read: “{title}” · {}", phases_word(phases)))
-        }
+        Record::TicketRead { title, phases } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
         Record::TicketLost { why } => Some((Error, format!("the ticket is lost: {why}"))),
         Record::ValidationChangeSeen { commands } => Some((
             Warn,
@@ -101,98 +87,51 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::IterationStarted { n, phase, session } => info(format!(
             "iteration {n} · {} · {}",
             quoted(phase.as_deref()),
-            if session.is_some() {
-                "session resumed"
-            } else {
-                "fresh session"
-            },
+            if session.is_some() { "session resumed" } else { "fresh session" },
         )),
         Record::SnapshotTaken { n, id } => info(format!("snapshot {n} · {}", short_id(id))),
         Record::CallCounted { .. }
+        | Record::TurnEnded { .. }
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
-        | Record::ToolFinished {
-            is_error: false, ..
-        } => None,
+        | Record::ToolFinished { is_error: false, .. } => None,
         Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {
             let notes = counted(notes.len(), "note");
             (Info, format!("{notes} of yours in the prompt"))
         }),
         Record::AgentSpawned { pid, .. } => info(format!("claude runs as process {pid}")),
-        Record::AgentReady {
-            session,
-            model,
-            version,
-            ..
-        } => info(format!(
-            "claude {version} · {model} · session {}",
-            short_id(session)
-        )),
-        Record::SessionLost { session, .. } => Some((
-            Warn,
-            format!(
-                "claude no longer knows session {}; going on with a fresh one",
-                short_id(session)
-            ),
-        )),
-        Record::ToolJudged {
-            tool,
-            target,
-            verdict,
-            reason,
-            ..
-        } => {
+        Record::AgentReady { session, model, version, .. } => {
+            info(format!("claude {version} · {model} · session {}", short_id(session)))
+        }
+        Record::SessionLost { session, .. } => {
+            Some((Warn, format!("claude no longer knows session {}; going on with a fresh one", short_id(session))))
+        }
+        Record::ToolJudged { tool, target, verdict, reason, .. } => {
             let verdict = match verdict {
                 Verdict::Allow => "allow",
                 Verdict::Block => "block",
             };
             Some((Gate, format!("{verdict} {tool} {target} · {reason}")))
         }
-        Record::ToolFinished { tool_use_id, .. } => info(format!(
-            "tool call {} came back with an error",
-            short_id(tool_use_id)
-        )),
-        Record::ApiRetried {
-            attempt,
-            max_retries,
-            delay_ms,
-            error,
-            ..
-        } => Some((
+        Record::ToolFinished { tool_use_id, .. } => {
+            info(format!("tool call {} came back with an error", short_id(tool_use_id)))
+        }
+        Record::ApiRetried { attempt, max_retries, delay_ms, error, .. } => Some((
             Warn,
-            format!(
-                "API: {error}; try {attempt} of {max_retries} in {}",
-                human(Duration::from_millis(*delay_ms))
-            ),
+            format!("API: {error}; try {attempt} of {max_retries} in {}", human(Duration::from_millis(*delay_ms))),
         )),
         Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
         Record::NoteSent { .. } => info("your note was sent to claude".into()),
         Record::NoteDelivered { .. } => info("claude has taken your note in".into()),
         Record::ClaimMade { claim, .. } => info(claim_words(claim)),
-        Record::ClaimMissing { reason, .. } => {
-            Some((Warn, format!("no readable status block: {reason}")))
-        }
+        Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),
         Record::FollowUpSent { .. } => info("asked claude for the status block only".into()),
-        Record::TurnFailed {
-            error,
-            message,
-            status,
-            ..
-        } => {
+        Record::TurnFailed { error, message, status, .. } => {
             let status = status.map_or_else(String::new, |code| format!(" (HTTP {code})"));
             Some((Error, format!("turn failed: {error}{status}: {message}")))
         }
-        Record::StopAsked { outcome, .. } => {
-            Some((Warn, format!("ending claude: {}", outcome_words(*outcome))))
-        }
-        Record::TurnEnded { .. } => None,
-        Record::AgentExited {
-            code,
-            signal,
-            swept,
-            cost_usd,
-            ..
-        } => {
+        Record::StopAsked { outcome, .. } => Some((Warn, format!("ending claude: {}", outcome_words(*outcome)))),
+        Record::AgentExited { code, signal, swept, cost_usd, .. } => {
             let how = match (code, signal) {
                 (Some(code), _) => format!("with code {code}"),
                 (None, Some(signal)) => format!("by signal {signal}"),
@@ -204,65 +143,33 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             };
             info(format!("claude ended {how} · ${cost_usd:.2}{swept}"))
         }
-        Record::EvidenceGathered {
-            iteration_files,
-            phase_files,
-            ..
-        } => info(format!(
+        Record::EvidenceGathered { iteration_files, phase_files, .. } => info(format!(
             "changed: {} in this iteration, {} in this phase",
             counted(iteration_files.len(), "file"),
             counted(phase_files.len(), "file"),
         )),
-        Record::ValidationRan {
-            command,
-            exit,
-            timed_out,
-            ms,
-            ..
-        } => {
+        Record::ValidationRan { command, exit, timed_out, ms, .. } => {
             let time = human(Duration::from_millis(*ms));
             Some(match (exit, timed_out) {
-                (_, true) => (
-                    Warn,
-                    format!("validation ran out of time: {command} · {time}"),
-                ),
+                (_, true) => (Warn, format!("validation ran out of time: {command} · {time}")),
                 (Some(0), _) => (Info, format!("validation passed: {command} · {time}")),
-                (Some(code), _) => (
-                    Warn,
-                    format!("validation failed: {command} · exit {code} · {time}"),
-                ),
-                (None, _) => (
-                    Warn,
-                    format!("validation was ended by a signal: {command} · {time}"),
-                ),
+                (Some(code), _) => (Warn, format!("validation failed: {command} · exit {code} · {time}")),
+                (None, _) => (Warn, format!("validation was ended by a signal: {command} · {time}")),
             })
         }
-        Record::PhaseDone { phase, how, .. } => info(format!(
-            "done: {} · {}",
-            quoted(phase.as_deref()),
-            done_words(*how)
-        )),
-        Record::PhaseDisputed { phase, why, .. } => Some((
-            Warn,
-            format!("disputed: {} · {why}", quoted(phase.as_deref())),
-        )),
+        Record::PhaseDone { phase, how, .. } => {
+            info(format!("done: {} · {}", quoted(phase.as_deref()), done_words(*how)))
+        }
+        Record::PhaseDisputed { phase, why, .. } => {
+            Some((Warn, format!("disputed: {} · {why}", quoted(phase.as_deref()))))
+        }
         Record::PhaseSkipped { phase } => info(format!("skipped by you: “{phase}”")),
         Record::PhaseReopened { phase } => info(format!("to be worked on again: “{phase}”")),
-        Record::TickSettled { phase, outcome } => {
-            Some(written(outcome, &format!("the box of “{phase}”"), "ticked"))
+        Record::TickSettled { phase, outcome } => Some(written(outcome, &format!("the box of “{phase}”"), "ticked")),
+        Record::StatusSettled { to, outcome } => {
+            Some(written(outcome, "the ticket's status", &format!("set to {}", to.word())))
         }
-        Record::StatusSettled { to, outcome } => Some(written(
-            outcome,
-            "the ticket's status",
-            &format!("set to {}", to.word()),
-        )),
-        Record::IterationEnded {
-            n,
-            outcome,
-            changed,
-            ms,
-            ..
-        } => {
+        Record::IterationEnded { n, outcome, changed, ms, .. } => {
             let level = match outcome {
                 IterationOutcome::Claimed | IterationOutcome::Interrupted => Info,
                 _ => Warn,
@@ -289,14 +196,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             },
             text.clone(),
         )),
-        Record::RunEnded {
-            reason,
-            detail,
-            iterations,
-            phases_done,
-            phases,
-            cost_usd,
-        } => {
+        Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {
                 0 | 5 => Info,
                 1 => Error,
@@ -339,10 +239,7 @@ pub fn done_words(how: DoneHow) -> &'static str {
 }
 
 fn claim_words(claim: &Claim) -> String {
-    let about = claim
-        .phase_completed
-        .as_deref()
-        .map_or_else(String::new, |phase| format!(" “{phase}” is done ·"));
+    let about = claim.phase_completed.as_deref().map_or_else(String::new, |phase| format!(" “{phase}” is done ·"));
     let error = claim.error.as_deref().unwrap_or_default();
     let dot = if error.is_empty() { "" } else { " · " };
     let (status, summary) = (claim.status.word(), &claim.summary);
@@ -353,14 +250,8 @@ fn written(outcome: &WriteOutcome, what: &str, done: &str) -> (Weight, String) {
     match outcome {
         WriteOutcome::Written => (Weight::Info, format!("{what} is {done}")),
         WriteOutcome::AlreadySo => (Weight::Info, format!("{what} was {done} already")),
-        WriteOutcome::NotThere => (
-            Weight::Warn,
-            format!("{what} is no longer in the file; left as it is"),
-        ),
-        WriteOutcome::FileGone => (
-            Weight::Warn,
-            format!("{what} cannot be {done}: the file is gone"),
-        ),
+        WriteOutcome::NotThere => (Weight::Warn, format!("{what} is no longer in the file; left as it is")),
+        WriteOutcome::FileGone => (Weight::Warn, format!("{what} cannot be {done}: the file is gone")),
         WriteOutcome::Failed(why) => (Weight::Error, format!("{what} cannot be {done}: {why}")),
     }
 }
@@ -389,11 +280,7 @@ fn counted(n: usize, noun: &str) -> String {
 /// Enough of a session, object or call id to tell it from its neighbours.
 fn short_id(id: &str) -> String {
     let short: String = id.chars().take(8).collect();
-    if id.chars().count() > 8 {
-        short + "…"
-    } else {
-        short
-    }
+    if id.chars().count() > 8 { short + "…" } else { short }
 }
 
 #[cfg(test)]
@@ -418,22 +305,12 @@ mod tests {
                 "validation failed: cargo test · exit 101 · 41 s",
             ),
             (
-                Record::PhaseDone {
-                    n: 1,
-                    phase: Some("Parse".into()),
-                    how: DoneHow::ClaimedUnchecked,
-                },
+                Record::PhaseDone { n: 1, phase: Some("Parse".into()), how: DoneHow::ClaimedUnchecked },
                 Weight::Info,
                 "done: “Parse” · claimed, unchecked",
             ),
             (
-                Record::AgentExited {
-                    n: 1,
-                    code: None,
-                    signal: Some(9),
-                    swept: 2,
-                    cost_usd: 0.314,
-                },
+                Record::AgentExited { n: 1, code: None, signal: Some(9), swept: 2, cost_usd: 0.314 },
                 Weight::Info,
                 "claude ended by signal 9 · $0.31 · 2 left-over processes swept",
             ),
@@ -474,21 +351,14 @@ mod tests {
     #[test]
     fn steps_of_the_machine_are_silent() {
         assert_eq!(line(&Record::CallCounted { n: 1 }), None);
-        let finished = |is_error| Record::ToolFinished {
-            n: 1,
-            tool_use_id: "t".into(),
-            is_error,
-        };
+        let finished = |is_error| Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error };
         assert_eq!(line(&finished(false)), None);
         assert!(line(&finished(true)).is_some());
     }
 
     #[test]
     fn a_line_has_an_end() {
-        let record = Record::Noticed {
-            level: Level::Error,
-            text: "x".repeat(100_000),
-        };
+        let record = Record::Noticed { level: Level::Error, text: "x".repeat(100_000) };
         assert_eq!(line(&record).unwrap().text.chars().count(), WIDEST);
     }
 }

@@ -10,9 +10,7 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use crate::orchestrator::judge::claimed_phase;
-use crate::orchestrator::state::{
-    Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State,
-};
+use crate::orchestrator::state::{Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
@@ -32,15 +30,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
     match record {
-        Record::RunStarted {
-            folder,
-            ticket_path,
-            title,
-            ticket_status,
-            phases,
-            validation,
-            settings,
-        } => {
+        Record::RunStarted { folder, ticket_path, title, ticket_status, phases, validation, settings } => {
             state.folder.clone_from(folder);
             state.ticket_path.clone_from(ticket_path);
             state.title.clone_from(title);
@@ -57,9 +47,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::AwaitingTree { holder: None };
         }
         Record::TreeAwaited { holder } => {
-            state.stage = Stage::AwaitingTree {
-                holder: Some(holder.clone()),
-            };
+            state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
         Record::TreeGranted => state.stage = Stage::Idle,
         Record::TicketRead { title, phases } => {
@@ -84,19 +72,14 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
         }
         Record::StopRequested => state.pace = Pace::StopNext,
-        Record::NoteGiven { id, text } => state.notes.push(Note {
-            id: id.clone(),
-            text: text.clone(),
-            stage: NoteStage::Queued,
-        }),
+        Record::NoteGiven { id, text } => {
+            state.notes.push(Note { id: id.clone(), text: text.clone(), stage: NoteStage::Queued });
+        }
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
         Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
         Record::Noticed { .. } | Record::ApiRetried { .. } => {}
         Record::RunEnded { reason, detail, .. } => {
-            state.ended = Some(Ended {
-                reason: *reason,
-                detail: detail.clone(),
-            });
+            state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
             state.stage = Stage::Ended;
         }
         Record::TickIntended { .. } => state.stage = Stage::Ticking,
@@ -142,13 +125,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
             state.stage = Stage::Snapshotting;
         }
-        Record::IterationEnded {
-            outcome,
-            changed,
-            fingerprint,
-            ms,
-            ..
-        } => {
+        Record::IterationEnded { outcome, changed, fingerprint, ms, .. } => {
             end_iteration(state, *outcome, *changed, fingerprint.as_deref(), *ms, time);
         }
         _ => fold_agent(state, record, time),
@@ -159,10 +136,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
 fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
     // Claims are matched before the iteration is borrowed.
     if let Record::ClaimMade { claim, .. } = record {
-        let phase = state
-            .iteration
-            .as_ref()
-            .and_then(|iteration| iteration.phase.clone());
+        let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
         if let Some(claimed) = claimed_phase(state, claim)
             && let Some(phase) = state.phase_mut(claimed.as_deref())
         {
@@ -202,12 +176,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.pid = Some(*pid);
             state.stage = Stage::Running;
         }
-        Record::AgentReady {
-            session,
-            model,
-            version,
-            ..
-        } => {
+        Record::AgentReady { session, model, version, .. } => {
             iteration.ready = true;
             state.session = Some(session.clone());
             state.model = Some(model.clone());
@@ -219,12 +188,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.session = None;
             state.stage = Stage::Closing;
         }
-        Record::ToolJudged {
-            tool_use_id,
-            verdict,
-            touches_ticket,
-            ..
-        } => {
+        Record::ToolJudged { tool_use_id, verdict, touches_ticket, .. } => {
             iteration.ticket_touched |= touches_ticket;
             if *verdict == Verdict::Allow && iteration.tools.insert(tool_use_id.clone()) {
                 iteration.tool_count += 1;
@@ -246,30 +210,15 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.followed_up = true;
             state.stage = Stage::Running;
         }
-        Record::TurnFailed {
-            error,
-            message,
-            status,
-            ..
-        } => {
-            iteration.failure = Some(Failure {
-                error: error.clone(),
-                message: message.clone(),
-                status: *status,
-            });
+        Record::TurnFailed { error, message, status, .. } => {
+            iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
             state.stage = Stage::Closing;
         }
         Record::StopAsked { outcome, .. } => {
             iteration.cut = Some(*outcome);
             state.stage = Stage::Stopping;
         }
-        Record::TurnEnded {
-            cost_usd,
-            usage,
-            context,
-            context_window,
-            ..
-        } => {
+        Record::TurnEnded { cost_usd, usage, context, context_window, .. } => {
             // The CLI's figure is cumulative over the turns of one process.
             let more = (cost_usd - iteration.process_cost_usd).max(0.0);
             iteration.process_cost_usd = *cost_usd;
@@ -282,17 +231,9 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.pid = None;
             iteration.tools.clear();
             let respawn = iteration.respawn;
-            state.stage = if respawn {
-                Stage::Spawning
-            } else {
-                Stage::Comparing
-            };
+            state.stage = if respawn { Stage::Spawning } else { Stage::Comparing };
         }
-        Record::EvidenceGathered {
-            iteration_files,
-            phase_files,
-            ..
-        } => {
+        Record::EvidenceGathered { iteration_files, phase_files, .. } => {
             iteration.files = iteration_files.len();
             iteration.changed = Some(!iteration_files.is_empty());
             iteration.phase_changed = Some(!phase_files.is_empty());
@@ -320,16 +261,10 @@ fn end_iteration(
     iteration.ended = Some(time);
     iteration.pid = None;
     iteration.tools.clear();
-    let blocked = iteration
-        .claim
-        .as_ref()
-        .is_some_and(|claim| claim.status == ClaimStatus::Blocked);
+    let blocked = iteration.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
     let phase = iteration.phase.clone();
     // What the person or a crash cut off says nothing about Claude's progress.
-    if !matches!(
-        outcome,
-        IterationOutcome::Interrupted | IterationOutcome::CutOff
-    ) {
+    if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff) {
         state.stagnation = if changed { 0 } else { state.stagnation + 1 };
         state.repeated = fingerprint.map(|now| match &state.repeated {
             Some((before, times)) if before == now => (now.to_owned(), times + 1),
@@ -356,22 +291,13 @@ fn end_iteration(
 fn phase_from(seed: &PhaseSeed) -> PhaseState {
     PhaseState {
         text: seed.text.clone(),
-        mark: if seed.done {
-            Mark::Done(DoneHow::TickedByPerson)
-        } else {
-            Mark::Pending
-        },
+        mark: if seed.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
         ticked: seed.done,
         ..PhaseState::default()
     }
 }
 
-fn iteration(
-    n: u32,
-    phase: Option<String>,
-    resumed: Option<String>,
-    started: Timestamp,
-) -> Iteration {
+fn iteration(n: u32, phase: Option<String>, resumed: Option<String>, started: Timestamp) -> Iteration {
     Iteration {
         n,
         phase,
@@ -403,16 +329,9 @@ fn iteration(
 /// The phase whose box was meant: done, but not ticked yet; of several of one name the first such.
 fn to_tick<'a>(state: &'a mut State, text: &str) -> Option<&'a mut PhaseState> {
     let owed = |phase: &PhaseState| {
-        phase.text == text
-            && matches!(phase.mark, Mark::Done(_))
-            && !phase.ticked
-            && !phase.untickable
+        phase.text == text && matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable
     };
-    let at = state
-        .phases
-        .iter()
-        .position(owed)
-        .or_else(|| state.phases.iter().position(|phase| phase.text == text))?;
+    let at = state.phases.iter().position(owed).or_else(|| state.phases.iter().position(|phase| phase.text == text))?;
     state.phases.get_mut(at)
 }
 
@@ -428,8 +347,8 @@ fn set_mark(state: &mut State, phase: &str, mark: Mark) {
     }
 }
 
-fn set_note(state: &mut State, id: &str, stage: NoteStage) {
+fn set_note(state: &mut State, id: &str, to: NoteStage) {
     if let Some(note) = state.notes.iter_mut().find(|note| note.id == id) {
-        note.stage = stage;
+        note.stage = to;
     }
 }

@@ -18,11 +18,7 @@ use crate::orchestrator::state::{Iteration, Stage, State};
 
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
-    let mut step = Step {
-        state: state.clone(),
-        now,
-        decision: Decision::default(),
-    };
+    let mut step = Step { state: state.clone(), now, decision: Decision::default() };
     step.take(input);
     step.decision
 }
@@ -45,26 +41,16 @@ impl Step {
                     self.record(Record::TreeAwaited { holder });
                 }
             }
-            Input::TicketRead {
-                title,
-                phases,
-                validation,
-            } => {
+            Input::TicketRead { title, phases, validation } => {
                 self.ticket_read(title, phases, validation);
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
-            Input::Judged {
-                call,
-                verdict,
-                reason,
-                target,
-                touches_ticket,
-            } => {
+            Input::Judged { call, verdict, reason, target, touches_ticket } => {
                 self.judged(*call, verdict, reason, target, touches_ticket);
             }
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
-            Input::TickSettled { phase, outcome } => self.tick_settled(phase, outcome),
+            Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::TimerFired { timer, last_byte } => self.timer_fired(timer, last_byte),
             Input::NoteEchoed { id } => {
@@ -100,8 +86,7 @@ impl Step {
             | Input::ValidationFinished { n, .. } => *n,
             _ => return,
         };
-        if self.state.ended.is_some() || self.state.open_iteration().is_none_or(|open| open.n != n)
-        {
+        if self.state.ended.is_some() || self.state.open_iteration().is_none_or(|open| open.n != n) {
             return;
         }
         match input {
@@ -111,55 +96,26 @@ impl Step {
             }
             Input::SessionUnknown { .. } => self.session_unknown(n),
             Input::AgentSpawned { pid, .. } => self.agent_spawned(n, pid),
-            Input::AgentReady {
-                session,
-                model,
-                version,
-                ..
-            } => {
+            Input::AgentReady { session, model, version, .. } => {
                 self.agent_ready(n, session, model, version);
             }
-            Input::ToolFinished {
-                tool_use_id,
-                is_error,
-                ..
-            } => {
-                if self.open(|open| open.tools.contains(&tool_use_id)) {
-                    self.record(Record::ToolFinished {
-                        n,
-                        tool_use_id,
-                        is_error,
-                    });
-                }
+            Input::ToolFinished { tool_use_id, is_error, .. }
+                if self.open(|open| open.tools.contains(&tool_use_id)) =>
+            {
+                self.record(Record::ToolFinished { n, tool_use_id, is_error });
             }
-            Input::ApiRetried {
-                attempt,
-                max_retries,
-                delay_ms,
-                error,
-                ..
-            } => {
+            Input::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
                 self.api_retried(n, attempt, max_retries, delay_ms, error);
             }
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),
-            Input::AgentExited {
-                code,
-                signal,
-                swept,
-                stderr,
-                ..
-            } => {
+            Input::AgentExited { code, signal, swept, stderr, .. } => {
                 self.agent_exited(n, code, signal, swept, &stderr);
             }
-            Input::EvidenceGathered {
-                iteration_files,
-                phase_files,
-                ..
-            } => {
+            Input::EvidenceGathered { iteration_files, phase_files, .. } => {
                 self.evidence_gathered(n, iteration_files, phase_files);
             }
             Input::EvidenceFailed { message, .. } => self.evidence_failed(n, message),
-            Input::ValidationFinished { results, .. } => self.validation_finished(n, results),
+            Input::ValidationFinished { results, .. } => self.validation_finished(n, &results),
             _ => {}
         }
     }
@@ -174,10 +130,7 @@ impl Step {
     }
 
     fn notice(&mut self, level: Level, text: impl Into<String>) {
-        self.record(Record::Noticed {
-            level,
-            text: text.into(),
-        });
+        self.record(Record::Noticed { level, text: text.into() });
     }
 
     fn open(&self, ask: impl FnOnce(&Iteration) -> bool) -> bool {

@@ -17,10 +17,9 @@ pub fn fatal(failure: &Failure) -> Option<(ExitReason, String)> {
     let hopeless = fatal_api_error(&failure.error).or_else(|| by_status.and_then(fatal_api_error));
     let (reason, cure) = match (hopeless, failure.error.as_str(), failure.status) {
         (Some(cure), ..) => (ExitReason::Error, cure),
-        (None, "rate_limit", _) | (None, _, Some(429)) => (
-            ExitReason::RateLimited,
-            "the provider's rate limit is reached: wait for the reset, then resume the run",
-        ),
+        (None, "rate_limit", _) | (None, _, Some(429)) => {
+            (ExitReason::RateLimited, "the provider's rate limit is reached: wait for the reset, then resume the run")
+        }
         _ => return None,
     };
     Some((reason, format!("{cure} (Claude said: {})", failure.message)))
@@ -38,10 +37,7 @@ pub const TIMED_OUT: &str = "timed out";
 pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
     use crate::domain::outcome::IterationOutcome::{Idle, TimedOut};
     if let Some(failure) = &iteration.failure {
-        return Some(fingerprint(&format!(
-            "{}: {}",
-            failure.error, failure.message
-        )));
+        return Some(fingerprint(&format!("{}: {}", failure.error, failure.message)));
     }
     match iteration.cut {
         Some(TimedOut | Idle) if iteration.changed != Some(true) => {
@@ -79,16 +75,8 @@ mod tests {
             (EXITED, None, None),
         ];
         for (error, status, expected) in cases {
-            let failure = Failure {
-                error: error.into(),
-                message: "x".into(),
-                status,
-            };
-            assert_eq!(
-                fatal(&failure).map(|(reason, _)| reason),
-                expected,
-                "{error} {status:?}"
-            );
+            let failure = Failure { error: error.into(), message: "x".into(), status };
+            assert_eq!(fatal(&failure).map(|(reason, _)| reason), expected, "{error} {status:?}");
         }
     }
 }

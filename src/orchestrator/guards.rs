@@ -32,11 +32,7 @@ pub struct Guard {
 }
 
 /// All guards, in the order they are asked.
-pub const GUARDS: [Guard; 3] = [
-    max_iterations::GUARD,
-    stagnation::GUARD,
-    repeated_error::GUARD,
-];
+pub const GUARDS: [Guard; 3] = [max_iterations::GUARD, stagnation::GUARD, repeated_error::GUARD];
 
 /// The first guard that says stop.
 pub fn check(state: &State) -> Option<Stop> {

@@ -17,12 +17,7 @@ pub fn claimed_phase(state: &State, claim: &Claim) -> Option<Option<String>> {
     if state.phases.is_empty() {
         return (claim.status == ClaimStatus::Done).then_some(None);
     }
-    let own = || {
-        state
-            .iteration
-            .as_ref()
-            .and_then(|iteration| iteration.phase.clone())
-    };
+    let own = || state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
     match &claim.phase_completed {
         Some(name) => match_open(state, name).map(Some),
         None if claim.status == ClaimStatus::Done => own().map(Some),
@@ -39,10 +34,7 @@ pub fn names_unknown_phase(state: &State, claim: &Claim) -> bool {
         return false;
     };
     // The person may have ticked or skipped it a moment ago: then there is nothing to dispute.
-    let own = state
-        .iteration
-        .as_ref()
-        .and_then(|iteration| iteration.phase.as_deref());
+    let own = state.iteration.as_ref().and_then(|iteration| iteration.phase.as_deref());
     let own_is_settled = || {
         let own = state.phase(own).filter(|phase| phase.mark.is_settled());
         own.is_some_and(|own| phase_match::find(name, &[own.text.as_str()]).is_some())
@@ -51,12 +43,8 @@ pub fn names_unknown_phase(state: &State, claim: &Claim) -> bool {
 }
 
 fn match_open(state: &State, name: &str) -> Option<String> {
-    let open: Vec<&str> = state
-        .phases
-        .iter()
-        .filter(|phase| !phase.mark.is_settled())
-        .map(|phase| phase.text.as_str())
-        .collect();
+    let open: Vec<&str> =
+        state.phases.iter().filter(|phase| !phase.mark.is_settled()).map(|phase| phase.text.as_str()).collect();
     phase_match::find(name, &open).map(|at| open[at].to_owned())
 }
 
@@ -140,48 +128,13 @@ mod tests {
         let disputed = |text: &str| Judgement::Disputed(text.to_owned());
         let cases = [
             (none, Checks::Pending, true, Judgement::Validate),
-            (
-                &["a"],
-                Checks::Ran(&passed),
-                true,
-                Judgement::Done(DoneHow::Verified),
-            ),
-            (
-                &["a"],
-                Checks::Ran(&passed),
-                false,
-                Judgement::Done(DoneHow::Verified),
-            ),
-            (
-                &["a"],
-                Checks::Ran(&failed),
-                true,
-                disputed("`sh test.sh` failed with exit code 1\n2 failed"),
-            ),
-            (
-                none,
-                Checks::Ran(&failed),
-                false,
-                disputed("`sh test.sh` failed with exit code 1\n2 failed"),
-            ),
-            (
-                &["a"],
-                Checks::None,
-                true,
-                Judgement::Done(DoneHow::ClaimedUnchecked),
-            ),
-            (
-                none,
-                Checks::None,
-                true,
-                Judgement::Done(DoneHow::ClaimedUnchecked),
-            ),
-            (
-                none,
-                Checks::None,
-                false,
-                Judgement::Done(DoneHow::ClaimedNoChange),
-            ),
+            (&["a"], Checks::Ran(&passed), true, Judgement::Done(DoneHow::Verified)),
+            (&["a"], Checks::Ran(&passed), false, Judgement::Done(DoneHow::Verified)),
+            (&["a"], Checks::Ran(&failed), true, disputed("`sh test.sh` failed with exit code 1\n2 failed")),
+            (none, Checks::Ran(&failed), false, disputed("`sh test.sh` failed with exit code 1\n2 failed")),
+            (&["a"], Checks::None, true, Judgement::Done(DoneHow::ClaimedUnchecked)),
+            (none, Checks::None, true, Judgement::Done(DoneHow::ClaimedUnchecked)),
+            (none, Checks::None, false, Judgement::Done(DoneHow::ClaimedNoChange)),
             (
                 &["a", "b"],
                 Checks::None,
@@ -192,11 +145,7 @@ mod tests {
             ),
         ];
         for (files, checks, changed, expected) in cases {
-            assert_eq!(
-                judge(&claim(files), checks, changed),
-                expected,
-                "{files:?} {checks:?} {changed}"
-            );
+            assert_eq!(judge(&claim(files), checks, changed), expected, "{files:?} {checks:?} {changed}");
         }
     }
 }

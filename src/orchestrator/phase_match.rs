@@ -15,8 +15,7 @@ pub fn find(claimed: &str, incomplete: &[&str]) -> Option<usize> {
     let names: Vec<Name> = incomplete.iter().map(|phase| Name::of(phase)).collect();
     let steps: [fn(&Name, &Name) -> bool; 3] = [same, contained, alike];
     for fits in steps {
-        let mut fitting = (0..names.len())
-            .filter(|&at| !claim.contradicts(&names[at]) && fits(&claim, &names[at]));
+        let mut fitting = (0..names.len()).filter(|&at| !claim.contradicts(&names[at]) && fits(&claim, &names[at]));
         match (fitting.next(), fitting.next()) {
             (Some(at), None) => return Some(at),
             (Some(_), Some(_)) => return None,
@@ -49,24 +48,16 @@ impl Name {
         let mut rest = lower.trim_matches(is_markup);
         for tick in ["[ ]", "[x]"] {
             rest = rest.strip_prefix(tick).unwrap_or(rest);
-            rest = rest
-                .strip_suffix(tick)
-                .unwrap_or(rest)
-                .trim_matches(is_markup);
+            rest = rest.strip_suffix(tick).unwrap_or(rest).trim_matches(is_markup);
         }
         let after_kind = ["phase", "step"].into_iter().find_map(|kind| {
             let rest = rest.strip_prefix(kind)?;
             let rest = rest.strip_prefix(char::is_whitespace)?.trim_start();
-            rest.starts_with(|c: char| c.is_ascii_digit())
-                .then_some((kind, rest))
+            rest.starts_with(|c: char| c.is_ascii_digit()).then_some((kind, rest))
         });
         let (kind, rest) = after_kind.map_or((None, rest), |(kind, rest)| (Some(kind), rest));
         let (number, rest) = number(rest, kind.is_some());
-        Self {
-            kind: kind.map(str::to_owned),
-            number,
-            words: words(rest),
-        }
+        Self { kind: kind.map(str::to_owned), number, words: words(rest) }
     }
 
     /// Both are numbered, and differently: never the same phase, whatever the words.
@@ -83,9 +74,7 @@ impl Name {
 /// Splits off a leading number: `2`, `2b`, `1.3`. Without the word `phase` before it, only a `.`, `)` or `:`
 /// makes it one ("3 tests fail" begins with no number of a phase).
 fn number(text: &str, after_kind: bool) -> (Option<String>, &str) {
-    let end = text
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let number = text[..end].trim_end_matches('.');
     let mut rest = &text[number.len()..];
     let mut full = number.to_owned();
@@ -134,16 +123,10 @@ fn same(claim: &Name, phase: &Name) -> bool {
 /// The words of one stand together in the other; of a claim that was cut off, the last word may be a part.
 fn contained(claim: &Name, phase: &Name) -> bool {
     let numbered_alike = claim.number.is_some() && claim.number == phase.number;
-    let long_enough = |name: &Name| {
-        !name.words.is_empty()
-            && (numbered_alike || name.letters().chars().count() >= MIN_CONTAINED)
-    };
+    let long_enough =
+        |name: &Name| !name.words.is_empty() && (numbered_alike || name.letters().chars().count() >= MIN_CONTAINED);
     let within = |part: &Name, whole: &Name| {
-        long_enough(part)
-            && whole
-                .words
-                .windows(part.words.len())
-                .any(|window| window == part.words)
+        long_enough(part) && whole.words.windows(part.words.len()).any(|window| window == part.words)
     };
     within(claim, phase) || within(phase, claim) || (long_enough(claim) && cut_off(claim, phase))
 }
@@ -153,11 +136,7 @@ fn cut_off(claim: &Name, phase: &Name) -> bool {
     let Some((last, before)) = claim.words.split_last() else {
         return false;
     };
-    let Some((start, next)) = phase
-        .words
-        .get(..before.len())
-        .zip(phase.words.get(before.len()))
-    else {
+    let Some((start, next)) = phase.words.get(..before.len()).zip(phase.words.get(before.len())) else {
         return false;
     };
     let ends_in_letter = last.ends_with(char::is_alphabetic);
@@ -185,11 +164,7 @@ fn alike(claim: &Name, phase: &Name) -> bool {
 fn one_slip(a: &str, b: &str) -> bool {
     let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
-    let (short, long) = if a.len() <= b.len() {
-        (&a, &b)
-    } else {
-        (&b, &a)
-    };
+    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
     if short.len() < MIN_WORD || short.iter().chain(long).any(|c| c.is_numeric()) {
         return false;
     }
@@ -202,10 +177,7 @@ fn one_slip(a: &str, b: &str) -> bool {
     match long.len() - short.len() {
         0 => {
             short.get(1..) == long.get(1..)
-                || (short.len() >= 2
-                    && short[0] == long[1]
-                    && short[1] == long[0]
-                    && short[2..] == long[2..])
+                || (short.len() >= 2 && short[0] == long[1] && short[1] == long[0] && short[2..] == long[2..])
         }
         1 => *short == long[1..],
         _ => false,
@@ -225,28 +197,12 @@ mod tests {
             (" a ", &["a", "a"], Some(0)),
             ("ü", &["u", "ü"], Some(1)),
             // The same words.
-            (
-                "investigation",
-                &["Phase 1: Investigation", "Phase 2: Implementation"],
-                Some(0),
-            ),
-            (
-                "Phase 2 - **Implementation**.",
-                &["Phase 1: Investigation", "Phase 2: Implementation"],
-                Some(1),
-            ),
-            (
-                "## Step 3. `parse_line()` [x]",
-                &["Step 3: parse_line"],
-                Some(0),
-            ),
+            ("investigation", &["Phase 1: Investigation", "Phase 2: Implementation"], Some(0)),
+            ("Phase 2 - **Implementation**.", &["Phase 1: Investigation", "Phase 2: Implementation"], Some(1)),
+            ("## Step 3. `parse_line()` [x]", &["Step 3: parse_line"], Some(0)),
             ("- [x] Add [docs](https://x.y/z)", &["Add docs"], Some(0)),
             ("Log-in form", &["Login form", "Logout form"], Some(0)),
-            (
-                "GRÖSSE  PRÜFEN",
-                &["Phase 1: größe", "Grösse prüfen"],
-                Some(1),
-            ),
+            ("GRÖSSE  PRÜFEN", &["Phase 1: größe", "Grösse prüfen"], Some(1)),
             ("解析器を書く", &["テストを書く", "解析器を書く"], Some(1)),
             // Numbers.
             ("Phase 1", &["Phase 10: Ship", "Phase 1: Plan"], Some(1)),
@@ -254,95 +210,35 @@ mod tests {
             ("Phase 2", &["Phase 12: Two"], None),
             ("Phase 2", &["First", "Second"], None),
             ("2", &["Phase 2: A"], None),
-            (
-                "Phase 2: Tests",
-                &["Phase 1: Tests", "Phase 3: Tests"],
-                None,
-            ),
+            ("Phase 2: Tests", &["Phase 1: Tests", "Phase 3: Tests"], None),
             ("Tests", &["Phase 1: Tests", "Phase 3: Tests"], None),
-            (
-                "Phase 3: Tests",
-                &["Phase 1: Tests", "Phase 3: Tests"],
-                Some(1),
-            ),
-            (
-                "Step 1: Set up the thing",
-                &["Phase 1: Set up the thing"],
-                None,
-            ),
+            ("Phase 3: Tests", &["Phase 1: Tests", "Phase 3: Tests"], Some(1)),
+            ("Step 1: Set up the thing", &["Phase 1: Set up the thing"], None),
             ("Phase 1: Set up", &["1. Set up", "2. Build"], Some(0)),
-            (
-                "Phase 2b: Fix it up",
-                &["Phase 2a: Fix it up", "Phase 2b: Fix it up now"],
-                Some(1),
-            ),
-            (
-                "Phase 2: tests",
-                &["Phase 2: Write tests", "Phase 3: Run tests"],
-                Some(0),
-            ),
-            (
-                "Phase 1.2: Parser",
-                &["Phase 1.3: Parser", "Phase 1.2 Parser"],
-                Some(1),
-            ),
+            ("Phase 2b: Fix it up", &["Phase 2a: Fix it up", "Phase 2b: Fix it up now"], Some(1)),
+            ("Phase 2: tests", &["Phase 2: Write tests", "Phase 3: Run tests"], Some(0)),
+            ("Phase 1.2: Parser", &["Phase 1.3: Parser", "Phase 1.2 Parser"], Some(1)),
             ("3 tests were added", &["3. Write tests"], None),
             // Contained.
-            (
-                "Phase 1: Investigation (done)",
-                &["Phase 1: Investigation"],
-                Some(0),
-            ),
-            (
-                "Implement the login form with vali",
-                &["Implement the login form with validation", "Ship"],
-                Some(0),
-            ),
-            (
-                "Implement the login form…",
-                &["Implement the login form with validation", "Ship"],
-                Some(0),
-            ),
-            (
-                "Implement the lo",
-                &["Implement the login", "Implement the logout"],
-                None,
-            ),
+            ("Phase 1: Investigation (done)", &["Phase 1: Investigation"], Some(0)),
+            ("Implement the login form with vali", &["Implement the login form with validation", "Ship"], Some(0)),
+            ("Implement the login form…", &["Implement the login form with validation", "Ship"], Some(0)),
+            ("Implement the lo", &["Implement the login", "Implement the logout"], None),
             ("Add endpoint v1", &["Add endpoint v10"], None),
             ("tests", &["Write the tests"], None),
             ("I wrote the tests and all else", &["tests"], None),
             ("the", &["Implement the parser"], None),
             // Slips.
-            (
-                "Implment the parser",
-                &["Implement the parser", "Ship"],
-                Some(0),
-            ),
-            (
-                "Implement the praser",
-                &["Implement the parser", "Implement the lexer"],
-                Some(0),
-            ),
-            (
-                "Add error messages for clients",
-                &["Add error message for clients"],
-                Some(0),
-            ),
+            ("Implment the parser", &["Implement the parser", "Ship"], Some(0)),
+            ("Implement the praser", &["Implement the parser", "Implement the lexer"], Some(0)),
+            ("Add error messages for clients", &["Add error message for clients"], Some(0)),
             ("Implement the parser", &["Implement the lexer"], None),
             ("Implement module A", &["Implement module B"], None),
-            (
-                "Support version 12 files",
-                &["Support version 13 files"],
-                None,
-            ),
+            ("Support version 12 files", &["Support version 13 files"], None),
             ("Encode the records", &["Decode the records"], None),
             ("Enable the new cache", &["Disable the new cache"], None),
             ("Import all the data", &["Export all the data"], None),
-            (
-                "Implement the parsers",
-                &["Implement the parser", "Implement the parserz"],
-                None,
-            ),
+            ("Implement the parsers", &["Implement the parser", "Implement the parserz"], None),
             // Nothing to go by.
             ("", &["a", "b"], None),
             ("***", &["***a***"], None),
@@ -350,11 +246,7 @@ mod tests {
             ("completely different", &["Implement the parser"], None),
         ];
         for (claimed, incomplete, expected) in cases {
-            assert_eq!(
-                find(claimed, incomplete),
-                *expected,
-                "{claimed:?} in {incomplete:?}"
-            );
+            assert_eq!(find(claimed, incomplete), *expected, "{claimed:?} in {incomplete:?}");
         }
     }
 

@@ -113,10 +113,8 @@ pub struct PromptError {
 impl Templates {
     /// The templates that come with the program.
     pub fn builtin() -> Self {
-        let template = |kind: Kind| Template {
-            file: format!("built-in {}", kind.file_name()),
-            source: kind.builtin().to_owned(),
-        };
+        let template =
+            |kind: Kind| Template { file: format!("built-in {}", kind.file_name()), source: kind.builtin().to_owned() };
         Self {
             phased: template(Kind::Phased),
             phaseless: template(Kind::Phaseless),
@@ -152,13 +150,11 @@ impl Templates {
         environment.add_filter("fenced", |text: String| fenced(&text));
         environment.add_filter("quoted", |text: String| quoted(&text));
         let failed = |error: minijinja::Error| explain(template, &error);
-        let values = serde_json::to_value(context)
-            .map(escaped)
-            .map_err(|error| PromptError {
-                file: template.file.clone(),
-                line: 1,
-                message: error.to_string(),
-            })?;
+        let values = serde_json::to_value(context).map(escaped).map_err(|error| PromptError {
+            file: template.file.clone(),
+            line: 1,
+            message: error.to_string(),
+        })?;
         let text = environment
             .template_from_named_str(&template.file, &template.source)
             .and_then(|template| template.render(values))
@@ -179,24 +175,16 @@ impl Templates {
             validation: some(),
             ..PromptContext::default()
         };
-        Kind::ALL
-            .into_iter()
-            .try_for_each(|kind| self.render(kind, &context).map(drop))
+        Kind::ALL.into_iter().try_for_each(|kind| self.render(kind, &context).map(drop))
     }
 }
 
 fn explain(template: &Template, error: &minijinja::Error) -> PromptError {
     let known = || {
         let context = serde_json::to_value(PromptContext::default()).unwrap_or_default();
-        context
-            .as_object()
-            .map(|map| map.keys().cloned().collect::<Vec<_>>().join(", "))
-            .unwrap_or_default()
+        context.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>().join(", ")).unwrap_or_default()
     };
-    let at_fault = error
-        .template_source()
-        .zip(error.range())
-        .and_then(|(source, range)| source.get(range));
+    let at_fault = error.template_source().zip(error.range()).and_then(|(source, range)| source.get(range));
     let message = match (error.kind(), at_fault) {
         (minijinja::ErrorKind::UndefinedError, Some(name)) => {
             format!("unknown variable `{name}`; there are {}", known())
@@ -204,15 +192,9 @@ fn explain(template: &Template, error: &minijinja::Error) -> PromptError {
         (minijinja::ErrorKind::UndefinedError, None) => {
             format!("unknown variable; there are {}", known())
         }
-        _ => error
-            .detail()
-            .map_or_else(|| error.kind().to_string(), str::to_owned),
+        _ => error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
     };
-    PromptError {
-        file: template.file.clone(),
-        line: error.line().unwrap_or(1),
-        message,
-    }
+    PromptError { file: template.file.clone(), line: error.line().unwrap_or(1), message }
 }
 
 /// Every text in `value` with its `@path`s written `\@path`.
@@ -220,11 +202,7 @@ fn escaped(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_mentions(&text)),
         Value::Array(items) => Value::Array(items.into_iter().map(escaped).collect()),
-        Value::Object(map) => Value::Object(
-            map.into_iter()
-                .map(|(key, item)| (key, escaped(item)))
-                .collect(),
-        ),
+        Value::Object(map) => Value::Object(map.into_iter().map(|(key, item)| (key, escaped(item))).collect()),
         other => other,
     }
 }
@@ -248,10 +226,7 @@ fn without_mentions(text: &str) -> String {
 fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!(
-        "{fence}text\n{}\n{fence}",
-        text.trim_end_matches(['\n', '\r'])
-    )
+    format!("{fence}text\n{}\n{fence}", text.trim_end_matches(['\n', '\r']))
 }
 
 /// The text as a double-quoted YAML scalar on one line.
@@ -262,11 +237,7 @@ fn quoted(text: &str) -> String {
 /// Keeps a prompt from being taken for a flag, a command, a shell line or a note to memory.
 fn guarded(text: &str) -> String {
     let text = text.trim_start();
-    if text.starts_with(['-', '/', '!', '#', '@']) {
-        format!("Your task:\n\n{text}")
-    } else {
-        text.to_owned()
-    }
+    if text.starts_with(['-', '/', '!', '#', '@']) { format!("Your task:\n\n{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -294,9 +265,7 @@ mod tests {
     }
 
     fn render(kind: Kind, context: &PromptContext) -> String {
-        Templates::builtin()
-            .render(kind, context)
-            .unwrap_or_else(|error| panic!("{error}"))
+        Templates::builtin().render(kind, context).unwrap_or_else(|error| panic!("{error}"))
     }
 
     #[test]
@@ -323,25 +292,14 @@ mod tests {
 
     #[test]
     fn what_is_not_known_leaves_no_trace() {
-        let bare = PromptContext {
-            phase: Some("One".into()),
-            ..PromptContext::default()
-        };
+        let bare = PromptContext { phase: Some("One".into()), ..PromptContext::default() };
         let text = render(Kind::Phased, &bare);
-        for heading in [
-            "What did not hold",
-            "From the person",
-            "last iterations reported",
-            "Done before",
-            "Open, in",
-        ] {
+        for heading in ["What did not hold", "From the person", "last iterations reported", "Done before", "Open, in"] {
             assert!(!text.contains(heading), "{heading:?} in:\n{text}");
         }
         assert!(!text.contains("\n\n\n"), "{text}");
         assert!(!render(Kind::Phaseless, &context()).contains("checkboxes"));
-        assert!(
-            render(Kind::StatusOnly, &PromptContext::default()).contains("phase_completed: <null>")
-        );
+        assert!(render(Kind::StatusOnly, &PromptContext::default()).contains("phase_completed: <null>"));
     }
 
     #[test]
@@ -357,28 +315,13 @@ mod tests {
     fn an_unknown_variable_is_an_error_with_file_and_line() {
         let mut templates = Templates::builtin();
         let file = "/c/prompts/phased.md".to_owned();
-        templates.set(
-            Kind::Phased,
-            Template {
-                file: file.clone(),
-                source: "One\n\n{{ fase }}\n".into(),
-            },
-        );
+        templates.set(Kind::Phased, Template { file: file.clone(), source: "One\n\n{{ fase }}\n".into() });
         let error = templates.render(Kind::Phased, &context()).unwrap_err();
         assert_eq!((error.file.as_str(), error.line), (file.as_str(), 3));
-        assert!(
-            error.message.contains("`fase`") && error.message.contains("done_phases"),
-            "{error}"
-        );
+        assert!(error.message.contains("`fase`") && error.message.contains("done_phases"), "{error}");
         assert_eq!(templates.check(), Err(error));
 
-        templates.set(
-            Kind::Phased,
-            Template {
-                file,
-                source: "a\n{% if %}".into(),
-            },
-        );
+        templates.set(Kind::Phased, Template { file, source: "a\n{% if %}".into() });
         assert_eq!(templates.check().unwrap_err().line, 2);
         Templates::builtin().check().unwrap();
     }
@@ -386,28 +329,14 @@ mod tests {
     #[test]
     fn nothing_in_a_value_is_inlined_or_obeyed() {
         let mut hostile = context();
-        hostile.ticket =
-            "@/etc/passwd\n(@~/.ssh/id) \"@x\" a@b.org @Component \\\\@y\n````\n{{ 1 + 1 }}".into();
+        hostile.ticket = "@/etc/passwd\n(@~/.ssh/id) \"@x\" a@b.org @Component \\\\@y\n````\n{{ 1 + 1 }}".into();
         let text = render(Kind::Phased, &hostile);
-        for part in [
-            "\\@/etc/passwd",
-            "(\\@~/.ssh/id)",
-            "\"\\@x\"",
-            "a@b.org",
-            "`````text\n\\@/etc",
-            "{{ 1 + 1 }}",
-        ] {
+        for part in ["\\@/etc/passwd", "(\\@~/.ssh/id)", "\"\\@x\"", "a@b.org", "`````text\n\\@/etc", "{{ 1 + 1 }}"] {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
         }
         for start in ["-p", "/clear", "!ls", "\n \n/clear", "#x", "@a"] {
             let mut templates = Templates::builtin();
-            templates.set(
-                Kind::Phased,
-                Template {
-                    file: "f".into(),
-                    source: start.into(),
-                },
-            );
+            templates.set(Kind::Phased, Template { file: "f".into(), source: start.into() });
             let text = templates.render(Kind::Phased, &context()).unwrap();
             assert!(text.starts_with("Your task:"), "{text}");
         }

@@ -165,6 +165,7 @@ pub enum Stage {
 
 /// One iteration.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that are independent of each other")]
 pub struct Iteration {
     /// Its number, from 1.
     pub n: u32,
@@ -277,10 +278,7 @@ impl State {
             return Some(&self.whole);
         };
         let mut named = self.phases.iter().filter(|phase| phase.text == text);
-        named
-            .clone()
-            .find(|phase| !phase.mark.is_settled())
-            .or_else(|| named.next())
+        named.clone().find(|phase| !phase.mark.is_settled()).or_else(|| named.next())
     }
 
     /// The same, to change it.
@@ -288,20 +286,14 @@ impl State {
         let Some(text) = text else {
             return Some(&mut self.whole);
         };
-        let open = self
-            .phases
-            .iter()
-            .position(|phase| phase.text == text && !phase.mark.is_settled());
+        let open = self.phases.iter().position(|phase| phase.text == text && !phase.mark.is_settled());
         let at = open.or_else(|| self.phases.iter().position(|phase| phase.text == text))?;
         self.phases.get_mut(at)
     }
 
     /// Phases that are done.
     pub fn phases_done(&self) -> usize {
-        self.phases
-            .iter()
-            .filter(|phase| matches!(phase.mark, Mark::Done(_)))
-            .count()
+        self.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_))).count()
     }
 
     /// The phase to work on next: the first that is not settled.
@@ -320,17 +312,12 @@ impl State {
 
     /// The iteration that is under way.
     pub fn open_iteration(&self) -> Option<&Iteration> {
-        self.iteration
-            .as_ref()
-            .filter(|iteration| iteration.ended.is_none())
+        self.iteration.as_ref().filter(|iteration| iteration.ended.is_none())
     }
 
     /// Claude's process may be alive.
     pub fn agent_alive(&self) -> bool {
-        matches!(
-            self.stage,
-            Stage::Spawning | Stage::Running | Stage::Closing | Stage::Stopping
-        )
+        matches!(self.stage, Stage::Spawning | Stage::Running | Stage::Closing | Stage::Stopping)
     }
 
     /// The run is at work by itself: neither waiting for the person nor over.
@@ -346,19 +333,19 @@ impl State {
     /// The person must act before the run can go on.
     pub fn needs_person(&self) -> bool {
         self.validation_change.is_some()
-            || self.ended.as_ref().is_some_and(|ended| {
-                !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped)
-            })
+            || self
+                .ended
+                .as_ref()
+                .is_some_and(|ended| !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped))
     }
 
     /// Can `programmator <ticket>` go on with this run instead of beginning a new one?
     pub fn is_resumable(&self) -> bool {
         match &self.ended {
             None => self.run.is_some(),
-            Some(ended) => matches!(
-                ended.reason,
-                ExitReason::UserStopped | ExitReason::RateLimited | ExitReason::Error
-            ),
+            Some(ended) => {
+                matches!(ended.reason, ExitReason::UserStopped | ExitReason::RateLimited | ExitReason::Error)
+            }
         }
     }
 }

@@ -26,10 +26,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         phases: count(state.phases.len()),
         iterations: state.iterations,
         cost_usd: state.cost_usd,
-        reason: state
-            .ended
-            .as_ref()
-            .map(|ended| ended.reason.word().to_owned()),
+        reason: state.ended.as_ref().map(|ended| ended.reason.word().to_owned()),
         started: state.started.unwrap_or(epoch),
         updated: state.updated.unwrap_or(epoch),
     })

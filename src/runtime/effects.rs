@@ -95,19 +95,11 @@ impl Effects {
             Effect::SendFollowUp { n } => self.send_follow_up(n).await,
             Effect::SendNote { id, text } => self.say(&id, &text).await,
             Effect::Judge(call) => self.judge(call),
-            Effect::Answer {
-                request,
-                verdict,
-                reason,
-            } => self.answer(request, verdict, reason).await,
+            Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::CloseInput { .. } => self.close_input().await,
             Effect::StopAgent { n } => self.stop_agent(n),
             Effect::Arm { timer, at } => self.arm(timer, at),
-            Effect::GatherEvidence {
-                n,
-                iteration_base,
-                phase_base,
-            } => {
+            Effect::GatherEvidence { n, iteration_base, phase_base } => {
                 self.gather_evidence(n, iteration_base, phase_base);
             }
             Effect::RunValidation { n, commands } => self.run_validation(n, commands, state),
@@ -131,12 +123,7 @@ impl Effects {
 
     /// Ends everything that is under way: Claude by the ladder, commands by dropping, locks by release.
     pub async fn finish(&mut self) {
-        for task in self
-            .work
-            .tasks
-            .drain(..)
-            .chain(self.work.timers.drain().map(|(_, task)| task))
-        {
+        for task in self.work.tasks.drain(..).chain(self.work.timers.drain().map(|(_, task)| task)) {
             task.abort();
         }
         let claude = std::mem::take(&mut *lock(&self.work.claude));
@@ -158,10 +145,7 @@ impl Effects {
             };
             let _ = inputs.send(Input::TimerFired { timer, last_byte }).await;
         });
-        let earlier = self
-            .work
-            .timers
-            .insert(std::mem::discriminant(&timer), task.abort_handle());
+        let earlier = self.work.timers.insert(std::mem::discriminant(&timer), task.abort_handle());
         if let Some(earlier) = earlier {
             earlier.abort();
         }
@@ -198,9 +182,7 @@ impl Effects {
     fn answer_with_blocking(&mut self, work: impl FnOnce() -> Input + Send + 'static) {
         self.answer_with(async move {
             let done = tokio::task::spawn_blocking(work).await;
-            done.unwrap_or_else(|error| Input::Faulted {
-                message: format!("a task of programmator failed: {error}"),
-            })
+            done.unwrap_or_else(|error| Input::Faulted { message: format!("a task of programmator failed: {error}") })
         });
     }
 }

@@ -27,12 +27,7 @@ pub struct Printer<W> {
 impl<W: Write> Printer<W> {
     /// A printer; times are shown in `zone`.
     pub fn new(out: W, format: Format, zone: jiff::tz::TimeZone) -> Self {
-        Self {
-            out,
-            format,
-            zone,
-            seen: std::collections::HashMap::new(),
-        }
+        Self { out, format, zone, seen: std::collections::HashMap::new() }
     }
 
     /// Prints what the news says. Fails when `out` is gone.
@@ -40,18 +35,13 @@ impl<W: Write> Printer<W> {
         match news {
             News::RunOpened { records, .. } => {
                 // Of a run that is gone on with, the past has been printed in its time.
-                let begins = records
-                    .iter()
-                    .rposition(|stored| is_beginning(&stored.record))
-                    .unwrap_or(0);
+                let begins = records.iter().rposition(|stored| is_beginning(&stored.record)).unwrap_or(0);
                 for stored in &records[begins..] {
                     self.record(stored)?;
                 }
             }
             News::Recorded(stored) => self.record(stored)?,
-            News::RunFailed {
-                ticket, message, ..
-            } if self.format == Format::Text => {
+            News::RunFailed { ticket, message, .. } if self.format == Format::Text => {
                 writeln!(self.out, "{ticket}  {}", clean_line(message, 1_000))?;
             }
             News::Trouble { ticket, message } if self.format == Format::Text => {
@@ -77,13 +67,7 @@ impl<W: Write> Printer<W> {
             Format::Text => match words::line(&stored.record) {
                 Some(line) => {
                     let time = stored.time.clock_time(&self.zone);
-                    writeln!(
-                        self.out,
-                        "{time} {:5} {}  {}",
-                        line.level.word(),
-                        stored.ticket,
-                        line.text
-                    )
+                    writeln!(self.out, "{time} {:5} {}  {}", line.level.word(), stored.ticket, line.text)
                 }
                 None => Ok(()),
             },
@@ -92,8 +76,5 @@ impl<W: Write> Printer<W> {
 }
 
 fn is_beginning(record: &Record) -> bool {
-    matches!(
-        record,
-        Record::RunStarted { .. } | Record::RunResumed { .. }
-    )
+    matches!(record, Record::RunStarted { .. } | Record::RunResumed { .. })
 }

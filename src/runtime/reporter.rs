@@ -26,12 +26,7 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter into `news`, with `store` as the memory for what was dropped.
     pub fn new(news: mpsc::Sender<News>, store: Store) -> Self {
-        Self {
-            news,
-            store,
-            runs: Arc::default(),
-            lagging: Arc::default(),
-        }
+        Self { news, store, runs: Arc::default(), lagging: Arc::default() }
     }
 
     /// Tells anything but records. Losing one of these is harmless: the next one says the same.
@@ -59,10 +54,7 @@ impl Reporter {
 
     /// Tells about trouble of ours that is being tried again.
     pub fn trouble(&self, ticket: &TicketId, message: &str) {
-        self.tell(News::Trouble {
-            ticket: ticket.clone(),
-            message: message.to_owned(),
-        });
+        self.tell(News::Trouble { ticket: ticket.clone(), message: message.to_owned() });
     }
 
     /// Tells that a run is open, with all its records so far.
@@ -86,11 +78,6 @@ impl Reporter {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let (ticket, scrollback) = runs.get(&run)?.clone();
         let records = self.store.load(run).ok()?.records;
-        Some(News::RunOpened {
-            ticket,
-            run,
-            records,
-            scrollback,
-        })
+        Some(News::RunOpened { ticket, run, records, scrollback })
     }
 }

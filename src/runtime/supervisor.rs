@@ -108,14 +108,7 @@ impl Supervisor {
         rules: Rules,
         ended: mpsc::UnboundedSender<Ended>,
     ) -> Self {
-        Self {
-            store,
-            clock,
-            reporter,
-            rules,
-            runs: BTreeMap::new(),
-            ended,
-        }
+        Self { store, clock, reporter, rules, runs: BTreeMap::new(), ended }
     }
 
     /// Opens the ticket's run: goes on with the latest one where it can be gone on with, else begins anew
@@ -155,39 +148,21 @@ impl Supervisor {
 
     fn latest_resumable(&self) -> Result<RunSummary, OpenError> {
         for summary in self.store.runs()? {
-            let ended = summary
-                .reason
-                .as_deref()
-                .is_some_and(|reason| reason != ExitReason::UserStopped.word());
-            let free = self
-                .store
-                .ticket_holder(Path::new(&summary.ticket_path))?
-                .is_none();
+            let ended = summary.reason.as_deref().is_some_and(|reason| reason != ExitReason::UserStopped.word());
+            let free = self.store.ticket_holder(Path::new(&summary.ticket_path))?.is_none();
             if !ended && free {
                 return Ok(summary);
             }
         }
-        Err(OpenError::NoRun(
-            "there is no interrupted run; `programmator status` lists all runs".into(),
-        ))
+        Err(OpenError::NoRun("there is no interrupted run; `programmator status` lists all runs".into()))
     }
 
     fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
-        let holder = Holder {
-            pid: std::process::id(),
-            ticket: ticket.clone(),
-            run: None,
-            since: self.clock.now(),
-        };
-        self.store
-            .lock_ticket(path, &holder)
-            .map_err(|error| match error {
-                LockError::Held { holder } => OpenError::Held {
-                    ticket: ticket.clone(),
-                    holder,
-                },
-                LockError::Store(error) => OpenError::Store(error),
-            })
+        let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: self.clock.now() };
+        self.store.lock_ticket(path, &holder).map_err(|error| match error {
+            LockError::Held { holder } => OpenError::Held { ticket: ticket.clone(), holder },
+            LockError::Store(error) => OpenError::Store(error),
+        })
     }
 
     fn fold(&self, summary: &RunSummary) -> Result<State, OpenError> {
@@ -198,13 +173,7 @@ impl Supervisor {
         Ok(state)
     }
 
-    fn begin(
-        &mut self,
-        ticket: Ticket,
-        path: PathBuf,
-        folder: &Path,
-        lock: TicketLock,
-    ) -> Result<TicketId, OpenError> {
+    fn begin(&mut self, ticket: Ticket, path: PathBuf, folder: &Path, lock: TicketLock) -> Result<TicketId, OpenError> {
         let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         let start = Input::Started(Box::new(Start {
@@ -216,26 +185,12 @@ impl Supervisor {
             validation: validation(&ticket, &config),
             settings: config.settings.clone(),
         }));
-        let opening = Opening {
-            run: fresh_run_id(),
-            ticket,
-            path,
-            folder,
-            config,
-            templates,
-            state: State::default(),
-            lock,
-        };
+        let opening =
+            Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
         self.launch(opening, start)
     }
 
-    fn go_on(
-        &mut self,
-        ticket: Ticket,
-        path: PathBuf,
-        state: State,
-        lock: TicketLock,
-    ) -> Result<TicketId, OpenError> {
+    fn go_on(&mut self, ticket: Ticket, path: PathBuf, state: State, lock: TicketLock) -> Result<TicketId, OpenError> {
         let Some(run) = state.run else {
             return Err(OpenError::NoRun("the run has no records".into()));
         };
@@ -246,43 +201,14 @@ impl Supervisor {
         }
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        let resumed = Input::Resumed {
-            pid: std::process::id(),
-            phases: Some(translate::phases(&ticket)),
-        };
-        self.launch(
-            Opening {
-                run,
-                ticket,
-                path,
-                folder,
-                config,
-                templates,
-                state,
-                lock,
-            },
-            resumed,
-        )
+        let resumed = Input::Resumed { pid: std::process::id(), phases: Some(translate::phases(&ticket)) };
+        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, resumed)
     }
 
     fn launch(&mut self, opening: Opening, first: Input) -> Result<TicketId, OpenError> {
-        let Opening {
-            run,
-            ticket,
-            path,
-            folder,
-            config,
-            templates,
-            state,
-            mut lock,
-        } = opening;
+        let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
-        let holder = Holder {
-            pid: std::process::id(),
-            ticket: id.clone(),
-            run: Some(run),
-            since: self.clock.now(),
-        };
+        let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let scrollback = self.store.scrollback(run, classify)?;
         self.reporter.tell(News::TicketRead(Arc::new(ticket)));
@@ -313,13 +239,7 @@ impl Supervisor {
             effects,
             inputs: receiver,
         };
-        self.runs.insert(
-            id.clone(),
-            Run {
-                inputs: inputs.clone(),
-                _watch: watch,
-            },
-        );
+        self.runs.insert(id.clone(), Run { inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());
         tokio::spawn(async move {
             let _ = inputs.send(first).await;
@@ -332,20 +252,18 @@ impl Supervisor {
     }
 
     /// Follows the ticket's file: tells the screen and the run what it says now.
-    fn follow(
-        &self,
-        path: &Path,
-        config: Arc<Config>,
-        inputs: mpsc::Sender<Input>,
-    ) -> Option<TicketWatch> {
-        let (changes, mut changed) = mpsc::channel(channels::CHANGES);
-        let watch = TicketWatch::new(move |_| drop(changes.try_send(()))).and_then(|mut watch| {
+    fn follow(&self, path: &Path, config: Arc<Config>, inputs: mpsc::Sender<Input>) -> Option<TicketWatch> {
+        let (changes, mut seen) = mpsc::channel(channels::CHANGES);
+        let watch = TicketWatch::new(move |_| {
+            let _ = changes.try_send(());
+        })
+        .and_then(|mut watch| {
             watch.add(path)?;
             Ok(watch)
         });
         let (path, reporter) = (path.to_owned(), self.reporter.clone());
         tokio::spawn(async move {
-            while changed.recv().await.is_some() {
+            while seen.recv().await.is_some() {
                 let input = match load(&path) {
                     Ok(ticket) => {
                         let input = Input::TicketRead {
@@ -356,9 +274,7 @@ impl Supervisor {
                         reporter.tell(News::TicketRead(Arc::new(ticket)));
                         input
                     }
-                    Err(error) => Input::TicketLost {
-                        why: error.to_string(),
-                    },
+                    Err(error) => Input::TicketLost { why: error.to_string() },
                 };
                 if inputs.send(input).await.is_err() {
                     break;
@@ -379,13 +295,7 @@ impl Supervisor {
         let Some(run) = self.runs.get(ticket) else {
             return false;
         };
-        run.inputs
-            .send(Input::Commanded {
-                id: fresh_id(),
-                command,
-            })
-            .await
-            .is_ok()
+        run.inputs.send(Input::Commanded { id: fresh_id(), command }).await.is_ok()
     }
 
     /// Hands a command to every open run.
@@ -411,17 +321,12 @@ pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
     let text = clean_line(text, 80);
     match store.find_run(&text)? {
         Found::One(summary) => Ok(*summary),
-        Found::None => Err(OpenError::NoRun(format!(
-            "no run is called `{text}`; `programmator status` lists all runs"
-        ))),
+        Found::None => {
+            Err(OpenError::NoRun(format!("no run is called `{text}`; `programmator status` lists all runs")))
+        }
         Found::Many(runs) => {
-            let lines = runs
-                .iter()
-                .map(|run| format!("\n  {}  {}  {}", run.run, run.ticket, run.started));
-            Err(OpenError::NoRun(format!(
-                "`{text}` may be any of these runs:{}",
-                lines.collect::<String>()
-            )))
+            let lines = runs.iter().map(|run| format!("\n  {}  {}  {}", run.run, run.ticket, run.started));
+            Err(OpenError::NoRun(format!("`{text}` may be any of these runs:{}", lines.collect::<String>())))
         }
     }
 }
@@ -440,20 +345,12 @@ struct Opening {
 
 /// The ticket's own commands first, then those of the person's config.
 fn validation(ticket: &Ticket, config: &Config) -> Vec<String> {
-    ticket
-        .validation
-        .iter()
-        .chain(&config.validation)
-        .cloned()
-        .collect()
+    ticket.validation.iter().chain(&config.validation).cloned().collect()
 }
 
 fn load(path: &Path) -> Result<Ticket, OpenError> {
     let ticket = tickets::load(path)?;
-    let broken = ticket
-        .problems
-        .iter()
-        .find(|problem| problem.severity == crate::domain::ticket::Severity::Error);
+    let broken = ticket.problems.iter().find(|problem| problem.severity == crate::domain::ticket::Severity::Error);
     match broken {
         Some(problem) => Err(OpenError::Broken {
             path: path.display().to_string(),

@@ -60,12 +60,7 @@ impl TicketTask {
 
     /// [`run`](Self::run), kept apart from the rest of the program: a panic in it ends this run only.
     pub async fn guarded(self) -> Option<ExitReason> {
-        let (run, ticket, store, clock) = (
-            self.run,
-            self.ticket.clone(),
-            self.store.clone(),
-            self.clock.clone(),
-        );
+        let (run, ticket, store, clock) = (self.run, self.ticket.clone(), self.store.clone(), self.clock.clone());
         let reporter = self.reporter.clone();
         match tokio::spawn(self.run()).await {
             Ok(reason) => reason,
@@ -81,13 +76,7 @@ impl TicketTask {
                 let decision = decide(&state, Input::Faulted { message }, clock.now());
                 let mut after = state;
                 let summary = look_ahead(&mut after, run, &ticket, clock.now(), &decision.records)?;
-                let append = Append {
-                    run,
-                    ticket,
-                    time: clock.now(),
-                    records: decision.records,
-                    summary,
-                };
+                let append = Append { run, ticket, time: clock.now(), records: decision.records, summary };
                 for stored in store.append(append).await.ok()? {
                     reporter.recorded(stored);
                 }
@@ -102,11 +91,9 @@ impl TicketTask {
         let refused = self.store_all(decision.records, &decision.effects).await;
         for effect in decision.effects {
             let effect = match (&refused, effect) {
-                (Some(why), Effect::Answer { request, .. }) => Effect::Answer {
-                    request,
-                    verdict: Verdict::Block,
-                    reason: why.clone(),
-                },
+                (Some(why), Effect::Answer { request, .. }) => {
+                    Effect::Answer { request, verdict: Verdict::Block, reason: why.clone() }
+                }
                 (_, effect) => effect,
             };
             self.effects.perform(effect, &self.state).await;
@@ -118,9 +105,7 @@ impl TicketTask {
         if records.is_empty() {
             return None;
         }
-        let is_verdict = effects
-            .iter()
-            .any(|effect| matches!(effect, Effect::Answer { .. }));
+        let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
         let mut told = false;
         loop {
             match self.append(records.clone()).await {
@@ -152,13 +137,7 @@ impl TicketTask {
         let Some(summary) = look_ahead(&mut after, self.run, &self.ticket, time, &records) else {
             return Ok(Vec::new());
         };
-        let append = Append {
-            run: self.run,
-            ticket: self.ticket.clone(),
-            time,
-            records,
-            summary,
-        };
+        let append = Append { run: self.run, ticket: self.ticket.clone(), time, records, summary };
         self.store.append(append).await
     }
 }
@@ -173,17 +152,7 @@ fn look_ahead(
 ) -> Option<RunSummary> {
     for (seq, record) in (after.seq + 1..).zip(records) {
         let (ticket, record) = (ticket.clone(), record.clone());
-        apply(
-            after,
-            &Stored {
-                v: FORMAT,
-                seq,
-                time,
-                run,
-                ticket,
-                record,
-            },
-        );
+        apply(after, &Stored { v: FORMAT, seq, time, run, ticket, record });
     }
     summary(after)
 }

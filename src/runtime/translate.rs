@@ -11,70 +11,34 @@ use crate::orchestrator::input::{CommandResult, Input};
 pub fn agent_event(n: u32, event: AgentEvent) -> Option<Input> {
     Some(match event {
         AgentEvent::Spawned { pid } => Input::AgentSpawned { n, pid },
-        AgentEvent::Ready {
-            session,
-            model,
-            version,
-        } => Input::AgentReady {
-            n,
-            session,
-            model,
-            version,
-        },
+        AgentEvent::Ready { session, model, version } => Input::AgentReady { n, session, model, version },
         AgentEvent::ToolAsked(asked) => Input::ToolAsked(Box::new(ToolCall {
             n,
-            request: Request {
-                id: asked.request_id,
-                via: asked.via,
-            },
+            request: Request { id: asked.request_id, via: asked.via },
             tool_use_id: asked.tool_use_id,
             tool: asked.tool,
             input: asked.input,
             agent: asked.agent_id,
         })),
-        AgentEvent::ToolFinished {
-            tool_use_id,
-            is_error,
-        } => Input::ToolFinished {
-            n,
-            tool_use_id,
-            is_error,
-        },
+        AgentEvent::ToolFinished { tool_use_id, is_error } => Input::ToolFinished { n, tool_use_id, is_error },
         AgentEvent::Echoed { uuid } => Input::NoteEchoed { id: uuid },
-        AgentEvent::ApiRetried {
-            attempt,
-            max_retries,
-            delay_ms,
-            error,
-            ..
-        } => Input::ApiRetried {
-            n,
-            attempt,
-            max_retries,
-            delay_ms,
-            error,
-        },
+        AgentEvent::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
+            Input::ApiRetried { n, attempt, max_retries, delay_ms, error }
+        }
         AgentEvent::TurnFinished(result) => Input::TurnFinished { n, result },
-        AgentEvent::SinkFailed { message } => Input::Warned {
-            text: format!("what Claude prints cannot be kept any more: {message}"),
-        },
-        AgentEvent::Exited(exit) => Input::AgentExited {
-            n,
-            code: exit.code,
-            signal: exit.signal,
-            swept: exit.swept,
-            stderr: exit.stderr_tail,
-        },
+        AgentEvent::SinkFailed { message } => {
+            Input::Warned { text: format!("what Claude prints cannot be kept any more: {message}") }
+        }
+        AgentEvent::Exited(exit) => {
+            Input::AgentExited { n, code: exit.code, signal: exit.signal, swept: exit.swept, stderr: exit.stderr_tail }
+        }
         AgentEvent::AskCancelled { .. } | AgentEvent::RateLimit { .. } => return None,
     })
 }
 
 /// The phases of a ticket, as records keep them.
 pub fn phases(ticket: &Ticket) -> Vec<PhaseSeed> {
-    let seed = |phase: &crate::domain::ticket::Phase| PhaseSeed {
-        text: phase.text.clone(),
-        done: phase.done,
-    };
+    let seed = |phase: &crate::domain::ticket::Phase| PhaseSeed { text: phase.text.clone(), done: phase.done };
     ticket.phases.iter().map(seed).collect()
 }
 

@@ -142,9 +142,7 @@ pub struct Row {
 
 /// The row for a key in a scope, whether it can act now or not.
 pub fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
-    TABLE
-        .iter()
-        .find(|row| row.scope == scope && row.keys.iter().any(|key| same(key, input)))
+    TABLE.iter().find(|row| row.scope == scope && row.keys.iter().any(|key| same(key, input)))
 }
 
 /// `Shift` tells nothing about a letter that it has already changed.
@@ -212,9 +210,7 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
 }
 
 fn can_pause(model: &Model) -> bool {
-    live_tab(model, |tab| {
-        tab.standing() != Standing::Complete && tab.standing() != Standing::Gone
-    })
+    live_tab(model, |tab| tab.standing() != Standing::Complete && tab.standing() != Standing::Gone)
 }
 
 fn can_pause_now(model: &Model) -> bool {
@@ -246,9 +242,7 @@ fn several_tabs(model: &Model) -> bool {
 }
 
 fn stream_is_behind(model: &Model) -> bool {
-    model
-        .tab()
-        .is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
+    model.tab().is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
 }
 
 fn pause_word(model: &Model) -> &'static str {
@@ -276,12 +270,7 @@ impl Model {
     /// is disputed, blocked or skipped.
     pub fn retryable(&self) -> Option<String> {
         let tab = self.tab()?;
-        let again = |mark| {
-            matches!(
-                mark,
-                Mark::Disputed | Mark::Blocked | Mark::Skipped | Mark::Done(_)
-            )
-        };
+        let again = |mark| matches!(mark, Mark::Disputed | Mark::Blocked | Mark::Skipped | Mark::Done(_));
         match self.phase_under_cursor() {
             Some(text) => {
                 let phase = tab.state.phase(Some(&text))?;
@@ -322,10 +311,7 @@ mod tests {
 
     #[test]
     fn a_pane_hides_a_global_key_only_on_purpose() {
-        for row in TABLE
-            .iter()
-            .filter(|row| matches!(row.scope, Scope::Pane(_)))
-        {
+        for row in TABLE.iter().filter(|row| matches!(row.scope, Scope::Pane(_))) {
             for key in row.keys {
                 let hidden = find(Scope::Global, key);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);
@@ -344,35 +330,16 @@ mod tests {
 
     #[test]
     fn shift_is_told_by_the_letter() {
-        let big_p = Input {
-            key: Key::Char('P'),
-            shift: true,
-            ..Input::default()
-        };
-        assert_eq!(
-            find(Scope::Global, &big_p).unwrap().command,
-            Command::PauseNow
-        );
-        let back_tab = Input {
-            key: Key::Tab,
-            shift: true,
-            ..Input::default()
-        };
-        assert_eq!(
-            find(Scope::Global, &back_tab).unwrap().command,
-            Command::FocusPrevious
-        );
+        let big_p = Input { key: Key::Char('P'), shift: true, ..Input::default() };
+        assert_eq!(find(Scope::Global, &big_p).unwrap().command, Command::PauseNow);
+        let back_tab = Input { key: Key::Tab, shift: true, ..Input::default() };
+        assert_eq!(find(Scope::Global, &back_tab).unwrap().command, Command::FocusPrevious);
     }
 
     #[test]
     fn the_table_for_the_readme_names_every_key_of_the_runs() {
         let table = markdown_table();
-        for line in [
-            "| run | `p` |",
-            "| run | `P` |",
-            "| run | `s` |",
-            "| screen | `1–9` |",
-        ] {
+        for line in ["| run | `p` |", "| run | `P` |", "| run | `s` |", "| screen | `1–9` |"] {
             assert!(table.contains(line), "{line} is not in\n{table}");
         }
     }

@@ -35,11 +35,7 @@ impl Keys {
             // Nobody may wait for it any more.
             let _ = end.send(());
         });
-        Self {
-            received,
-            stop: stop.drop_guard(),
-            ended,
-        }
+        Self { received, stop: stop.drop_guard(), ended }
     }
 
     /// The next event; an error is the end of the terminal.

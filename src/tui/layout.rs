@@ -59,28 +59,14 @@ impl Layout {
 /// Places everything on a screen of `width` × `height` cells.
 pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
     let screen = Rect::new(0, 0, width, height);
-    let mut layout = Layout {
-        screen,
-        ..Layout::default()
-    };
+    let mut layout = Layout { screen, ..Layout::default() };
     if width < SMALLEST.0 || height < SMALLEST.1 {
         layout.too_small = true;
         return layout;
     }
-    layout.tabs = Rect {
-        height: 1,
-        ..screen
-    };
-    layout.footer = Rect {
-        y: height - 1,
-        height: 1,
-        ..screen
-    };
-    let mut body = Rect {
-        y: 1,
-        height: height - 2,
-        ..screen
-    };
+    layout.tabs = Rect { height: 1, ..screen };
+    layout.footer = Rect { y: height - 1, height: 1, ..screen };
+    let mut body = Rect { y: 1, height: height - 2, ..screen };
     let focus = model.focus;
     if width < 100 {
         layout.gauges_line = (focus != Pane::Gauges).then(|| take_top(&mut body, 1));
@@ -105,11 +91,7 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
                 // The line takes its place above everything.
                 let line = take_top(&mut side, 1);
                 layout.gauges_line = Some(Rect { width, ..line });
-                layout.stream = Some(Rect {
-                    y: side.y,
-                    height: side.height,
-                    ..body
-                });
+                layout.stream = Some(Rect { y: side.y, height: side.height, ..body });
             }
             layout.tickets = Some(side);
         }
@@ -124,10 +106,7 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
         // Wide and low: the log takes the stream's place while it has the focus.
         layout.log = layout.stream.take();
         layout.log_line = None;
-        layout.log = layout.log.map(|place| Rect {
-            height: layout.footer.y - place.y,
-            ..place
-        });
+        layout.log = layout.log.map(|place| Rect { height: layout.footer.y - place.y, ..place });
         if let Some(tickets) = &mut layout.tickets {
             stretch(tickets, layout.gauges, layout.footer.y);
         }
@@ -156,11 +135,7 @@ fn take_top(rest: &mut Rect, height: u16) -> Rect {
 fn take_bottom(rest: &mut Rect, height: u16) -> Rect {
     let height = height.min(rest.height);
     rest.height -= height;
-    Rect {
-        y: rest.y + rest.height,
-        height,
-        ..*rest
-    }
+    Rect { y: rest.y + rest.height, height, ..*rest }
 }
 
 fn take_left(rest: &mut Rect, width: u16) -> Rect {
@@ -174,11 +149,7 @@ fn take_left(rest: &mut Rect, width: u16) -> Rect {
 fn take_right(rest: &mut Rect, width: u16) -> Rect {
     let width = width.min(rest.width);
     rest.width -= width;
-    Rect {
-        x: rest.x + rest.width,
-        width,
-        ..*rest
-    }
+    Rect { x: rest.x + rest.width, width, ..*rest }
 }
 
 #[cfg(test)]
@@ -191,10 +162,7 @@ mod tests {
         let mut model = sample::model();
         model.focus = focus;
         let layout = solve(size, &model);
-        Pane::ALL
-            .into_iter()
-            .filter(|pane| layout.of(*pane).is_some())
-            .collect()
+        Pane::ALL.into_iter().filter(|pane| layout.of(*pane).is_some()).collect()
     }
 
     #[test]

@@ -50,20 +50,12 @@ impl Glyphs {
             Mark::Skipped => ("↷", "s", "skipped", Role::PhaseSkipped),
             Mark::Blocked => ("■", "#", "blocked", Role::PhaseBlocked),
         };
-        Sign {
-            glyph: self.pick(unicode, ascii),
-            word,
-            role,
-        }
+        Sign { glyph: self.pick(unicode, ascii), word, role }
     }
 
     /// A nested checkbox.
     pub fn task(self, done: bool) -> &'static str {
-        if done {
-            self.pick("☑", "x")
-        } else {
-            self.pick("☐", "-")
-        }
+        if done { self.pick("☑", "x") } else { self.pick("☐", "-") }
     }
 }
 

@@ -121,10 +121,7 @@ impl Model {
 
     /// How many open tickets wait for the person.
     pub fn waiting(&self) -> usize {
-        self.tabs
-            .iter()
-            .filter(|tab| tab.standing() == Standing::NeedsYou)
-            .count()
+        self.tabs.iter().filter(|tab| tab.standing() == Standing::NeedsYou).count()
     }
 
     /// Something runs that quitting would cut off.
@@ -140,9 +137,9 @@ impl Model {
     /// When the screen must be drawn again though nothing happens: the next full second while a clock
     /// runs, the end of a toast; `None` when it can rest.
     pub fn wake_at(&self) -> Option<Timestamp> {
-        let clock = self.anything_active().then(|| {
-            Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000))
-        });
+        let clock = self
+            .anything_active()
+            .then(|| Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000)));
         let toast = self.toast.as_ref().map(|(_, until)| *until);
         clock.into_iter().chain(toast).min()
     }
@@ -151,11 +148,7 @@ impl Model {
     pub fn prepare(&mut self) -> Layout {
         let layout = layout::solve(self.size, self);
         if let Some(place) = layout.stream {
-            let inside = Rect {
-                width: place.width.saturating_sub(4),
-                height: place.height.saturating_sub(2),
-                ..place
-            };
+            let inside = Rect { width: place.width.saturating_sub(4), height: place.height.saturating_sub(2), ..place };
             let inside = notice::place(self, inside).stream;
             if let Some(tab) = self.tab_mut() {
                 tab.stream.prepare(inside.width, inside.height);
@@ -177,12 +170,7 @@ mod tests {
         model.tabs.push(sample::finished("tk-1"));
         assert_eq!(model.wake_at(), None);
         model.tabs.push(sample::running("tk-2"));
-        assert_eq!(
-            model.wake_at(),
-            Some(Timestamp::from_millis(
-                sample::NOW.millis() / 1_000 * 1_000 + 1_000
-            ))
-        );
+        assert_eq!(model.wake_at(), Some(Timestamp::from_millis(sample::NOW.millis() / 1_000 * 1_000 + 1_000)));
         model.mode = Mode::Replay;
         assert_eq!(model.wake_at(), None, "the past has no clock");
     }

@@ -36,22 +36,13 @@ pub fn model() -> Model {
 
 /// One run for every ticket.
 pub fn run(ticket: &str) -> RunId {
-    let seed = ticket.bytes().fold(7_u128, |seed, byte| {
-        seed.wrapping_mul(131).wrapping_add(u128::from(byte))
-    });
+    let seed = ticket.bytes().fold(7_u128, |seed, byte| seed.wrapping_mul(131).wrapping_add(u128::from(byte)));
     RunId(uuid::Uuid::from_u128(seed))
 }
 
 /// A record as the store has it.
 pub fn stored(ticket: &str, seq: u64, record: Record) -> Stored {
-    Stored {
-        v: 1,
-        seq,
-        time: NOW,
-        run: run(ticket),
-        ticket: id(ticket),
-        record,
-    }
+    Stored { v: 1, seq, time: NOW, run: run(ticket), ticket: id(ticket), record }
 }
 
 /// Text, ticked, nested tasks.
@@ -59,23 +50,14 @@ type PhaseSketch<'a> = (&'a str, bool, &'a [(&'a str, bool)]);
 
 /// A ticket as read.
 pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket> {
-    let phases = phases
-        .iter()
-        .enumerate()
-        .map(|(n, (text, done, tasks))| Phase {
-            n: n + 1,
-            text: (*text).into(),
-            done: *done,
-            line: 10 + n,
-            form: PhaseForm::Checkbox,
-            tasks: tasks
-                .iter()
-                .map(|(text, done)| Task {
-                    text: (*text).into(),
-                    done: *done,
-                })
-                .collect(),
-        });
+    let phases = phases.iter().enumerate().map(|(n, (text, done, tasks))| Phase {
+        n: n + 1,
+        text: (*text).into(),
+        done: *done,
+        line: 10 + n,
+        form: PhaseForm::Checkbox,
+        tasks: tasks.iter().map(|(text, done)| Task { text: (*text).into(), done: *done }).collect(),
+    });
     Arc::new(Ticket {
         id: id(name),
         title: title.into(),
@@ -90,12 +72,7 @@ pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket
 }
 
 fn phase(text: &str, mark: Mark, spent_ms: u64) -> PhaseState {
-    PhaseState {
-        text: text.into(),
-        mark,
-        spent_ms,
-        ..PhaseState::default()
-    }
+    PhaseState { text: text.into(), mark, spent_ms, ..PhaseState::default() }
 }
 
 fn limiter() -> Arc<Ticket> {
@@ -105,11 +82,7 @@ fn limiter() -> Arc<Ticket> {
         &[
             ("Investigate flow", true, &[]),
             ("Token bucket", true, &[]),
-            (
-                "Wire into middleware",
-                false,
-                &[("route table", true), ("error body", false)],
-            ),
+            ("Wire into middleware", false, &[("route table", true), ("error body", false)]),
             ("Tests for burst", false, &[]),
             ("Metrics", false, &[]),
             ("Docs", false, &[]),
@@ -131,15 +104,11 @@ pub fn running(name: &str) -> Tab {
         started: Some(ago(744)),
         updated: Some(ago(9)),
         title: "Login rate limiter".into(),
-        ticket_path: "/home/ada/shop/.tickets/tk-4f2a.md".into(),
-        folder: "/home/ada/shop".into(),
+        ticket_path: "/home/ann/shop/.tickets/tk-4f2a.md".into(),
+        folder: "/home/ann/shop".into(),
         validation: vec!["cargo test".into(), "cargo clippy -- -D warnings".into()],
         phases: vec![
-            phase(
-                "Investigate flow",
-                Mark::Done(DoneHow::ClaimedNoChange),
-                131_000,
-            ),
+            phase("Investigate flow", Mark::Done(DoneHow::ClaimedNoChange), 131_000),
             phase("Token bucket", Mark::Done(DoneHow::Verified), 361_000),
             phase("Wire into middleware", Mark::Running, 12_000),
             phase("Tests for burst", Mark::Pending, 0),
@@ -195,10 +164,7 @@ fn ended(name: &str, reason: ExitReason, detail: &str) -> Tab {
     let mut tab = running(name);
     tab.state.calls.clear();
     tab.state.stage = Stage::Ended;
-    tab.state.ended = Some(Ended {
-        reason,
-        detail: detail.into(),
-    });
+    tab.state.ended = Some(Ended { reason, detail: detail.into() });
     if let Some(iteration) = &mut tab.state.iteration {
         iteration.ended = Some(ago(9));
     }
@@ -217,7 +183,8 @@ pub fn finished(name: &str) -> Tab {
 
 /// A run that a guard ended.
 pub fn guarded(name: &str) -> Tab {
-    let detail = "3 iterations in a row changed nothing. Look at “Wire into middleware”: sharpen it in the ticket, or skip it.";
+    let detail =
+        "3 iterations in a row changed nothing. Look at “Wire into middleware”: sharpen it in the ticket, or skip it.";
     let mut tab = ended(name, ExitReason::Stagnation, detail);
     tab.state.stagnation = 3;
     tab.state.phases[2].mark = Mark::Pending;
@@ -248,43 +215,13 @@ pub fn titled(mut tab: Tab, title: &str) -> Tab {
 /// Lines as the log of such an afternoon has them.
 pub fn log(model: &mut Model) {
     let lines = [
-        (
-            90,
-            Weight::Info,
-            "tk-4f2a",
-            "iteration 7 · “Wire into middleware” · session resumed",
-        ),
+        (90, Weight::Info, "tk-4f2a", "iteration 7 · “Wire into middleware” · session resumed"),
         (89, Weight::Info, "tk-4f2a", "snapshot 7 · 9c1f2ab0…"),
-        (
-            88,
-            Weight::Info,
-            "tk-4f2a",
-            "claude 2.1.197 · claude-opus-4-5 · session 9f3e0b1c…",
-        ),
-        (
-            64,
-            Weight::Gate,
-            "tk-4f2a",
-            "allow Read src/http/stack.rs · profile trusted",
-        ),
-        (
-            41,
-            Weight::Gate,
-            "tk-4f2a",
-            "allow Edit src/http/stack.rs · profile trusted",
-        ),
-        (
-            20,
-            Weight::Warn,
-            "tk-9c1d",
-            "validation failed: cargo test · exit 101 · 41 s",
-        ),
-        (
-            9,
-            Weight::Error,
-            "tk-9c1d",
-            "run ended, stagnation: 3 iterations in a row changed nothing · 2/6 phases",
-        ),
+        (88, Weight::Info, "tk-4f2a", "claude 2.1.197 · claude-opus-4-5 · session 9f3e0b1c…"),
+        (64, Weight::Gate, "tk-4f2a", "allow Read src/http/stack.rs · profile trusted"),
+        (41, Weight::Gate, "tk-4f2a", "allow Edit src/http/stack.rs · profile trusted"),
+        (20, Weight::Warn, "tk-9c1d", "validation failed: cargo test · exit 101 · 41 s"),
+        (9, Weight::Error, "tk-9c1d", "run ended, stagnation: 3 iterations in a row changed nothing · 2/6 phases"),
     ];
     for (seconds, weight, ticket, text) in lines {
         model.log.push(ago(seconds), weight, id(ticket), text);
@@ -308,23 +245,16 @@ pub fn busy() -> Model {
     let mut retention = ticket("tk-90c2", "Retention", &[]).as_ref().clone();
     retention.deps = vec!["tk-81b0".into()];
     model.listed.insert(audit.id.clone(), audit);
-    model
-        .listed
-        .insert(retention.id.clone(), Arc::new(retention));
+    model.listed.insert(retention.id.clone(), Arc::new(retention));
     log(&mut model);
     model
 }
 
 /// Notes of the person's on their way.
 pub fn notes(tab: &mut Tab) {
-    for (text, way) in [
-        ("keep the static assets out of it", Way::Delivered),
-        ("429 needs a Retry-After header", Way::Sent),
-    ] {
-        tab.notes.push(NoteView {
-            id: text.into(),
-            text: text.into(),
-            way,
-        });
+    for (text, way) in
+        [("keep the static assets out of it", Way::Delivered), ("429 needs a Retry-After header", Way::Sent)]
+    {
+        tab.notes.push(NoteView { id: text.into(), text: text.into(), way });
     }
 }

@@ -89,9 +89,7 @@ pub async fn run(
                     Ask::Leave => return Ok(()),
                     Ask::Redraw => screen.forget()?,
                     Ask::Copy(text) => {
-                        let told = host
-                            .copy(&text)
-                            .map_or_else(|error| error, |()| "copied".into());
+                        let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
                         update(model, Msg::Told(told));
                     }
                     Ask::Edit(ticket) => {

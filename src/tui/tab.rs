@@ -113,11 +113,7 @@ impl Standing {
             Self::Stopped => ("■", "#", "stopped", Role::Dim),
             Self::Gone => ("⊘", "x", "file gone", Role::Danger),
         };
-        Sign {
-            glyph: glyphs.pick(unicode, ascii),
-            word,
-            role,
-        }
+        Sign { glyph: glyphs.pick(unicode, ascii), word, role }
     }
 }
 
@@ -152,11 +148,7 @@ impl Tab {
     fn follow_notes(&mut self, record: &Record) {
         let (ids, way): (&[String], Way) = match record {
             Record::NoteGiven { id, text } => {
-                self.notes.push(NoteView {
-                    id: id.clone(),
-                    text: text.clone(),
-                    way: Way::Queued,
-                });
+                self.notes.push(NoteView { id: id.clone(), text: text.clone(), way: Way::Queued });
                 return;
             }
             Record::SpawnRequested { notes, .. } => (notes, Way::Sent),
@@ -192,10 +184,7 @@ impl Tab {
         self.run.is_some()
             && self.failure.is_none()
             && self.state.ended.is_none()
-            && !matches!(
-                self.state.stage,
-                Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. }
-            )
+            && !matches!(self.state.stage, Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. })
     }
 
     /// A run is open that has not ended: it takes commands.
@@ -214,10 +203,9 @@ impl Tab {
     /// Phases done and phases in all, from the run, else from the file.
     pub fn progress(&self) -> (usize, usize) {
         match &self.ticket {
-            Some(ticket) if self.state.phases.is_empty() => (
-                ticket.phases.iter().filter(|phase| phase.done).count(),
-                ticket.phases.len(),
-            ),
+            Some(ticket) if self.state.phases.is_empty() => {
+                (ticket.phases.iter().filter(|phase| phase.done).count(), ticket.phases.len())
+            }
             _ => (self.state.phases_done(), self.state.phases.len()),
         }
     }
@@ -262,13 +250,7 @@ mod tests {
     fn a_note_is_followed_from_the_desk_to_claude() {
         let mut tab = Tab::new(sample::id("tk-1"));
         let steps = [
-            (
-                Record::NoteGiven {
-                    id: "n".into(),
-                    text: "mind the cache".into(),
-                },
-                Way::Queued,
-            ),
+            (Record::NoteGiven { id: "n".into(), text: "mind the cache".into() }, Way::Queued),
             (Record::NoteSent { id: "n".into() }, Way::Sent),
             (Record::NoteDelivered { id: "n".into() }, Way::Delivered),
         ];
@@ -281,10 +263,7 @@ mod tests {
     #[test]
     fn a_record_counts_once() {
         let mut tab = Tab::new(sample::id("tk-1"));
-        let given = Record::NoteGiven {
-            id: "n".into(),
-            text: "x".into(),
-        };
+        let given = Record::NoteGiven { id: "n".into(), text: "x".into() };
         let stored = sample::stored("tk-1", 1, given);
         assert!(tab.record(&stored));
         assert!(!tab.record(&stored));
@@ -295,10 +274,7 @@ mod tests {
     fn time_of_the_running_phase_grows_with_the_clock() {
         let tab = sample::running("tk-1");
         let phase = tab.current_phase().unwrap();
-        let at = |seconds| {
-            tab.time_on(phase, sample::NOW.plus(Duration::from_secs(seconds)))
-                .unwrap()
-        };
+        let at = |seconds| tab.time_on(phase, sample::NOW.plus(Duration::from_secs(seconds))).unwrap();
         assert_eq!(at(60), at(0) + Duration::from_secs(60));
     }
 }

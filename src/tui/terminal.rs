@@ -6,12 +6,10 @@
 
 pub mod hangup;
 
-use crossterm::event::{
-    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
-};
+use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::backend::{Backend as _, CrosstermBackend};
@@ -25,14 +23,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenError {
     /// The terminal is gone or refuses what is written to it.
-    #[error(
-        "the terminal is gone ({0}); the runs are in the journal, the same command goes on with them"
-    )]
+    #[error("the terminal is gone ({0}); the runs are in the journal, the same command goes on with them")]
     Lost(#[source] io::Error),
     /// It cannot be made a full screen.
-    #[error(
-        "this terminal cannot show the screen ({0}); `programmator run <ticket>` works without one"
-    )]
+    #[error("this terminal cannot show the screen ({0}); `programmator run <ticket>` works without one")]
     Unfit(#[source] io::Error),
 }
 
@@ -59,9 +53,7 @@ impl Screen {
             restore();
             ScreenError::Unfit(error)
         })?;
-        Ok(Self {
-            terminal: ManuallyDrop::new(terminal),
-        })
+        Ok(Self { terminal: ManuallyDrop::new(terminal) })
     }
 
     /// Columns and lines.
@@ -115,13 +107,7 @@ pub fn lost(error: io::Error) -> ScreenError {
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     TERMINAL.store(OURS, Ordering::SeqCst);
-    let entered = execute!(
-        io::stdout(),
-        EnterAlternateScreen,
-        EnableBracketedPaste,
-        EnableFocusChange,
-        cursor::Hide
-    );
+    let entered = execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
     if entered.is_err() {
         restore();
     }

@@ -23,9 +23,7 @@ pub const MONO: &str = "mono";
 impl Theme {
     /// Every role in the terminal's own colours.
     pub fn plain() -> Self {
-        Self {
-            styles: [Style::new(); Role::ALL.len()],
-        }
+        Self { styles: [Style::new(); Role::ALL.len()] }
     }
 
     /// The style of a role.
@@ -35,11 +33,7 @@ impl Theme {
 
     /// Reads the theme `name`: one of `own` (name and YAML), else an embedded one. `no_color` is the
     /// value of the environment's `NO_COLOR`; set and not empty, it gives the mono theme.
-    pub fn load(
-        name: &str,
-        own: &[(String, String)],
-        no_color: Option<&str>,
-    ) -> (Self, Vec<ThemeProblem>) {
+    pub fn load(name: &str, own: &[(String, String)], no_color: Option<&str>) -> (Self, Vec<ThemeProblem>) {
         let name = match no_color {
             Some(value) if !value.is_empty() => MONO,
             _ => name,

@@ -76,19 +76,14 @@ fn tick(model: &mut Model, now: crate::base::time::Timestamp) {
 
 /// The person asked to leave, and nothing runs any more.
 fn leave_if_quiet(model: &Model) -> Vec<Ask> {
-    if model.quitting.is_some() && !model.anything_active() {
-        vec![Ask::Leave]
-    } else {
-        Vec::new()
-    }
+    if model.quitting.is_some() && !model.anything_active() { vec![Ask::Leave] } else { Vec::new() }
 }
 
 fn key(model: &mut Model, input: Input) -> Vec<Ask> {
     if !model.modals.is_empty() {
         return dialogs::key(model, input);
     }
-    let row =
-        command::find(model.focus.into(), &input).or_else(|| command::find(Scope::Global, &input));
+    let row = command::find(model.focus.into(), &input).or_else(|| command::find(Scope::Global, &input));
     match row {
         Some(row) if (row.enabled)(model) => run(model, row.command, &input),
         _ => Vec::new(),
@@ -121,11 +116,7 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::NextWaiting => next_waiting(model),
         Command::Edit => {
-            return model
-                .tab()
-                .map(|tab| Ask::Edit(tab.id.clone()))
-                .into_iter()
-                .collect();
+            return model.tab().map(|tab| Ask::Edit(tab.id.clone())).into_iter().collect();
         }
         Command::OpenTicket => model.modals.push(Modal::Open(Open::default())),
         Command::FocusNext => model.focus = model.next_focus(1),
@@ -154,11 +145,7 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
         Command::Choose => return choose(model),
         Command::Fold => in_tickets(model, TicketsMsg::Fold),
         Command::Copy => {
-            return model
-                .line_under_cursor()
-                .map(Ask::Copy)
-                .into_iter()
-                .collect();
+            return model.line_under_cursor().map(Ask::Copy).into_iter().collect();
         }
         Command::Search => prompt(model, Purpose::Search, String::new()),
         Command::SearchNext => to_stream(model, StreamMsg::NextHit),
@@ -188,9 +175,7 @@ fn pace(model: &mut Model) -> Vec<Ask> {
     };
     let id = tab.id.clone();
     if !tab.has_open_run() {
-        if tab.standing() == Standing::NotStarted
-            && tab.ticket.as_ref().is_some_and(|t| t.is_broken())
-        {
+        if tab.standing() == Standing::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
             model.tell(format!("{id} cannot be read; e edits it"));
             return Vec::new();
         }
@@ -209,11 +194,7 @@ fn pace(model: &mut Model) -> Vec<Ask> {
 }
 
 fn to_run(model: &Model, command: UserCommand) -> Vec<Ask> {
-    model
-        .tab()
-        .map(|tab| Ask::Command(tab.id.clone(), command))
-        .into_iter()
-        .collect()
+    model.tab().map(|tab| Ask::Command(tab.id.clone(), command)).into_iter().collect()
 }
 
 fn ask_to_skip(model: &mut Model) {
@@ -221,11 +202,7 @@ fn ask_to_skip(model: &mut Model) {
         return;
     };
     let running = tab.is_active() && tab.current_phase().is_some_and(|now| now.text == phase);
-    let price = if running {
-        " The running iteration is cut off; changes in the tree stay."
-    } else {
-        ""
-    };
+    let price = if running { " The running iteration is cut off; changes in the tree stay." } else { "" };
     let confirm = Confirm {
         title: "Skip a phase",
         words: format!("Leave “{phase}” undone and go on with the next?{price}"),
@@ -254,12 +231,7 @@ fn next_waiting(model: &mut Model) {
         let state = &model.tabs[at].state;
         state.validation_change.is_some() && state.ended.is_none()
     };
-    let from = usize::from(
-        !model
-            .tabs
-            .get(model.active)
-            .is_some_and(|_| card(model, model.active)),
-    );
+    let from = usize::from(!model.tabs.get(model.active).is_some_and(|_| card(model, model.active)));
     let next = (from..from + count)
         .map(|step| (model.active + step) % count)
         .find(|at| model.tabs[*at].standing() == Standing::NeedsYou);
@@ -345,16 +317,9 @@ impl Model {
     pub fn next_focus(&self, steps: usize) -> Pane {
         let is_stop = |pane: &Pane| *pane != Pane::Gauges || self.size.0 < 100;
         let panes: Vec<Pane> = Pane::ALL.into_iter().filter(is_stop).collect();
-        let at = panes
-            .iter()
-            .position(|pane| *pane == self.focus)
-            .unwrap_or(0);
+        let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
         // Going back by one is going on by all but one.
-        let steps = if steps >= Pane::ALL.len() - 1 {
-            panes.len() - 1
-        } else {
-            steps
-        };
+        let steps = if steps >= Pane::ALL.len() - 1 { panes.len() - 1 } else { steps };
         panes[(at + steps) % panes.len()]
     }
 }

@@ -44,16 +44,8 @@ fn draw_pane(model: &Model, pane: Pane, theme: &Theme, place: Rect, buf: &mut Bu
     let border = Border {
         title: &title,
         status: &status,
-        status_role: if status.ends_with(['↓', 'v']) {
-            Role::Accent
-        } else {
-            Role::Dim
-        },
-        weight: if focused {
-            Weight::Heavy
-        } else {
-            Weight::Light
-        },
+        status_role: if status.ends_with(['↓', 'v']) { Role::Accent } else { Role::Dim },
+        weight: if focused { Weight::Heavy } else { Weight::Light },
         glyphs: model.glyphs,
     };
     let inside = border.draw(theme, place, buf);
@@ -93,8 +85,7 @@ fn words(model: &Model, pane: Pane, width: u16) -> (String, String) {
                 }
             };
             let room = usize::from(width).saturating_sub(status.width() + 20);
-            let ticket =
-                crate::base::text::clean_line(&format!("{} {}", tab.id, tab.title()), room);
+            let ticket = crate::base::text::clean_line(&format!("{} {}", tab.id, tab.title()), room);
             (format!("{title} · {ticket}"), status)
         }
     }
@@ -110,11 +101,7 @@ fn too_small(screen: Rect, theme: &Theme, buf: &mut Buffer) {
     let top = screen.height.saturating_sub(say.len() as u16) / 2;
     for (place, line) in screen.rows().skip(top.into()).zip(say) {
         let left = screen.width.saturating_sub(line.chars().count() as u16) / 2;
-        let place = Rect {
-            x: place.x + left,
-            width: place.width - left,
-            ..place
-        };
+        let place = Rect { x: place.x + left, width: place.width - left, ..place };
         Row::new().left(Role::Warning, line).draw(theme, place, buf);
     }
 }

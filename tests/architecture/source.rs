@@ -17,11 +17,7 @@ impl Source {
     pub fn new(path: &str, text: &str) -> Self {
         let code = blank(text);
         let end = tests_begin(&code);
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            code: code[..end].to_owned(),
-        }
+        Self { path: path.to_owned(), text: text.to_owned(), code: code[..end].to_owned() }
     }
 
     /// `src/tui/layout.rs` → `["tui", "layout"]`; `main` and `lib` are rooms of their own.
@@ -39,16 +35,12 @@ impl Source {
     /// `std::fs` and `std::io`. Paths that begin with `super` or `self` are resolved.
     pub fn paths(&self) -> Vec<(usize, String)> {
         static PATH: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?:[A-Za-z_]\w*\s*::\s*)+(?:[A-Za-z_]\w*|\{)|\buse\s+[A-Za-z_]\w*\s*;")
-                .unwrap()
+            Regex::new(r"(?:[A-Za-z_]\w*\s*::\s*)+(?:[A-Za-z_]\w*|\{)|\buse\s+[A-Za-z_]\w*\s*;").unwrap()
         });
         let mut found = Vec::new();
         for hit in PATH.find_iter(&self.code) {
             let line = self.code[..hit.start()].matches('\n').count() + 1;
-            let words = hit
-                .as_str()
-                .trim_start_matches("use ")
-                .trim_end_matches(';');
+            let words = hit.as_str().trim_start_matches("use ").trim_end_matches(';');
             let path: String = words.chars().filter(|c| !c.is_whitespace()).collect();
             match path.strip_suffix('{') {
                 Some(before) => {
@@ -76,11 +68,7 @@ impl Source {
             }
             _ => return path.to_owned(),
         }
-        std::iter::once("crate")
-            .chain(at)
-            .chain(words)
-            .collect::<Vec<_>>()
-            .join("::")
+        std::iter::once("crate").chain(at).chain(words).collect::<Vec<_>>().join("::")
     }
 }
 
@@ -119,9 +107,8 @@ fn group(text: &str) -> Vec<String> {
 
 /// Where `#[cfg(test)] mod … {` begins, else the end.
 fn tests_begin(code: &str) -> usize {
-    static TESTS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*mod \w+ \{").unwrap()
-    });
+    static TESTS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*mod \w+ \{").unwrap());
     TESTS.find(code).map_or(code.len(), |hit| hit.start())
 }
 
@@ -141,13 +128,7 @@ fn blank(text: &str) -> String {
         .replace_all(text, |hit: &regex::Captures| {
             hit[0]
                 .chars()
-                .map(|c| {
-                    if c == '\n' {
-                        "\n".to_owned()
-                    } else {
-                        " ".repeat(c.len_utf8())
-                    }
-                })
+                .map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) })
                 .collect::<String>()
         })
         .into_owned()
@@ -165,12 +146,7 @@ pub fn read(folder: &str, endings: &[&str]) -> Vec<Source> {
                 folders.push(path);
                 continue;
             }
-            let name = path
-                .strip_prefix(root)
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned();
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             if !endings.is_empty() && !endings.iter().any(|ending| name.ends_with(ending)) {
                 continue;
             }

@@ -10,16 +10,8 @@ use std::process::Command;
 fn trap(repo: &Repo, name: &str) -> String {
     let script = repo.keep().with_file_name(format!("{name}.sh"));
     let canary = canary_file(repo);
-    fs::write(
-        &script,
-        format!("#!/bin/sh\necho {name} >> {}\ncat\n", canary.display()),
-    )
-    .unwrap();
-    Command::new("chmod")
-        .arg("+x")
-        .arg(&script)
-        .status()
-        .unwrap();
+    fs::write(&script, format!("#!/bin/sh\necho {name} >> {}\ncat\n", canary.display())).unwrap();
+    Command::new("chmod").arg("+x").arg(&script).status().unwrap();
     script.to_str().unwrap().to_owned()
 }
 
@@ -31,14 +23,8 @@ fn sprung(repo: &Repo) -> String {
     fs::read_to_string(canary_file(repo)).unwrap_or_default()
 }
 
-const HOOKS: [&str; 6] = [
-    "reference-transaction",
-    "post-index-change",
-    "pre-commit",
-    "post-checkout",
-    "pre-auto-gc",
-    "post-commit",
-];
+const HOOKS: [&str; 6] =
+    ["reference-transaction", "post-index-change", "pre-commit", "post-checkout", "pre-auto-gc", "post-commit"];
 
 fn set_traps(repo: &Repo, at: &Repo) {
     for (key, name) in [
@@ -56,11 +42,7 @@ fn set_traps(repo: &Repo, at: &Repo) {
     ] {
         at.git(&["config", key, &trap(repo, name)]);
     }
-    for (key, value) in [
-        ("filter.f.required", "true"),
-        ("filter.p.required", "true"),
-        ("commit.gpgSign", "true"),
-    ] {
+    for (key, value) in [("filter.f.required", "true"), ("filter.p.required", "true"), ("commit.gpgSign", "true")] {
         at.git(&["config", key, value]);
     }
     for hook in HOOKS {
@@ -80,9 +62,7 @@ async fn use_everything(repo: &Repo) {
     assert_eq!(repo.changed(&before).await, ["a.f", "b.f", "c.p"]);
     let tree = repo.tree().await;
     assert_eq!(tree.list_snapshots(&repo.ticket).await.unwrap().len(), 1);
-    tree.restore(&repo.ticket, "1", &repo.exclude())
-        .await
-        .unwrap();
+    tree.restore(&repo.ticket, "1", &repo.exclude()).await.unwrap();
     assert_eq!(repo.read("a.f"), "as it was");
     assert_eq!(repo.changed(&before).await, no());
 }
@@ -139,10 +119,7 @@ async fn files_under_a_filter_are_saved_and_restored_as_they_are_on_the_disk() {
     let repo = Repo::new();
     // A filter as Git LFS has it: the index holds something short, the disk the content.
     repo.git(&["config", "filter.short.clean", "sha1sum"]);
-    repo.write(
-        ".gitattributes",
-        "*.bin filter=short\n*.txt text eol=crlf\n",
-    );
+    repo.write(".gitattributes", "*.bin filter=short\n*.txt text eol=crlf\n");
     repo.write("a.bin", "the content");
     repo.write("a.txt", "one\r\ntwo\r\n");
     for name in ["a.bin", "a.txt"] {
@@ -152,22 +129,11 @@ async fn files_under_a_filter_are_saved_and_restored_as_they_are_on_the_disk() {
     let id = repo.snapshot(1).await;
     repo.write("a.bin", "the content");
     repo.write("a.txt", "one\r\ntwo\r\n");
-    assert_eq!(
-        repo.changed(&id).await,
-        no(),
-        "rewriting the same bytes is no change"
-    );
+    assert_eq!(repo.changed(&id).await, no(), "rewriting the same bytes is no change");
     repo.write("a.bin", "other");
     repo.write("a.txt", "three\n");
-    repo.tree()
-        .await
-        .restore(&repo.ticket, "1", &[])
-        .await
-        .unwrap();
-    assert_eq!(
-        (repo.read("a.bin").as_str(), repo.read("a.txt").as_str()),
-        ("the content", "one\r\ntwo\r\n")
-    );
+    repo.tree().await.restore(&repo.ticket, "1", &[]).await.unwrap();
+    assert_eq!((repo.read("a.bin").as_str(), repo.read("a.txt").as_str()), ("the content", "one\r\ntwo\r\n"));
 }
 
 /// Runs a test of this file again as a process of its own with an environment of our choice.
@@ -180,27 +146,14 @@ fn again(test: &str, variables: &[(&str, &str)]) {
         .output()
         .unwrap();
     let out = String::from_utf8_lossy(&said.stdout);
-    assert!(
-        said.status.success() && out.contains("1 passed"),
-        "{out}{}",
-        String::from_utf8_lossy(&said.stderr)
-    );
+    assert!(said.status.success() && out.contains("1 passed"), "{out}{}", String::from_utf8_lossy(&said.stderr));
 }
 
 #[test]
 fn works_without_home_and_identity() {
-    again(
-        "is_a_child_of_head_with_an_identity_of_its_own_under_its_ref",
-        &[],
-    );
-    again(
-        "is_a_child_of_head_with_an_identity_of_its_own_under_its_ref",
-        &[("HOME", "")],
-    );
-    again(
-        "restoring::goes_back_to_the_content_of_the_snapshot",
-        &[("HOME", "/nonexistent")],
-    );
+    again("is_a_child_of_head_with_an_identity_of_its_own_under_its_ref", &[]);
+    again("is_a_child_of_head_with_an_identity_of_its_own_under_its_ref", &[("HOME", "")]);
+    again("restoring::goes_back_to_the_content_of_the_snapshot", &[("HOME", "/nonexistent")]);
 }
 
 #[test]
@@ -218,10 +171,7 @@ fn is_not_led_astray_by_variables_of_git() {
         ("GIT_CONFIG_VALUE_0", "false-monitor"),
     ];
     again("untracked_files_count_and_ignored_ones_do_not", &astray);
-    again(
-        "restoring::goes_back_to_the_content_of_the_snapshot",
-        &astray,
-    );
+    again("restoring::goes_back_to_the_content_of_the_snapshot", &astray);
 }
 
 #[test]
@@ -238,8 +188,5 @@ fn filters_of_the_persons_own_config_do_not_run() {
     );
     let variables = [("HOME", home.top.to_str().unwrap())];
     again("untracked_files_count_and_ignored_ones_do_not", &variables);
-    again(
-        "restoring::goes_back_to_the_content_of_the_snapshot",
-        &variables,
-    );
+    again("restoring::goes_back_to_the_content_of_the_snapshot", &variables);
 }

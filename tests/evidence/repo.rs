@@ -37,10 +37,7 @@ impl Repo {
     /// A repository at a path of one's own.
     pub fn at(top: PathBuf) -> Self {
         fs::create_dir_all(&top).unwrap();
-        let repo = Self {
-            top,
-            ..Self::plain()
-        };
+        let repo = Self { top, ..Self::plain() };
         repo.git(&["init", "-q"]);
         repo
     }
@@ -68,33 +65,16 @@ impl Repo {
     pub fn linked(&self) -> Self {
         let other = Self::plain();
         fs::remove_dir(&other.top).unwrap();
-        self.git(&[
-            "worktree",
-            "add",
-            "-q",
-            "--detach",
-            other.top.to_str().unwrap(),
-        ]);
+        self.git(&["worktree", "add", "-q", "--detach", other.top.to_str().unwrap()]);
         other
     }
 
     pub fn add_submodule(&self, at: &str) -> Self {
         let source = Self::new().with_commit();
         let from = source.top.to_str().unwrap();
-        self.git(&[
-            "-c",
-            "protocol.file.allow=always",
-            "submodule",
-            "--quiet",
-            "add",
-            from,
-            at,
-        ]);
+        self.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, at]);
         self.commit_all("with a submodule");
-        Self {
-            top: self.path(at),
-            ..Self::plain()
-        }
+        Self { top: self.path(at), ..Self::plain() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -124,10 +104,7 @@ impl Repo {
     }
 
     pub fn fifo(&self, name: &str) {
-        let made = Command::new("mkfifo")
-            .arg(self.path(name))
-            .status()
-            .unwrap();
+        let made = Command::new("mkfifo").arg(self.path(name)).status().unwrap();
         assert!(made.success());
     }
 
@@ -143,22 +120,15 @@ impl Repo {
     /// Gives a file the time of another.
     pub fn same_time(&self, name: &str, other: &str) {
         let time = fs::metadata(self.path(other)).unwrap().modified().unwrap();
-        let file = fs::File::options()
-            .write(true)
-            .open(self.path(name))
-            .unwrap();
+        let file = fs::File::options().write(true).open(self.path(name)).unwrap();
         file.set_modified(time).unwrap();
     }
 
     /// Makes a file an hour old, so that git trusts what its index says of it.
     pub fn age(&self, name: &str) {
-        let file = fs::File::options()
-            .write(true)
-            .open(self.path(name))
-            .unwrap();
+        let file = fs::File::options().write(true).open(self.path(name)).unwrap();
         let hour = std::time::Duration::from_secs(3_600);
-        file.set_modified(std::time::SystemTime::now() - hour)
-            .unwrap();
+        file.set_modified(std::time::SystemTime::now() - hour).unwrap();
     }
 
     fn call(&self, args: &[&str]) -> Output {
@@ -167,12 +137,7 @@ impl Repo {
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.beside.path())
             .env("GIT_CONFIG_NOSYSTEM", "1")
-            .args([
-                "-c",
-                "user.name=A Person",
-                "-c",
-                "user.email=person@localhost",
-            ])
+            .args(["-c", "user.name=A Person", "-c", "user.email=person@localhost"])
             .args(args)
             .current_dir(&self.top)
             .output()
@@ -209,11 +174,7 @@ impl Repo {
     }
 
     pub fn name(&self, n: u32) -> SnapshotName {
-        SnapshotName {
-            ticket: self.ticket.clone(),
-            run: self.run,
-            n,
-        }
+        SnapshotName { ticket: self.ticket.clone(), run: self.run, n }
     }
 
     pub async fn tree(&self) -> WorkTree {
@@ -221,9 +182,7 @@ impl Repo {
     }
 
     pub async fn tree_at(&self, folder: &str) -> WorkTree {
-        WorkTree::open(&self.path(folder), &self.keep())
-            .await
-            .unwrap()
+        WorkTree::open(&self.path(folder), &self.keep()).await.unwrap()
     }
 
     pub async fn take(&self, n: u32) -> Taken {
@@ -249,9 +208,7 @@ impl Repo {
         let git = self.path(".git");
         files(&git)
             .into_iter()
-            .filter(|(path, _)| {
-                !path.starts_with("objects") && !path.starts_with("refs/programmator")
-            })
+            .filter(|(path, _)| !path.starts_with("objects") && !path.starts_with("refs/programmator"))
             .collect()
     }
 

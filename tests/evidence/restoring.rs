@@ -8,9 +8,7 @@ use std::path::Path;
 
 async fn restore(repo: &Repo, pick: &str) -> Restored {
     let tree = repo.tree().await;
-    tree.restore(&repo.ticket, pick, &repo.exclude())
-        .await
-        .unwrap()
+    tree.restore(&repo.ticket, pick, &repo.exclude()).await.unwrap()
 }
 
 #[tokio::test]
@@ -34,11 +32,7 @@ async fn goes_back_to_the_content_of_the_snapshot() {
     let done = restore(&repo, "1").await;
 
     assert_eq!(repo.content(), content);
-    assert_eq!(
-        repo.visible_state(),
-        state,
-        "the person's git folder was touched"
-    );
+    assert_eq!(repo.visible_state(), state, "the person's git folder was touched");
     assert!(!repo.path("new").exists(), "an empty folder is left");
     assert_eq!(done.written, ["dir/a", "link", "run.sh", "tracked.txt"]);
     assert_eq!(done.removed, ["new/deep/file"]);
@@ -134,13 +128,8 @@ async fn snapshots_are_picked_by_run_and_number() {
     repo.write("v", "new run, 2");
     repo.snapshot(2).await;
     let tree = repo.tree().await;
-    let mut picks: Vec<String> = tree
-        .list_snapshots(&repo.ticket)
-        .await
-        .unwrap()
-        .into_iter()
-        .map(|snapshot| snapshot.pick)
-        .collect();
+    let mut picks: Vec<String> =
+        tree.list_snapshots(&repo.ticket).await.unwrap().into_iter().map(|snapshot| snapshot.pick).collect();
     picks.sort();
     assert_eq!(picks, ["000000a1/1", "1", "2"]);
     for (pick, text) in [
@@ -152,15 +141,8 @@ async fn snapshots_are_picked_by_run_and_number() {
         restore(&repo, pick).await;
         assert_eq!(repo.read("v"), text, "{pick}");
     }
-    let error = tree
-        .restore(&repo.ticket, "9", &[])
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("no snapshot `9`") && error.contains("000000a1/1, "),
-        "{error}"
-    );
+    let error = tree.restore(&repo.ticket, "9", &[]).await.unwrap_err().to_string();
+    assert!(error.contains("no snapshot `9`") && error.contains("000000a1/1, "), "{error}");
 }
 
 #[tokio::test]
@@ -190,9 +172,8 @@ fn trees() -> impl Strategy<Value = Vec<(u8, Node)>> {
         any::<u8>().prop_map(Node::Program),
         (0..4u8).prop_map(Node::Link),
     ];
-    let node = leaf.prop_recursive(3, 16, 4, |inner| {
-        prop::collection::vec((0..4u8, inner), 0..4).prop_map(Node::Folder)
-    });
+    let node =
+        leaf.prop_recursive(3, 16, 4, |inner| prop::collection::vec((0..4u8, inner), 0..4).prop_map(Node::Folder));
     prop::collection::vec((0..4u8, node), 0..5)
 }
 

@@ -12,12 +12,7 @@ use std::sync::Arc;
 
 fn retry(event: &AgentEvent) -> Option<(Option<u16>, String)> {
     match event {
-        AgentEvent::ApiRetried {
-            status,
-            error,
-            attempt,
-            ..
-        } => {
+        AgentEvent::ApiRetried { status, error, attempt, .. } => {
             assert!(*attempt >= 1);
             Some((*status, error.clone()))
         }
@@ -27,15 +22,8 @@ fn retry(event: &AgentEvent) -> Option<(Option<u16>, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rate_limit_passes_and_the_turn_succeeds() {
-    let mut run = Run::start([
-        Reply::status(429).header("retry-after", "0"),
-        Reply::text("through"),
-    ])
-    .await;
-    assert_eq!(
-        run.wait("a retry", retry).await,
-        (Some(429), "rate_limit".into())
-    );
+    let mut run = Run::start([Reply::status(429).header("retry-after", "0"), Reply::text("through")]).await;
+    assert_eq!(run.wait("a retry", retry).await, (Some(429), "rate_limit".into()));
     let result = run.result().await;
     assert_eq!((result.is_error, result.text.as_str()), (false, "through"));
     run.finish().await;
@@ -45,10 +33,7 @@ async fn a_rate_limit_passes_and_the_turn_succeeds() {
 async fn a_refused_key_is_fatal_from_the_first_retry() {
     let mut run = Run::start([Reply::status(401).forever()]).await;
     let (status, error) = run.wait("a retry", retry).await;
-    assert_eq!(
-        (status, error.as_str()),
-        (Some(401), "authentication_failed")
-    );
+    assert_eq!((status, error.as_str()), (Some(401), "authentication_failed"));
     assert!(fatal_api_error(&error).unwrap().contains("/login"));
     let exit = run.agent.stop(&Ladder::DEFAULT).await;
     assert_eq!(exit, run.exit().await);
@@ -56,10 +41,9 @@ async fn a_refused_key_is_fatal_from_the_first_retry() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_model_and_an_empty_account_say_their_kind() {
-    for (reply, kind) in [
-        (Reply::status(404).forever(), "model_not_found"),
-        (Reply::status(403).forever(), "authentication_failed"),
-    ] {
+    for (reply, kind) in
+        [(Reply::status(404).forever(), "model_not_found"), (Reply::status(403).forever(), "authentication_failed")]
+    {
         let mut run = Run::start([reply]).await;
         let result = run.result().await;
         assert!(result.is_error);
@@ -82,8 +66,7 @@ async fn an_overloaded_service_is_tried_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn words_of_a_lost_attempt_are_taken_back() {
     let mut run = Run::start([
-        Reply::dropped_in("LOST WORDS that never become a record")
-            .slowly(5, std::time::Duration::from_millis(50)),
+        Reply::dropped_in("LOST WORDS that never become a record").slowly(5, std::time::Duration::from_millis(50)),
         Reply::text("whole"),
     ])
     .await;
@@ -99,10 +82,7 @@ async fn words_of_a_lost_attempt_are_taken_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_huge_output_of_bash_comes_through() {
     let mut run = Run::start([
-        Reply::tool(
-            "Bash",
-            json!({"command": "head -c 25000000 /dev/zero | tr '\\0' 'x'"}),
-        ),
+        Reply::tool("Bash", json!({"command": "head -c 25000000 /dev/zero | tr '\\0' 'x'"})),
         Reply::text("that was much"),
     ])
     .await;
@@ -124,10 +104,7 @@ async fn half_an_emoji_in_the_result_costs_nothing() {
 async fn an_unknown_session_says_so() {
     let place = Arc::new(RealCli::new([Reply::text("never")]));
     let resume = Some(id());
-    let options = Options {
-        resume: resume.clone(),
-        ..Options::default()
-    };
+    let options = Options { resume: resume.clone(), ..Options::default() };
     match Run::open(place, options).await.map(|_| ()) {
         Err(AgentError::UnknownSession { session }) => assert_eq!(Some(session), resume),
         other => panic!("{other:?}"),

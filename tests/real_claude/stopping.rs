@@ -19,24 +19,16 @@ async fn exists(path: &Path) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupt_ends_the_turn_and_the_process_goes_on() {
-    let mut run = Run::start([
-        Reply::text(&"word ".repeat(10_000)).slowly(5, Duration::from_millis(10)),
-        Reply::text("again"),
-    ])
-    .await;
+    let mut run =
+        Run::start([Reply::text(&"word ".repeat(10_000)).slowly(5, Duration::from_millis(10)), Reply::text("again")])
+            .await;
     run.place.stub.wait_for(1);
-    run.wait("init", |event| {
-        matches!(event, AgentEvent::Ready { .. }).then_some(())
-    })
-    .await;
+    run.wait("init", |event| matches!(event, AgentEvent::Ready { .. }).then_some(())).await;
     run.agent.interrupt().await.unwrap();
     let result = run.result().await;
     assert!(result.is_error);
     assert_eq!(result.subtype, "error_during_execution");
-    run.agent
-        .send_user("8c7e2a64-3f0b-4f57-9a4e-52b2a3a4f001", "go on")
-        .await
-        .unwrap();
+    run.agent.send_user("8c7e2a64-3f0b-4f57-9a4e-52b2a3a4f001", "go on").await.unwrap();
     assert_eq!(run.result().await.text, "again");
     assert_eq!(run.finish().await.code, Some(0));
 }
@@ -45,19 +37,11 @@ async fn an_interrupt_ends_the_turn_and_the_process_goes_on() {
 async fn a_question_that_an_interrupt_makes_needless_is_cancelled() {
     let mut run = Run::start([Reply::tool("Bash", json!({"command": "touch never"}))]).await;
     let tool = run.asked().await;
-    run.agent
-        .answer_callback(
-            &tool.request_id,
-            &programmator::adapters::agent::CallbackAnswer::Ask,
-        )
-        .await
-        .unwrap();
+    run.agent.answer_callback(&tool.request_id, &programmator::adapters::agent::CallbackAnswer::Ask).await.unwrap();
     let second = run.asked().await;
     run.agent.interrupt().await.unwrap();
     run.wait("the cancellation", |event| {
-        let cancelled = AgentEvent::AskCancelled {
-            request_id: second.request_id.clone(),
-        };
+        let cancelled = AgentEvent::AskCancelled { request_id: second.request_id.clone() };
         (*event == cancelled).then_some(())
     })
     .await;
@@ -77,27 +61,16 @@ async fn the_ladder_leaves_nobody_behind() {
 
     let begun = Instant::now();
     let exit = run.agent.stop(&Ladder::DEFAULT).await;
-    assert!(
-        begun.elapsed() < Duration::from_secs(14),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(14), "{:?}", begun.elapsed());
     assert!(exit.swept >= 1, "{exit:?}");
     assert_eq!(exit, run.exit().await);
-    assert_eq!(
-        orphans::sweep(&[run.marker.clone()]),
-        0,
-        "somebody survived"
-    );
+    assert_eq!(orphans::sweep(&[run.marker.clone()]), 0, "somebody survived");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_outlives_a_normal_end_is_swept_too() {
     let mut run = Run::start([
-        Reply::tool(
-            "Bash",
-            json!({"command": "nohup setsid sleep 600 > /dev/null 2>&1 & echo started"}),
-        ),
+        Reply::tool("Bash", json!({"command": "nohup setsid sleep 600 > /dev/null 2>&1 & echo started"})),
         Reply::text("done"),
     ])
     .await;
@@ -120,11 +93,7 @@ async fn a_claude_that_waits_for_the_service_is_stopped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dropping_the_agent_ends_everything() {
-    let mut run = Run::start([Reply::tool(
-        "Bash",
-        json!({"command": "touch running; sleep 600"}),
-    )])
-    .await;
+    let mut run = Run::start([Reply::tool("Bash", json!({"command": "touch running; sleep 600"}))]).await;
     run.allow_next().await;
     exists(&run.place.folder().join("running")).await;
     let marker = run.marker.clone();

@@ -8,28 +8,18 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn started(folder: &tempfile::TempDir, steps: &str, flags: &[&str]) -> Agent {
-    let mut agent = Agent::start(
-        folder.path(),
-        &format!("turns: [{{times: 0, steps: {steps}}}]"),
-        &[FLAGS, flags].concat(),
-    );
+    let mut agent =
+        Agent::start(folder.path(), &format!("turns: [{{times: 0, steps: {steps}}}]"), &[FLAGS, flags].concat());
     agent.initialize();
     agent
 }
 
 /// The tool results among `records`: text, and whether it is an error.
 fn results(records: &[Value]) -> Vec<(String, bool)> {
-    let blocks = records
-        .iter()
-        .map(|record| &record["message"]["content"][0]);
+    let blocks = records.iter().map(|record| &record["message"]["content"][0]);
     blocks
         .filter(|block| block["type"] == "tool_result")
-        .map(|block| {
-            (
-                block["content"].as_str().unwrap().to_owned(),
-                block["is_error"] == true,
-            )
-        })
+        .map(|block| (block["content"].as_str().unwrap().to_owned(), block["is_error"] == true))
         .collect()
 }
 
@@ -44,19 +34,10 @@ fn an_allowed_tool_does_its_work() {
     let records = agent.until("result");
     let said = results(&records);
     assert_eq!(said.len(), 4, "{records:#?}");
-    assert_eq!(
-        &said[2..],
-        [("1\ttwo\n2\t".to_owned(), false), ("two".to_owned(), false)]
-    );
-    assert_eq!(
-        std::fs::read_to_string(folder.path().join("a.txt")).unwrap(),
-        "two\n"
-    );
+    assert_eq!(&said[2..], [("1\ttwo\n2\t".to_owned(), false), ("two".to_owned(), false)]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("a.txt")).unwrap(), "two\n");
     assert!(folder.path().join("b").exists());
-    let deltas: String = records
-        .iter()
-        .filter_map(|record| record["event"]["delta"]["text"].as_str())
-        .collect();
+    let deltas: String = records.iter().filter_map(|record| record["event"]["delta"]["text"].as_str()).collect();
     assert_eq!(deltas, "Hello");
 
     let first = records.last().unwrap().clone();
@@ -64,10 +45,7 @@ fn an_allowed_tool_does_its_work() {
     let second = agent.until("result").pop().unwrap();
     assert_eq!(first["result"], "Hello");
     assert_eq!(first["session_id"], second["session_id"]);
-    assert!(
-        second["total_cost_usd"].as_f64() > first["total_cost_usd"].as_f64(),
-        "costs add up"
-    );
+    assert!(second["total_cost_usd"].as_f64() > first["total_cost_usd"].as_f64(), "costs add up");
     assert!(first["total_cost_usd"].as_f64() > Some(0.0));
     assert_eq!(agent.finish().code, Some(0));
 }
@@ -75,11 +53,7 @@ fn an_allowed_tool_does_its_work() {
 #[test]
 fn a_refused_tool_does_nothing() {
     let folder = folder();
-    let mut agent = started(
-        &folder,
-        "[{write: {path: a, content: x}}, {bash: touch b}, {say: end}]",
-        &[],
-    );
+    let mut agent = started(&folder, "[{write: {path: a, content: x}}, {bash: touch b}, {say: end}]", &[]);
     agent.prompt("go");
     let asked = agent.until("control_request/hook_callback").pop().unwrap();
     assert_eq!(asked["request"]["input"]["tool_name"], "Write");
@@ -92,13 +66,7 @@ fn a_refused_tool_does_nothing() {
     agent.answer(&asked, &json!({"behavior": "deny", "message": "not today"}));
     let rest = agent.until("result");
     assert_eq!(results(&rest), [("not today".to_owned(), true)]);
-    assert_eq!(
-        rest.last().unwrap()["permission_denials"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    assert_eq!(rest.last().unwrap()["permission_denials"].as_array().unwrap().len(), 2);
     assert!(!folder.path().join("a").exists() && !folder.path().join("b").exists());
 }
 
@@ -108,10 +76,7 @@ fn what_is_asked_may_be_rewritten_and_must_be_answered_whole() {
     let mut agent = started(&folder, "[{bash: touch a}, {bash: touch b}]", &[]);
     agent.prompt("go");
     for (answer, made) in [
-        (
-            json!({"behavior": "allow", "updatedInput": {"command": "touch c"}}),
-            true,
-        ),
+        (json!({"behavior": "allow", "updatedInput": {"command": "touch c"}}), true),
         (json!({"behavior": "allow"}), false),
     ] {
         let asked = agent.until("control_request/hook_callback").pop().unwrap();
@@ -119,11 +84,7 @@ fn what_is_asked_may_be_rewritten_and_must_be_answered_whole() {
         let asked = agent.next();
         agent.answer(&asked, &answer);
         let record = agent.next();
-        assert_eq!(
-            results(std::slice::from_ref(&record))[0].1,
-            !made,
-            "{record}"
-        );
+        assert_eq!(results(std::slice::from_ref(&record))[0].1, !made, "{record}");
     }
     agent.until("result");
     let made = |name| folder.path().join(name).exists();
@@ -144,17 +105,8 @@ fn a_closed_stdin_refuses_the_open_question_and_the_turn_ends() {
         let exit = agent.finish();
         assert_eq!(exit.code, Some(0), "{exit:?}");
         let said = results(&exit.rest);
-        assert!(
-            said[0]
-                .0
-                .starts_with("Tool permission request failed: Error: ")
-                && said[0].1,
-            "{said:?}"
-        );
-        assert!(
-            !folder.path().join("a").exists(),
-            "failed closed at {asking}"
-        );
+        assert!(said[0].0.starts_with("Tool permission request failed: Error: ") && said[0].1, "{said:?}");
+        assert!(!folder.path().join("a").exists(), "failed closed at {asking}");
         assert_eq!(kind_of(exit.rest.last().unwrap()), "result/success");
     }
 }
@@ -162,38 +114,22 @@ fn a_closed_stdin_refuses_the_open_question_and_the_turn_ends() {
 #[test]
 fn an_interrupt_ends_the_turn_and_the_process_lives() {
     let folder = folder();
-    let mut agent = started(
-        &folder,
-        "[{bash: sleep 600 & echo $! > pid; sleep 600}]",
-        &[],
-    );
+    let mut agent = started(&folder, "[{bash: sleep 600 & echo $! > pid; sleep 600}]", &[]);
     let interrupt = json!({"type": "control_request", "request_id": "int-1", "request": {"subtype": "interrupt"}});
     for turn in 0..2 {
         agent.prompt("go");
         let asked = agent.until("control_request/hook_callback").pop().unwrap();
         if turn == 0 {
             agent.decide(&asked, "allow");
-            while std::fs::read_to_string(folder.path().join("pid"))
-                .unwrap_or_default()
-                .is_empty()
-            {
+            while std::fs::read_to_string(folder.path().join("pid")).unwrap_or_default().is_empty() {
                 std::thread::yield_now();
             }
         }
         agent.send(&interrupt);
         let kinds: Vec<String> = agent.until("result").iter().map(kind_of).collect();
-        let tail = [
-            "control_response/success",
-            "user/",
-            "user/",
-            "result/error_during_execution",
-        ];
+        let tail = ["control_response/success", "user/", "user/", "result/error_during_execution"];
         assert_eq!(kinds[kinds.len() - 4..], tail, "turn {turn}");
-        assert_eq!(
-            kinds.len() == 5,
-            turn == 1,
-            "an open question is withdrawn first: {kinds:?}"
-        );
+        assert_eq!(kinds.len() == 5, turn == 1, "an open question is withdrawn first: {kinds:?}");
     }
     let pid = std::fs::read_to_string(folder.path().join("pid")).unwrap();
     let stat = format!("/proc/{}/stat", pid.trim());
@@ -201,18 +137,11 @@ fn an_interrupt_ends_the_turn_and_the_process_lives() {
     // A killed process may take a moment to be gone.
     let begun = std::time::Instant::now();
     while !gone() {
-        assert!(
-            begun.elapsed().as_secs() < 5,
-            "the command's children live on"
-        );
+        assert!(begun.elapsed().as_secs() < 5, "the command's children live on");
         std::thread::yield_now();
     }
     agent.send(&interrupt);
-    assert_eq!(
-        kind_of(&agent.next()),
-        "control_response/success",
-        "idle: answered, no effect"
-    );
+    assert_eq!(kind_of(&agent.next()), "control_response/success", "idle: answered, no effect");
     assert_eq!(agent.finish().code, Some(1), "the last turn failed");
 }
 
@@ -228,10 +157,7 @@ fn signals_do_what_they_do_to_the_real_one() {
     agent.until("stream_event/content_block_delta");
     agent.signal("INT");
     let records = agent.until("result");
-    assert_eq!(
-        records.last().unwrap()["terminal_reason"],
-        "aborted_streaming"
-    );
+    assert_eq!(records.last().unwrap()["terminal_reason"], "aborted_streaming");
     assert!(agent.is_running());
     agent.signal("TERM");
     assert_eq!(agent.finish().code, Some(143));
@@ -247,37 +173,20 @@ fn what_is_said_mid_turn_arrives_with_the_next_tool_result() {
     );
     agent.prompt("first");
     let begun = agent.until("control_request/hook_callback");
-    assert!(
-        begun
-            .iter()
-            .any(|record| record["isReplay"] == true && record["message"]["content"] == "first")
-    );
+    assert!(begun.iter().any(|record| record["isReplay"] == true && record["message"]["content"] == "first"));
     agent.decide(begun.last().unwrap(), "allow");
     agent.send(&json!({"type": "user", "uuid": "22222222-2222-4222-8222-222222222222",
                        "message": {"role": "user", "content": [{"type": "text", "text": "be kind"}]}}));
     std::fs::write(folder.path().join("go"), "").unwrap();
     let rest = agent.until("result");
     let kinds: Vec<String> = rest.iter().map(kind_of).collect();
-    assert_eq!(
-        kinds,
-        [
-            "user/",
-            "user/",
-            "assistant/",
-            "assistant/",
-            "result/success"
-        ]
-    );
+    assert_eq!(kinds, ["user/", "user/", "assistant/", "assistant/", "result/success"]);
     assert_eq!(
         (&rest[1]["isReplay"], &rest[1]["uuid"]),
         (&json!(true), &json!("22222222-2222-4222-8222-222222222222"))
     );
     assert!(rest[2].to_string().contains("be kind"));
-    assert_eq!(
-        agent.finish().rest,
-        Vec::<Value>::new(),
-        "no turn of its own"
-    );
+    assert_eq!(agent.finish().rest, Vec::<Value>::new(), "no turn of its own");
 }
 
 #[test]
@@ -292,35 +201,17 @@ fn sessions_outlive_their_process() {
         }
         agent.finish()
     };
-    let unknown = Agent::start(
-        folder.path(),
-        scenario,
-        &[FLAGS, &["--resume", id]].concat(),
-    )
-    .finish();
+    let unknown = Agent::start(folder.path(), scenario, &[FLAGS, &["--resume", id]].concat()).finish();
     assert_eq!((unknown.code, unknown.rest.len()), (Some(1), 1));
-    assert_eq!(
-        unknown.rest[0]["errors"],
-        json!([format!("No conversation found with session ID: {id}")])
-    );
+    assert_eq!(unknown.rest[0]["errors"], json!([format!("No conversation found with session ID: {id}")]));
     assert!(unknown.stderr.contains(id));
     for (flag, said) in [("--session-id", "one"), ("--resume", "two")] {
         let exit = run(&[flag, id]);
         let last = exit.rest.last().unwrap();
-        assert_eq!(
-            (exit.code, &last["result"], &last["session_id"]),
-            (Some(0), &json!(said), &json!(id))
-        );
+        assert_eq!((exit.code, &last["result"], &last["session_id"]), (Some(0), &json!(said), &json!(id)));
     }
-    let again = Agent::start(
-        folder.path(),
-        scenario,
-        &[FLAGS, &["--session-id", id]].concat(),
-    )
-    .finish();
-    assert!(
-        again.stderr.contains("already in use") && again.rest.is_empty() && again.code == Some(1)
-    );
+    let again = Agent::start(folder.path(), scenario, &[FLAGS, &["--session-id", id]].concat()).finish();
+    assert!(again.stderr.contains("already in use") && again.rest.is_empty() && again.code == Some(1));
 }
 
 #[test]

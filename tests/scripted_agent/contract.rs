@@ -25,26 +25,12 @@ fn folder() -> PathBuf {
 
 fn recording(name: &str) -> Recording {
     let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
-    let mut lines = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let meta = lines.next().unwrap();
     Recording {
-        argv: meta["argv"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|word| word.as_str().unwrap().to_owned())
-            .collect(),
+        argv: meta["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect(),
         exit: meta["exit"].as_i64().unwrap(),
-        lines: lines
-            .map(|line| {
-                (
-                    line["dir"].as_str().unwrap().to_owned(),
-                    line["msg"].clone(),
-                )
-            })
-            .collect(),
+        lines: lines.map(|line| (line["dir"].as_str().unwrap().to_owned(), line["msg"].clone())).collect(),
     }
 }
 
@@ -60,21 +46,12 @@ fn scenario(lines: &[(String, Value)], cwd: &str) -> String {
         if record["type"] != "assistant" {
             continue;
         }
-        let block: Value = serde_json::from_str(
-            &record["message"]["content"][0]
-                .to_string()
-                .replace("/home/dev/proj", cwd),
-        )
-        .unwrap();
+        let block: Value =
+            serde_json::from_str(&record["message"]["content"][0].to_string().replace("/home/dev/proj", cwd)).unwrap();
         let input = &block["input"];
-        let step = match (
-            block["type"].as_str().unwrap(),
-            block["name"].as_str().unwrap_or_default(),
-        ) {
+        let step = match (block["type"].as_str().unwrap(), block["name"].as_str().unwrap_or_default()) {
             ("text", _) if record["error"].is_string() => {
-                let status = lines
-                    .iter()
-                    .find_map(|(_, record)| record["api_error_status"].as_u64());
+                let status = lines.iter().find_map(|(_, record)| record["api_error_status"].as_u64());
                 json!({"api_error": {"status": status, "kind": record["error"], "text": block["text"]}})
             }
             ("text", _) if said.contains("[Request interrupted by user]") && turns.len() == 1 => {
@@ -104,16 +81,9 @@ fn scenario(lines: &[(String, Value)], cwd: &str) -> String {
             }
             _ => steps.push(step),
         }
-        message = if block["type"] == "tool_use" {
-            record["message"]["id"].clone()
-        } else {
-            Value::Null
-        };
+        message = if block["type"] == "tool_use" { record["message"]["id"].clone() } else { Value::Null };
     }
-    let turns: Vec<Value> = turns
-        .into_iter()
-        .map(|steps| json!({"steps": steps}))
-        .collect();
+    let turns: Vec<Value> = turns.into_iter().map(|steps| json!({"steps": steps})).collect();
     json!({"turns": turns}).to_string()
 }
 
@@ -123,11 +93,7 @@ fn replay(name: &str, recording: &Recording) -> Vec<Value> {
     let root = folder.path().canonicalize().unwrap();
     std::fs::write(root.join("a.txt"), "hello\nworld\n").unwrap();
     let flags: Vec<&str> = recording.argv.iter().map(String::as_str).collect();
-    let mut agent = Agent::start(
-        &root,
-        &scenario(&recording.lines, root.to_str().unwrap()),
-        &flags,
-    );
+    let mut agent = Agent::start(&root, &scenario(&recording.lines, root.to_str().unwrap()), &flags);
     let (mut printed, mut question): (Vec<Value>, Option<Value>) = (Vec::new(), None);
     let closes_early = ["c20", "c21", "r04", "c27"].contains(&&name[..3]);
     for (at, (dir, recorded)) in recording.lines.iter().enumerate() {
@@ -152,19 +118,12 @@ fn replay(name: &str, recording: &Recording) -> Vec<Value> {
             printed.push(record);
             record = agent.next();
         }
-        assert_eq!(
-            kind_of(&record),
-            kind_of(recorded),
-            "{name}, line {}: {record}\nrecorded: {recorded}",
-            at + 2
-        );
+        assert_eq!(kind_of(&record), kind_of(recorded), "{name}, line {}: {record}\nrecorded: {recorded}", at + 2);
         if record["type"] == "control_request" {
             question = Some(record.clone());
         }
         let is_tool = record["message"]["content"][0]["type"] == "tool_use";
-        if closes_early
-            && (record["type"] == "control_request" || is_tool && name.starts_with("c27"))
-        {
+        if closes_early && (record["type"] == "control_request" || is_tool && name.starts_with("c27")) {
             agent.close();
         }
         if is_tool && name.starts_with("c28") {
@@ -173,16 +132,8 @@ fn replay(name: &str, recording: &Recording) -> Vec<Value> {
         printed.push(record);
     }
     let exit = agent.finish();
-    assert_eq!(
-        exit.rest,
-        Vec::<Value>::new(),
-        "{name}: nothing behind the recording's end"
-    );
-    assert_eq!(
-        exit.code.map(i64::from),
-        Some(recording.exit),
-        "{name}: exit code"
-    );
+    assert_eq!(exit.rest, Vec::<Value>::new(), "{name}: nothing behind the recording's end");
+    assert_eq!(exit.code.map(i64::from), Some(recording.exit), "{name}: exit code");
     printed
 }
 
@@ -194,21 +145,11 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
                 let path = format!("{path}.{key}");
                 found.insert(path.clone());
                 match key.as_str() {
-                    "input"
-                        if !inner
-                            .as_object()
-                            .is_some_and(|input| input.contains_key("hook_event_name")) => {}
-                    "tool_input"
-                    | "tool_response"
-                    | "commands"
-                    | "agents"
-                    | "models"
-                    | "permission_suggestions" => {}
-                    "modelUsage" => inner
-                        .as_object()
-                        .into_iter()
-                        .flatten()
-                        .for_each(|(_, usage)| keys(usage, &path, found)),
+                    "input" if !inner.as_object().is_some_and(|input| input.contains_key("hook_event_name")) => {}
+                    "tool_input" | "tool_response" | "commands" | "agents" | "models" | "permission_suggestions" => {}
+                    "modelUsage" => {
+                        inner.as_object().into_iter().flatten().for_each(|(_, usage)| keys(usage, &path, found))
+                    }
                     _ => keys(inner, &path, found),
                 }
             }
@@ -230,43 +171,16 @@ fn shape_of(record: &Value) -> String {
         kind_of(record),
         block.as_str().unwrap_or_default().to_owned(),
         result,
-        record["message"]["model"]
-            .as_str()
-            .is_some_and(|model| model == "<synthetic>")
-            .to_string(),
-        record["terminal_reason"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
+        record["message"]["model"].as_str().is_some_and(|model| model == "<synthetic>").to_string(),
+        record["terminal_reason"].as_str().unwrap_or_default().to_owned(),
         record["api_error_status"].is_u64().to_string(),
-        record["request"]["input"]["hook_event_name"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
-        record["request"]["decision_reason_type"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
-        record["event"]["delta"]["type"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
-        record["event"]["content_block"]["type"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
-        record["modelUsage"]
-            .as_object()
-            .is_some_and(serde_json::Map::is_empty)
-            .to_string(),
-        record["permission_denials"]
-            .as_array()
-            .is_some_and(Vec::is_empty)
-            .to_string(),
-        record["response"]["response"]
-            .as_object()
-            .is_some_and(|answer| answer.contains_key("commands"))
-            .to_string(),
+        record["request"]["input"]["hook_event_name"].as_str().unwrap_or_default().to_owned(),
+        record["request"]["decision_reason_type"].as_str().unwrap_or_default().to_owned(),
+        record["event"]["delta"]["type"].as_str().unwrap_or_default().to_owned(),
+        record["event"]["content_block"]["type"].as_str().unwrap_or_default().to_owned(),
+        record["modelUsage"].as_object().is_some_and(serde_json::Map::is_empty).to_string(),
+        record["permission_denials"].as_array().is_some_and(Vec::is_empty).to_string(),
+        record["response"]["response"].as_object().is_some_and(|answer| answer.contains_key("commands")).to_string(),
         record["isReplay"].to_string(),
     ];
     parts.join(" ")
@@ -322,27 +236,12 @@ const REPLAYED: &[&str] = &[
 fn the_double_says_what_the_real_one_said() {
     // Most of the time is spent in the recorded commands' sleeps.
     let printed: Vec<Value> = std::thread::scope(|scope| {
-        let replays: Vec<_> = REPLAYED
-            .iter()
-            .map(|name| scope.spawn(|| replay(name, &recording(name))))
-            .collect();
-        replays
-            .into_iter()
-            .flat_map(|replay| replay.join().expect("the replay holds"))
-            .collect()
+        let replays: Vec<_> = REPLAYED.iter().map(|name| scope.spawn(|| replay(name, &recording(name)))).collect();
+        replays.into_iter().flat_map(|replay| replay.join().expect("the replay holds")).collect()
     });
     let all: Vec<Value> = std::fs::read_dir(folder())
         .unwrap()
-        .map(|entry| {
-            entry
-                .unwrap()
-                .path()
-                .file_stem()
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned()
-        })
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
         .flat_map(|name| recording(&name).lines)
         .filter(|(dir, _)| dir == "cli->host")
         .map(|(_, record)| record)
@@ -355,10 +254,7 @@ fn the_double_says_what_the_real_one_said() {
         };
         let missing: Vec<_> = required.difference(&has_always).collect();
         let extra: Vec<_> = has_ever.difference(allowed).collect();
-        assert!(
-            missing.is_empty() && extra.is_empty(),
-            "{shape}\nmissing: {missing:?}\nextra: {extra:?}"
-        );
+        assert!(missing.is_empty() && extra.is_empty(), "{shape}\nmissing: {missing:?}\nextra: {extra:?}");
         compared += 1;
     }
     assert!(compared >= 20, "{compared} shapes compared");

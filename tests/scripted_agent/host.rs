@@ -73,18 +73,12 @@ impl Agent {
             let mut stdout = BufReader::new(stdout);
             loop {
                 let mut line = Vec::new();
-                if stdout.read_until(b'\n', &mut line).unwrap_or(0) == 0
-                    || sender.send(line).is_err()
-                {
+                if stdout.read_until(b'\n', &mut line).unwrap_or(0) == 0 || sender.send(line).is_err() {
                     return;
                 }
             }
         });
-        Self {
-            stdin: child.stdin.take(),
-            child,
-            lines,
-        }
+        Self { stdin: child.stdin.take(), child, lines }
     }
 
     /// Sends one line.
@@ -108,10 +102,8 @@ impl Agent {
 
     /// Answers the control request `asked` with `answer`.
     pub fn answer(&mut self, asked: &Value, answer: &Value) {
-        self.send(
-            &json!({"type": "control_response", "response": {"subtype": "success",
-                          "request_id": asked["request_id"], "response": answer}}),
-        );
+        self.send(&json!({"type": "control_response", "response": {"subtype": "success",
+                          "request_id": asked["request_id"], "response": answer}}));
     }
 
     /// Answers a hook callback with a decision.
@@ -135,8 +127,7 @@ impl Agent {
     /// The next record.
     pub fn next(&mut self) -> Value {
         let line = self.next_bytes().expect("another record");
-        serde_json::from_slice(&line)
-            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&line)))
+        serde_json::from_slice(&line).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&line)))
     }
 
     /// Records up to the first of `kind` (`type` or `type/subtype`), that one last. Callbacks are allowed.
@@ -158,13 +149,7 @@ impl Agent {
     /// Sends `signal` (`INT`, `TERM`, …).
     pub fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args([format!("-{signal}"), pid])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(Command::new("kill").args([format!("-{signal}"), pid]).status().unwrap().success());
     }
 
     /// Closes stdin.
@@ -185,17 +170,8 @@ impl Agent {
             rest.extend(serde_json::from_slice(&line));
         }
         let mut stderr = String::new();
-        self.child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
-        Exit {
-            code: self.child.wait().unwrap().code(),
-            rest,
-            stderr,
-        }
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        Exit { code: self.child.wait().unwrap().code(), rest, stderr }
     }
 }
 
@@ -208,15 +184,8 @@ impl Drop for Agent {
 
 /// `type/subtype`, with the inner subtype for control records and the event's type for partial ones.
 pub fn kind_of(record: &Value) -> String {
-    let inner = [
-        &record["subtype"],
-        &record["request"]["subtype"],
-        &record["response"]["subtype"],
-        &record["event"]["type"],
-    ];
-    let subtype = inner
-        .into_iter()
-        .find_map(Value::as_str)
-        .unwrap_or_default();
+    let inner =
+        [&record["subtype"], &record["request"]["subtype"], &record["response"]["subtype"], &record["event"]["type"]];
+    let subtype = inner.into_iter().find_map(Value::as_str).unwrap_or_default();
     format!("{}/{subtype}", record["type"].as_str().unwrap_or_default())
 }

@@ -19,18 +19,11 @@ fn prompt(done: usize) -> String {
         .scan(0, |boxes, line| {
             let ticked = line.starts_with("- [ ] ") && *boxes < done;
             *boxes += usize::from(line.starts_with("- [ ] "));
-            Some(if ticked {
-                line.replacen("[ ]", "[x]", 1)
-            } else {
-                line.to_owned()
-            })
+            Some(if ticked { line.replacen("[ ]", "[x]", 1) } else { line.to_owned() })
         })
         .collect::<Vec<_>>()
         .join("\n");
-    format!(
-        "{ticked}\n\nCurrent phase: {}\n\nEnd with a PROGRAMMATOR_STATUS block.",
-        PHASES[done]
-    )
+    format!("{ticked}\n\nCurrent phase: {}\n\nEnd with a PROGRAMMATOR_STATUS block.", PHASES[done])
 }
 
 fn start(demo: &DemoRepository) -> Agent {
@@ -47,20 +40,12 @@ fn start(demo: &DemoRepository) -> Agent {
 fn iterate(agent: &mut Agent, prompt: &str) -> String {
     agent.prompt(prompt);
     let records = agent.until("result");
-    let texts = records
-        .iter()
-        .filter_map(|record| record["message"]["content"][0]["text"].as_str());
+    let texts = records.iter().filter_map(|record| record["message"]["content"][0]["text"].as_str());
     texts.collect::<Vec<_>>().join("")
 }
 
 fn holds(demo: &DemoRepository) -> bool {
-    Command::new("sh")
-        .arg("test.sh")
-        .current_dir(&demo.paths.folder)
-        .output()
-        .unwrap()
-        .status
-        .success()
+    Command::new("sh").arg("test.sh").current_dir(&demo.paths.folder).output().unwrap().status.success()
 }
 
 #[test]
@@ -73,16 +58,10 @@ fn four_phases_with_a_forgotten_block_and_a_false_claim() {
         let mut text = iterate(&mut agent, &prompt(done));
         if !text.contains("PROGRAMMATOR_STATUS:") {
             story.push(format!("{done} forgot"));
-            text = iterate(
-                &mut agent,
-                "Answer with the PROGRAMMATOR_STATUS block only.",
-            );
+            text = iterate(&mut agent, "Answer with the PROGRAMMATOR_STATUS block only.");
         }
         assert_eq!(agent.finish().code, Some(0));
-        assert!(
-            text.contains(&format!("phase_completed: \"{}\"", PHASES[done])),
-            "{text}"
-        );
+        assert!(text.contains(&format!("phase_completed: \"{}\"", PHASES[done])), "{text}");
         assert_eq!(text.contains("status: DONE"), done == 3);
         if holds(&demo) {
             done += 1;
@@ -93,15 +72,8 @@ fn four_phases_with_a_forgotten_block_and_a_false_claim() {
             break;
         }
     }
-    assert_eq!(
-        (done, story),
-        (4, vec!["1 forgot".to_owned(), "2 disputed".to_owned()])
-    );
-    assert!(
-        begun.elapsed() < Duration::from_secs(10),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert_eq!((done, story), (4, vec!["1 forgot".to_owned(), "2 disputed".to_owned()]));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     let folder = demo.paths.folder.clone();
     drop(demo);
     assert!(!folder.exists());
@@ -140,10 +112,6 @@ fn a_run_killed_anywhere_goes_on_to_the_same_end() {
     assert_eq!(done, 4);
     let script = std::fs::read_to_string(demo.paths.folder.join("greet.sh")).unwrap();
     let checks = std::fs::read_to_string(demo.paths.folder.join("test.sh")).unwrap();
-    assert_eq!(
-        script.matches("shift 2").count(),
-        1,
-        "no edit was made twice:\n{script}"
-    );
+    assert_eq!(script.matches("shift 2").count(), 1, "no edit was made twice:\n{script}");
     assert_eq!(checks.matches("\ncheck ").count(), 5, "{checks}");
 }

@@ -22,18 +22,14 @@ fn kinds(records: &[Value]) -> Vec<String> {
 
 #[test]
 fn bytes_that_are_no_records_come_verbatim() {
-    let mut seen = turn(
-        r#"steps: [{raw: "\e[2Jnot json\n"}, {raw_hex: "ff 00 0a"}, {surrogate: "cut"}, {huge: 3000000}]"#,
-    );
+    let mut seen =
+        turn(r#"steps: [{raw: "\e[2Jnot json\n"}, {raw_hex: "ff 00 0a"}, {surrogate: "cut"}, {huge: 3000000}]"#);
     let mut lines: Vec<Vec<u8>> = (0..6).map(|_| seen.agent.next_bytes().unwrap()).collect();
     let result = lines.pop().unwrap();
     assert_eq!(lines[1], b"\x1b[2Jnot json\n");
     assert_eq!(lines[2], [0xff, 0, b'\n']);
     assert!(String::from_utf8_lossy(&lines[3]).contains(r#""text":"cut\ud83c""#));
-    assert!(
-        serde_json::from_slice::<Value>(&lines[3]).is_err(),
-        "an unpaired surrogate is no JSON to serde"
-    );
+    assert!(serde_json::from_slice::<Value>(&lines[3]).is_err(), "an unpaired surrogate is no JSON to serde");
     assert!(lines[4].len() > 3_000_000);
     assert!(String::from_utf8_lossy(&result[..60]).contains("result"));
 }
@@ -63,20 +59,9 @@ fn the_api_may_fail() {
         "steps: [{api_retry: {attempt: 2, status: 401, error: authentication_failed}}, {rate_limit_event: {status: rejected, resets_at: 5}}, {api_error: {status: 529, kind: server_error}}, {say: never}]",
     );
     let records = seen.agent.until("result");
-    assert_eq!(
-        kinds(&records)[1..],
-        [
-            "system/api_retry",
-            "rate_limit_event/",
-            "assistant/",
-            "result/success"
-        ]
-    );
+    assert_eq!(kinds(&records)[1..], ["system/api_retry", "rate_limit_event/", "assistant/", "result/success"]);
     let result = records.last().unwrap();
-    assert_eq!(
-        (&result["is_error"], &result["api_error_status"]),
-        (&Value::from(true), &Value::from(529))
-    );
+    assert_eq!((&result["is_error"], &result["api_error_status"]), (&Value::from(true), &Value::from(529)));
     assert_eq!(records[3]["error"], "server_error");
     assert_eq!(records[1]["error_status"], 401);
     assert_eq!(seen.agent.finish().code, Some(1));
@@ -87,10 +72,7 @@ fn results_may_be_missing_doubled_or_followed() {
     let mut seen = turn("{steps: [{say: a}], after: [second_result, {say: late}]}");
     let records = seen.agent.until("result");
     assert_eq!(records.len(), 3);
-    assert_eq!(
-        kinds(&seen.agent.finish().rest),
-        ["result/success", "assistant/"]
-    );
+    assert_eq!(kinds(&seen.agent.finish().rest), ["result/success", "assistant/"]);
     let exit = turn("steps: [{say: a}, no_result]").agent.finish();
     assert_eq!(kinds(&exit.rest), ["system/init", "assistant/"]);
 }
@@ -101,10 +83,7 @@ fn it_may_hang_in_every_way() {
     let mut seen = turn("steps: [{say: a}, {hang: {}}]");
     seen.agent.until("assistant");
     seen.agent.signal("INT");
-    assert_eq!(
-        seen.agent.until("result").last().unwrap()["terminal_reason"],
-        "aborted_streaming"
-    );
+    assert_eq!(seen.agent.until("result").last().unwrap()["terminal_reason"], "aborted_streaming");
     // After the result the end of stdin does not, but TERM does.
     let mut seen = turn("{steps: [{say: a}], after: [{hang: {}}]}");
     seen.agent.until("result");
@@ -124,11 +103,7 @@ fn it_may_hang_in_every_way() {
     assert_eq!(seen.agent.finish().code, None);
     // Before anything is read, `initialize` stays unanswered.
     let folder = tempfile::tempdir().unwrap();
-    let mut agent = Agent::start(
-        folder.path(),
-        "start: [{raw: \"up\\n\"}, {hang: {}}]",
-        FLAGS,
-    );
+    let mut agent = Agent::start(folder.path(), "start: [{raw: \"up\\n\"}, {hang: {}}]", FLAGS);
     assert_eq!(agent.next_bytes().unwrap(), b"up\n");
     agent.signal("TERM");
     assert_eq!(agent.finish().code, Some(143));
@@ -140,60 +115,38 @@ fn term_may_be_ignored() {
     seen.agent.until("assistant");
     seen.agent.signal("TERM");
     seen.agent.until("result");
-    assert_eq!(
-        seen.agent.finish().code,
-        Some(0),
-        "stdin's end still counts"
-    );
+    assert_eq!(seen.agent.finish().code, Some(0), "stdin's end still counts");
 }
 
 #[test]
 fn a_tool_may_run_without_asking() {
     let folder = tempfile::tempdir().unwrap();
-    let mut agent = Agent::start(
-        folder.path(),
-        "turns: [{steps: [{tool_without_asking: {write: {path: a, content: x}}}]}]",
-        FLAGS,
-    );
+    let mut agent =
+        Agent::start(folder.path(), "turns: [{steps: [{tool_without_asking: {write: {path: a, content: x}}}]}]", FLAGS);
     agent.initialize();
     agent.prompt("go");
     let records = agent.until("result");
-    assert_eq!(
-        kinds(&records),
-        ["system/init", "assistant/", "user/", "result/success"]
-    );
+    assert_eq!(kinds(&records), ["system/init", "assistant/", "user/", "result/success"]);
     assert!(folder.path().join("a").exists());
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn children_may_be_left_behind() {
-    let mut seen =
-        turn("steps: [{spawn_child: {ignore_term: true, setsid: true, seconds: 7161}}, {say: a}]");
-    let id = seen.agent.until("result").pop().unwrap()["session_id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let mut seen = turn("steps: [{spawn_child: {ignore_term: true, setsid: true, seconds: 7161}}, {say: a}]");
+    let id = seen.agent.until("result").pop().unwrap()["session_id"].as_str().unwrap().to_owned();
     let marked = || -> Vec<i32> {
-        let pids = std::fs::read_dir("/proc")
-            .unwrap()
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let pids =
+            std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
         pids.filter(|pid: &i32| {
             let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             String::from_utf8_lossy(&environ).contains(&format!("CLAUDE_CODE_SESSION_ID={id}"))
         })
         .collect()
     };
-    assert_eq!(
-        seen.agent.finish().code,
-        Some(0),
-        "it does not wait for its child"
-    );
+    assert_eq!(seen.agent.finish().code, Some(0), "it does not wait for its child");
     let left = marked();
-    assert!(
-        !left.is_empty(),
-        "the child outlives the agent and carries the marker"
-    );
+    assert!(!left.is_empty(), "the child outlives the agent and carries the marker");
     for pid in left {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
@@ -204,25 +157,13 @@ fn children_may_be_left_behind() {
 #[test]
 fn what_no_turn_fits_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let mut agent = Agent::start(
-        folder.path(),
-        "turns: [{when: {prompt: xyz}, steps: [{say: a}]}]",
-        FLAGS,
-    );
+    let mut agent = Agent::start(folder.path(), "turns: [{when: {prompt: xyz}, steps: [{say: a}]}]", FLAGS);
     agent.prompt("other");
     let result = agent.until("result").pop().unwrap();
-    assert_eq!(
-        result["result"],
-        "No turn of the scenario fits this prompt."
-    );
+    assert_eq!(result["result"], "No turn of the scenario fits this prompt.");
     agent.prompt("Give me the PROGRAMMATOR_STATUS block only");
     let result = agent.until("result").pop().unwrap();
-    assert!(
-        result["result"]
-            .as_str()
-            .unwrap()
-            .starts_with("```yaml\nPROGRAMMATOR_STATUS:\n")
-    );
+    assert!(result["result"].as_str().unwrap().starts_with("```yaml\nPROGRAMMATOR_STATUS:\n"));
 }
 
 #[test]
@@ -230,9 +171,5 @@ fn a_scenario_that_cannot_be_read_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let exit = Agent::start(folder.path(), "turns: [{steps: [{sya: a}]}]", FLAGS).finish();
     assert_eq!(exit.code, Some(1));
-    assert!(
-        exit.stderr.contains("scenario.yaml") && exit.stderr.contains("sya"),
-        "{}",
-        exit.stderr
-    );
+    assert!(exit.stderr.contains("scenario.yaml") && exit.stderr.contains("sya"), "{}", exit.stderr);
 }

@@ -20,9 +20,7 @@ fn child_appends_for_ever() {
     let store = open(&folder);
     loop {
         let pair = vec![note(&"x".repeat(3_000)), Record::CallCounted { n: 1 }];
-        let stored = store
-            .append_blocking(append(run_of(&folder), pair))
-            .unwrap();
+        let stored = store.append_blocking(append(run_of(&folder), pair)).unwrap();
         println!("ack {}", stored.last().unwrap().seq);
     }
 }
@@ -48,10 +46,7 @@ fn fifty_times_killed_nothing_that_was_acknowledged_is_lost() {
         let seqs: Vec<u64> = loaded.records.iter().map(|stored| stored.seq).collect();
         last = seqs.len() as u64;
         assert_eq!(seqs, (1..=last).collect::<Vec<_>>(), "round {round}");
-        assert!(
-            last >= acknowledged,
-            "round {round}: {last} of {acknowledged}"
-        );
+        assert!(last >= acknowledged, "round {round}: {last} of {acknowledged}");
         assert_eq!(last % 2, 0, "round {round}: half an append");
         assert_eq!(store.calls_since(time(0)).unwrap(), last / 2);
     }
@@ -73,34 +68,21 @@ fn child_fills_the_disk() {
     };
     let store = open(&folder);
     let run = fresh();
-    store
-        .append_blocking(append(run, vec![note("before")]))
-        .unwrap();
+    store.append_blocking(append(run, vec![note("before")])).unwrap();
     let log = store.folder().join("programmator.db-wal");
 
     limit_files_to(Some(fs::metadata(&log).unwrap().len() + 5_000));
     let large = append(run, vec![note("half"), note(&"x".repeat(100_000))]);
     for _ in 0..3 {
         let error = store.append_blocking(large.clone()).unwrap_err();
-        assert!(
-            matches!(error, StoreError::Full { .. } | StoreError::Disk { .. }),
-            "{error:?}"
-        );
+        assert!(matches!(error, StoreError::Full { .. } | StoreError::Disk { .. }), "{error:?}");
         let said = error.to_string();
-        assert!(
-            said.contains("programmator.db") && said.contains("nothing more is stored"),
-            "{said}"
-        );
+        assert!(said.contains("programmator.db") && said.contains("nothing more is stored"), "{said}");
         assert_eq!(store.load(run).unwrap().records.len(), 1);
     }
 
     limit_files_to(None);
-    let seqs: Vec<u64> = store
-        .append_blocking(large)
-        .unwrap()
-        .iter()
-        .map(|stored| stored.seq)
-        .collect();
+    let seqs: Vec<u64> = store.append_blocking(large).unwrap().iter().map(|stored| stored.seq).collect();
     assert_eq!(seqs, [2, 3]);
     drop(store);
     assert_eq!(open(&folder).load(run).unwrap().records.len(), 3);
@@ -123,9 +105,7 @@ fn child_fills_the_disk_with_scrollback() {
         return;
     };
     let run = fresh();
-    let scrollback = open(&folder)
-        .scrollback(run, |_| Some(EntryKind::User))
-        .unwrap();
+    let scrollback = open(&folder).scrollback(run, |_| Some(EntryKind::User)).unwrap();
     let mut sink = scrollback.begin(1, Box::new(|| {})).unwrap();
     sink.line(b"first", Some(EntryKind::User)).unwrap();
     sink.burst_ended().unwrap();
@@ -142,10 +122,7 @@ fn child_fills_the_disk_with_scrollback() {
     sink.finish().unwrap();
     let mut entries = Vec::new();
     scrollback.entries(1, 0..9, &mut entries);
-    let lines: Vec<Vec<u8>> = entries
-        .iter()
-        .map(|entry| scrollback.read(1, *entry, 9_999).unwrap())
-        .collect();
+    let lines: Vec<Vec<u8>> = entries.iter().map(|entry| scrollback.read(1, *entry, 9_999).unwrap()).collect();
     assert_eq!(lines, [b"first".to_vec(), long.to_vec(), b"waits".to_vec()]);
     println!("passed");
 }

@@ -34,15 +34,9 @@ fn every_record_comes_back_as_it_was_also_after_a_restart() {
     assert_eq!(loaded.records, stored);
     for (given, back) in every_record().iter().zip(&loaded.records) {
         assert_eq!(given, &back.record);
-        assert_eq!(
-            (back.time, back.run, &back.ticket),
-            (time(7), run, &ticket("tk-1"))
-        );
+        assert_eq!((back.time, back.run, &back.ticket), (time(7), run, &ticket("tk-1")));
     }
-    assert_eq!(
-        loaded.records.last().unwrap().seq,
-        every_record().len() as u64
-    );
+    assert_eq!(loaded.records.last().unwrap().seq, every_record().len() as u64);
 }
 
 #[test]
@@ -65,10 +59,7 @@ fn numbers_have_no_gap_under_eight_threads_and_two_handles() {
                 })
             })
             .collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap())
-            .collect()
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     given.sort_unstable();
     assert_eq!(given, (1..=400).collect::<Vec<_>>());
@@ -85,9 +76,7 @@ fn child_appends_ten() {
     let store = open(&folder);
     let run = RunId::parse(&std::fs::read_to_string(folder.join("run")).unwrap()).unwrap();
     for _ in 0..10 {
-        store
-            .append_blocking(append(run, vec![note("theirs")]))
-            .unwrap();
+        store.append_blocking(append(run, vec![note("theirs")])).unwrap();
     }
 }
 
@@ -96,14 +85,10 @@ fn two_programs_that_start_at_once_write_one_journal() {
     let temp = tempfile::tempdir().unwrap();
     let run = fresh();
     std::fs::write(temp.path().join("run"), run.to_string()).unwrap();
-    let mut others: Vec<_> = (0..2)
-        .map(|_| Other::start("journal::child_appends_ten", temp.path()))
-        .collect();
+    let mut others: Vec<_> = (0..2).map(|_| Other::start("journal::child_appends_ten", temp.path())).collect();
     let store = open(temp.path());
     for _ in 0..10 {
-        store
-            .append_blocking(append(run, vec![note("ours")]))
-            .unwrap();
+        store.append_blocking(append(run, vec![note("ours")])).unwrap();
     }
     for other in &mut others {
         assert!(other.process.wait().unwrap().success());
@@ -123,10 +108,7 @@ async fn appends_of_one_caller_keep_their_order_and_others_do_not_wait_for_them(
         })
         .collect();
     for n in 0..20 {
-        let stored = store
-            .append(append(run, vec![note(&n.to_string())]))
-            .await
-            .unwrap();
+        let stored = store.append(append(run, vec![note(&n.to_string())])).await.unwrap();
         assert_eq!(stored[0].seq, n + 1);
     }
     for task in tasks {
@@ -147,10 +129,7 @@ fn an_append_without_records_writes_the_summary() {
         updated: time(9_000),
         ..summary(run)
     };
-    let change = Append {
-        summary: ended.clone(),
-        ..append(run, vec![])
-    };
+    let change = Append { summary: ended.clone(), ..append(run, vec![]) };
     assert_eq!(store.append_blocking(change).unwrap(), []);
     assert_eq!(store.runs().unwrap(), [ended]);
     assert_eq!(seqs(&store, run), [1]);
@@ -161,50 +140,27 @@ fn kinds_of_a_newer_program_are_skipped_and_reported() {
     let temp = tempfile::tempdir().unwrap();
     let store = open(temp.path());
     let run = fresh();
-    store
-        .append_blocking(append(run, vec![note("1"), note("2"), note("3")]))
-        .unwrap();
+    store.append_blocking(append(run, vec![note("1"), note("2"), note("3")])).unwrap();
     database(&store)
-        .execute(
-            "UPDATE records SET kind = 'dreamt', json = '{\"kind\":\"dreamt\"}' WHERE seq = 2",
-            [],
-        )
+        .execute("UPDATE records SET kind = 'dreamt', json = '{\"kind\":\"dreamt\"}' WHERE seq = 2", [])
         .unwrap();
     let loaded = store.load(run).unwrap();
     let read: Vec<u64> = loaded.records.iter().map(|stored| stored.seq).collect();
     assert_eq!(read, [1, 3]);
-    assert_eq!(
-        (loaded.skipped[0].seq, loaded.skipped[0].kind.as_str()),
-        (2, "dreamt")
-    );
+    assert_eq!((loaded.skipped[0].seq, loaded.skipped[0].kind.as_str()), (2, "dreamt"));
 }
 
 #[test]
 fn the_tables_sum_up_the_journal() {
     let temp = tempfile::tempdir().unwrap();
     let store = open(temp.path());
-    store
-        .append_blocking(append(fresh(), every_record()))
-        .unwrap();
-    let one = |sql: &str| -> String {
-        database(&store)
-            .query_row(sql, [], |row| row.get(0))
-            .unwrap()
-    };
-    assert_eq!(
-        one("SELECT outcome || changed || cost_usd FROM iterations"),
-        "cut_off10.125"
-    );
+    store.append_blocking(append(fresh(), every_record())).unwrap();
+    let one = |sql: &str| -> String { database(&store).query_row(sql, [], |row| row.get(0)).unwrap() };
+    assert_eq!(one("SELECT outcome || changed || cost_usd FROM iterations"), "cut_off10.125");
     assert_eq!(one("SELECT state FROM sessions"), "lost");
-    assert_eq!(
-        one("SELECT group_concat(state) FROM session_transitions"),
-        "open,lost"
-    );
+    assert_eq!(one("SELECT group_concat(state) FROM session_transitions"), "open,lost");
     assert_eq!(one("SELECT ticket || path FROM tickets_seen"), "tk-1/t");
-    assert_eq!(
-        one("SELECT kind FROM records WHERE seq = 11"),
-        "call_counted"
-    );
+    assert_eq!(one("SELECT kind FROM records WHERE seq = 11"), "call_counted");
     assert_eq!(store.calls_since(time(0)).unwrap(), 1);
     let kinds: BTreeSet<String> = store
         .load(RunId::parse(&one("SELECT run FROM runs")).unwrap())
@@ -226,25 +182,12 @@ fn runs_are_found_by_ticket_and_by_either_end_of_their_id() {
         "0192cccc-0000-7000-8000-000000000003",
         "0192dddd-0000-7000-8000-000000000004",
     ];
-    let rows = [
-        ("tk-1", "/a/tk-1.md"),
-        ("tk-1", "/a/tk-1.md"),
-        ("tk-2", "/a/tk-2.md"),
-        ("tk-2", "/b/tk-2.md"),
-    ];
+    let rows = [("tk-1", "/a/tk-1.md"), ("tk-1", "/a/tk-1.md"), ("tk-2", "/a/tk-2.md"), ("tk-2", "/b/tk-2.md")];
     for (at, (id, (name, path))) in ids.iter().zip(rows).enumerate() {
         let run = RunId::parse(id).unwrap();
-        let summary = RunSummary {
-            ticket: ticket(name),
-            ticket_path: path.into(),
-            started: time(at as i64),
-            ..summary(run)
-        };
-        let change = Append {
-            ticket: ticket(name),
-            summary,
-            ..append(run, vec![note("x")])
-        };
+        let summary =
+            RunSummary { ticket: ticket(name), ticket_path: path.into(), started: time(at as i64), ..summary(run) };
+        let change = Append { ticket: ticket(name), summary, ..append(run, vec![note("x")]) };
         store.append_blocking(change).unwrap();
     }
     let text = |run: &RunSummary| run.run.to_string();
@@ -269,21 +212,13 @@ fn runs_are_found_by_ticket_and_by_either_end_of_their_id() {
     for (words, expected) in cases {
         assert_eq!(found(words), expected, "{words:?}");
     }
-    assert_eq!(
-        store
-            .latest_for("/a/tk-1.md")
-            .unwrap()
-            .map(|run| text(&run)),
-        Some(ids[1].into())
-    );
+    assert_eq!(store.latest_for("/a/tk-1.md").unwrap().map(|run| text(&run)), Some(ids[1].into()));
     assert_eq!(store.latest_for("/a/none.md").unwrap(), None);
 }
 
 #[test]
 fn a_summary_is_printed_in_the_order_that_status_promises() {
-    let json = serde_json::to_string(&summary(
-        RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap(),
-    ));
+    let json = serde_json::to_string(&summary(RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap()));
     assert_eq!(
         json.unwrap(),
         r#"{"run":"0192aaaa-0000-7000-8000-000000000001","ticket":"tk-1","ticket_path":"/t/tk-1.md","folder":"/w","state":"running","phase":"Phase ☃","phases_done":1,"phases":4,"iterations":2,"cost_usd":0.25,"reason":null,"started":"2026-11-21T14:02:13.000Z","updated":"2026-11-21T14:02:13.005Z"}"#
@@ -313,9 +248,7 @@ async fn an_append_that_cannot_be_written_fails_alone() {
 
 /// Fails rather than hangs when nobody rings.
 async fn soon<T>(news: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), news)
-        .await
-        .unwrap()
+    tokio::time::timeout(Duration::from_secs(20), news).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -323,17 +256,11 @@ async fn a_follower_in_another_handle_sees_every_record_once_and_in_order() {
     let temp = tempfile::tempdir().unwrap();
     let (writer, reader) = (open(temp.path()), open(temp.path()));
     let run = fresh();
-    writer
-        .append(append(run, vec![note("old"), note("known")]))
-        .await
-        .unwrap();
+    writer.append(append(run, vec![note("old"), note("known")])).await.unwrap();
     let mut follower = reader.follow(run, 1).unwrap();
     let writing = tokio::spawn(async move {
         for n in 0..50 {
-            writer
-                .append(append(run, vec![note(&n.to_string())]))
-                .await
-                .unwrap();
+            writer.append(append(run, vec![note(&n.to_string())])).await.unwrap();
             tokio::task::yield_now().await;
         }
         writer
@@ -348,10 +275,7 @@ async fn a_follower_in_another_handle_sees_every_record_once_and_in_order() {
     // Asleep now: the next commit alone wakes it.
     let writer = writing.await.unwrap();
     let next = tokio::spawn(async move { soon(follower.next()).await.unwrap().records });
-    let given = writer
-        .append(append(run, vec![note("last")]))
-        .await
-        .unwrap();
+    let given = writer.append(append(run, vec![note("last")])).await.unwrap();
     let heard: Vec<Arc<_>> = next.await.unwrap();
     assert_eq!(heard, given);
 }

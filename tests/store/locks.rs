@@ -11,12 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 fn holder(pid: u32) -> Holder {
-    Holder {
-        pid,
-        ticket: ticket("tk-1"),
-        run: None,
-        since: time(0),
-    }
+    Holder { pid, ticket: ticket("tk-1"), run: None, since: time(0) }
 }
 
 fn held<T: std::fmt::Debug>(lock: Result<T, LockError>) -> String {
@@ -32,9 +27,7 @@ fn child_holds_a_ticket() {
         return;
     };
     let store = open(&folder);
-    let _lock = store
-        .lock_ticket(&folder.join("tk.md"), &holder(std::process::id()))
-        .unwrap();
+    let _lock = store.lock_ticket(&folder.join("tk.md"), &holder(std::process::id())).unwrap();
     println!("locked");
     let _ = std::io::stdin().read(&mut [0]);
 }
@@ -68,11 +61,7 @@ fn one_file_is_one_lock_whatever_way_it_is_named() {
     fs::write(&file, "x").unwrap();
     let mut lock = store.lock_ticket(&file, &holder(7)).unwrap();
     let run = fresh();
-    lock.describe(&Holder {
-        run: Some(run),
-        ..holder(7)
-    })
-    .unwrap();
+    lock.describe(&Holder { run: Some(run), ..holder(7) }).unwrap();
     let said = held(store.lock_ticket(&temp.path().join("./state/../tk.md"), &holder(8)));
     assert!(said.contains(&run.short()), "{said}");
     #[cfg(unix)]
@@ -86,9 +75,7 @@ fn one_file_is_one_lock_whatever_way_it_is_named() {
     }
     // The same path as a work folder is another matter, and so is another ticket.
     store.lock_tree(&file, &holder(8)).unwrap();
-    store
-        .lock_ticket(&temp.path().join("other.md"), &holder(8))
-        .unwrap();
+    store.lock_ticket(&temp.path().join("other.md"), &holder(8)).unwrap();
 }
 
 #[test]
@@ -105,9 +92,7 @@ fn asking_who_holds_a_ticket_refuses_nobody() {
             }
             seen
         });
-        let refused = (0..500)
-            .filter(|_| store.lock_ticket(&file, &holder(1)).is_err())
-            .count();
+        let refused = (0..500).filter(|_| store.lock_ticket(&file, &holder(1)).is_err()).count();
         stop.store(true, Ordering::SeqCst);
         asking.join().unwrap();
         assert_eq!(refused, 0);
@@ -120,30 +105,17 @@ fn a_run_that_nobody_works_on_is_interrupted() {
     let store = open(temp.path());
     let file = temp.path().join("tk.md");
     let (run, newer) = (fresh(), fresh());
-    let running = RunSummary {
-        ticket_path: file.display().to_string(),
-        ..summary(run)
-    };
+    let running = RunSummary { ticket_path: file.display().to_string(), ..summary(run) };
     let seen = |summary: &RunSummary| store.as_seen(summary.clone()).unwrap().state;
     assert_eq!(seen(&running), RunState::Interrupted);
     let mut lock = store.lock_ticket(&file, &holder(1)).unwrap();
-    assert_eq!(
-        seen(&running),
-        RunState::Running,
-        "which run is not yet known"
-    );
+    assert_eq!(seen(&running), RunState::Running, "which run is not yet known");
     for (holds, expected) in [(run, RunState::Running), (newer, RunState::Interrupted)] {
-        let holder = Holder {
-            run: Some(holds),
-            ..holder(1)
-        };
+        let holder = Holder { run: Some(holds), ..holder(1) };
         lock.describe(&holder).unwrap();
         assert_eq!(seen(&running), expected);
     }
-    let ended = RunSummary {
-        state: RunState::Ended,
-        ..running
-    };
+    let ended = RunSummary { state: RunState::Ended, ..running };
     assert_eq!(seen(&ended), RunState::Ended);
 }
 
@@ -156,10 +128,7 @@ fn what_a_lock_file_says_reaches_no_terminal_raw() {
     for entry in fs::read_dir(store.folder().join("locks")).unwrap() {
         fs::write(entry.unwrap().path(), "\x1b[31m not JSON").unwrap();
     }
-    assert_eq!(
-        held(store.lock_ticket(&file, &holder(8))),
-        "another programmator"
-    );
+    assert_eq!(held(store.lock_ticket(&file, &holder(8))), "another programmator");
 }
 
 #[tokio::test]

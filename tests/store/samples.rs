@@ -44,13 +44,7 @@ pub fn summary(run: RunId) -> RunSummary {
 }
 
 pub fn append(run: RunId, records: Vec<Record>) -> Append {
-    Append {
-        run,
-        ticket: ticket("tk-1"),
-        time: time(7),
-        records,
-        summary: summary(run),
-    }
+    Append { run, ticket: ticket("tk-1"), time: time(7), records, summary: summary(run) }
 }
 
 pub fn fresh() -> RunId {
@@ -58,28 +52,15 @@ pub fn fresh() -> RunId {
 }
 
 pub fn note(text: &str) -> Record {
-    Record::NoteGiven {
-        id: "n".into(),
-        text: text.into(),
-    }
+    Record::NoteGiven { id: "n".into(), text: text.into() }
 }
 
 /// One of each. [`index`] does not compile when a kind is missing there, and the test below
 /// fails when it is missing here.
 pub fn every_record() -> Vec<Record> {
     let text = || "a \"b\" \\ \n \u{1b}[31m \u{2028} 日本".to_owned();
-    let phases = || {
-        vec![PhaseSeed {
-            text: text(),
-            done: true,
-        }]
-    };
-    let usage = Usage {
-        input: 1,
-        output: u64::MAX,
-        cache_read: 3,
-        cache_write: 4,
-    };
+    let phases = || vec![PhaseSeed { text: text(), done: true }];
+    let usage = Usage { input: 1, output: u64::MAX, cache_read: 3, cache_write: 4 };
     let n = 3;
     vec![
         Record::RunStarted {
@@ -94,40 +75,17 @@ pub fn every_record() -> Vec<Record> {
         Record::RunResumed { pid: 7 },
         Record::TreeAwaited { holder: text() },
         Record::TreeGranted,
-        Record::TicketRead {
-            title: text(),
-            phases: phases(),
-        },
+        Record::TicketRead { title: text(), phases: phases() },
         Record::TicketLost { why: text() },
-        Record::ValidationChangeSeen {
-            commands: vec![text()],
-        },
-        Record::ValidationChangeAnswered {
-            commands: vec![],
-            accepted: true,
-        },
-        Record::IterationStarted {
-            n,
-            phase: Some(text()),
-            session: None,
-        },
+        Record::ValidationChangeSeen { commands: vec![text()] },
+        Record::ValidationChangeAnswered { commands: vec![], accepted: true },
+        Record::IterationStarted { n, phase: Some(text()), session: None },
         Record::SnapshotTaken { n, id: text() },
         Record::CallCounted { n },
-        Record::SpawnRequested {
-            n,
-            notes: vec![text()],
-        },
+        Record::SpawnRequested { n, notes: vec![text()] },
         Record::AgentSpawned { n, pid: u32::MAX },
-        Record::AgentReady {
-            n,
-            session: "s".into(),
-            model: text(),
-            version: text(),
-        },
-        Record::SessionLost {
-            n,
-            session: "s".into(),
-        },
+        Record::AgentReady { n, session: "s".into(), model: text(), version: text() },
+        Record::SessionLost { n, session: "s".into() },
         Record::ToolJudged {
             n,
             tool_use_id: text(),
@@ -137,18 +95,8 @@ pub fn every_record() -> Vec<Record> {
             reason: text(),
             touches_ticket: true,
         },
-        Record::ToolFinished {
-            n,
-            tool_use_id: text(),
-            is_error: true,
-        },
-        Record::ApiRetried {
-            n,
-            attempt: 1,
-            max_retries: 2,
-            delay_ms: 3,
-            error: text(),
-        },
+        Record::ToolFinished { n, tool_use_id: text(), is_error: true },
+        Record::ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text() },
         note(&text()),
         Record::NoteSent { id: text() },
         Record::NoteDelivered { id: text() },
@@ -164,35 +112,10 @@ pub fn every_record() -> Vec<Record> {
         },
         Record::ClaimMissing { n, reason: text() },
         Record::FollowUpSent { n },
-        Record::TurnFailed {
-            n,
-            error: text(),
-            message: text(),
-            status: Some(429),
-        },
-        Record::StopAsked {
-            n,
-            outcome: IterationOutcome::Idle,
-        },
-        Record::TurnEnded {
-            n,
-            cost_usd: 0.125,
-            usage,
-            context: Some(5),
-            context_window: None,
-        },
-        Record::AgentExited {
-            n,
-            code: Some(-1),
-            signal: Some(9),
-            swept: 2,
-            cost_usd: 0.125,
-        },
-        Record::EvidenceGathered {
-            n,
-            iteration_files: vec![text()],
-            phase_files: vec![],
-        },
+        Record::TurnFailed { n, error: text(), message: text(), status: Some(429) },
+        Record::StopAsked { n, outcome: IterationOutcome::Idle },
+        Record::AgentExited { n, code: Some(-1), signal: Some(9), swept: 2, cost_usd: 0.125 },
+        Record::EvidenceGathered { n, iteration_files: vec![text()], phase_files: vec![] },
         Record::ValidationRan {
             n,
             command: text(),
@@ -202,30 +125,14 @@ pub fn every_record() -> Vec<Record> {
             tail: text().repeat(200),
             log: text(),
         },
-        Record::PhaseDone {
-            n,
-            phase: None,
-            how: DoneHow::ClaimedNoChange,
-        },
-        Record::PhaseDisputed {
-            n,
-            phase: Some(text()),
-            why: text(),
-        },
+        Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange },
+        Record::PhaseDisputed { n, phase: Some(text()), why: text() },
         Record::PhaseSkipped { phase: text() },
         Record::PhaseReopened { phase: text() },
         Record::TickIntended { phase: text() },
-        Record::TickSettled {
-            phase: text(),
-            outcome: WriteOutcome::Failed(text()),
-        },
-        Record::StatusIntended {
-            to: TicketStatus::Closed,
-        },
-        Record::StatusSettled {
-            to: TicketStatus::Open,
-            outcome: WriteOutcome::AlreadySo,
-        },
+        Record::TickSettled { phase: text(), outcome: WriteOutcome::Failed(text()) },
+        Record::StatusIntended { to: TicketStatus::Closed },
+        Record::StatusSettled { to: TicketStatus::Open, outcome: WriteOutcome::AlreadySo },
         Record::IterationEnded {
             n,
             outcome: IterationOutcome::CutOff,
@@ -237,10 +144,7 @@ pub fn every_record() -> Vec<Record> {
         Record::Paused,
         Record::Continued,
         Record::StopRequested,
-        Record::Noticed {
-            level: Level::Warn,
-            text: text(),
-        },
+        Record::Noticed { level: Level::Warn, text: text() },
         Record::RunEnded {
             reason: ExitReason::Complete,
             detail: text(),
@@ -249,6 +153,7 @@ pub fn every_record() -> Vec<Record> {
             phases: 3,
             cost_usd: 0.5,
         },
+        Record::TurnEnded { n, cost_usd: 0.125, usage, context: Some(5), context_window: None },
     ]
 }
 

@@ -23,10 +23,7 @@ fn all(scrollback: &impl Scrollback, n: u32) -> Vec<(EntryKind, String)> {
     scrollback.entries(n, 0..usize::MAX, &mut entries);
     assert_eq!(entries.len(), scrollback.len(n));
     let text = |entry: &Entry| scrollback.read(n, *entry, usize::MAX).unwrap();
-    entries
-        .iter()
-        .map(|entry| (entry.kind, String::from_utf8(text(entry)).unwrap()))
-        .collect()
+    entries.iter().map(|entry| (entry.kind, String::from_utf8(text(entry)).unwrap())).collect()
 }
 
 #[test]
@@ -47,8 +44,7 @@ fn what_was_written_is_read_now_and_later_with_and_without_its_index() {
         .unwrap();
     let large = format!("{{{}", "y".repeat(3 << 20));
     for line in ["{one", "-delta", "", "{日本\u{2028}", &large, "garbage"] {
-        sink.line(line.as_bytes(), classify(line.as_bytes()))
-            .unwrap();
+        sink.line(line.as_bytes(), classify(line.as_bytes())).unwrap();
     }
     sink.burst_ended().unwrap();
     let expected = [
@@ -66,13 +62,8 @@ fn what_was_written_is_read_now_and_later_with_and_without_its_index() {
         fs::read_to_string(folder.join("2.ndjson")).unwrap(),
         format!("{{one\n-delta\n\n{{日本\u{2028}\n{large}\ngarbage\n")
     );
-    let again = store
-        .scrollback(run, |_| panic!("nothing to classify"))
-        .unwrap();
-    assert_eq!(
-        (again.iterations(), all(&again, 2)),
-        (vec![2], expected.to_vec())
-    );
+    let again = store.scrollback(run, |_| panic!("nothing to classify")).unwrap();
+    assert_eq!((again.iterations(), all(&again, 2)), (vec![2], expected.to_vec()));
     fs::remove_file(folder.join("2.idx")).unwrap();
     assert_eq!(all(&store.scrollback(run, classify).unwrap(), 2), expected);
     let entry = {
@@ -101,16 +92,9 @@ fn a_torn_line_is_kept_and_what_follows_stands_alone() {
     for cut in 0..=whole.len() {
         let n = cut as u32;
         let scrollback = store.scrollback(run, classify).unwrap();
-        scrollback
-            .begin(n, Box::new(|| {}))
-            .unwrap()
-            .finish()
-            .unwrap();
+        scrollback.begin(n, Box::new(|| {})).unwrap().finish().unwrap();
         let path = store.run_folder(run).join(format!("{n}.ndjson"));
-        fs::File::create(&path)
-            .unwrap()
-            .write_all(&whole[..cut])
-            .unwrap();
+        fs::File::create(&path).unwrap().write_all(&whole[..cut]).unwrap();
 
         let reopened = store.scrollback(run, classify).unwrap();
         let mut sink = reopened.begin(n, Box::new(|| {})).unwrap();
@@ -124,10 +108,7 @@ fn a_torn_line_is_kept_and_what_follows_stands_alone() {
             .filter(|line| !line.is_empty() && classify(line.as_bytes()).is_some())
             .map(str::to_owned)
             .collect();
-        for seen in [
-            all(&reopened, n),
-            all(&store.scrollback(run, classify).unwrap(), n),
-        ] {
+        for seen in [all(&reopened, n), all(&store.scrollback(run, classify).unwrap(), n)] {
             let texts: Vec<&str> = seen.iter().map(|(_, text)| text.as_str()).collect();
             assert_eq!(texts, lines, "cut at {cut}");
         }
@@ -167,8 +148,7 @@ fn a_reader_beside_the_writer_sees_only_whole_records_and_all_of_them() {
             }
         });
         for n in 0..RECORDS {
-            sink.line(format!("{{{n}}}").as_bytes(), Some(EntryKind::Assistant))
-                .unwrap();
+            sink.line(format!("{{{n}}}").as_bytes(), Some(EntryKind::Assistant)).unwrap();
             if n % 7 == 0 {
                 sink.burst_ended().unwrap();
             }
@@ -190,21 +170,11 @@ fn the_live_tail_is_capped_and_cleared() {
     sink.live(LiveChange::Tool("Bash"));
     let live = scrollback.live();
     assert!(live.text.ends_with("wörd 19999 "));
-    assert!(
-        (60_000..=64 << 10).contains(&live.text.len()),
-        "{}",
-        live.text.len()
-    );
-    assert_eq!(
-        (live.thinking.as_str(), live.tool.as_deref()),
-        ("hm", Some("Bash"))
-    );
+    assert!((60_000..=64 << 10).contains(&live.text.len()), "{}", live.text.len());
+    assert_eq!((live.thinking.as_str(), live.tool.as_deref()), ("hm", Some("Bash")));
     sink.live(LiveChange::Clear);
     assert!(scrollback.live().is_empty());
     sink.live(LiveChange::Text("left over"));
     drop(sink);
-    assert!(
-        scrollback.live().is_empty(),
-        "nothing is being said after the end"
-    );
+    assert!(scrollback.live().is_empty(), "nothing is being said after the end");
 }

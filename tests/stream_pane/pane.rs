@@ -38,10 +38,7 @@ impl Memory {
             ("rate_limit_event", EntryKind::RateLimit),
         ];
         let named = |name: &str| line.starts_with(format!("{{\"type\":\"{name}\"").as_bytes());
-        let kind = kinds
-            .into_iter()
-            .find(|(name, _)| named(name))
-            .map_or(EntryKind::Garbage, |(_, kind)| kind);
+        let kind = kinds.into_iter().find(|(name, _)| named(name)).map_or(EntryKind::Garbage, |(_, kind)| kind);
         let mut files = self.files.lock().unwrap();
         let (bytes, entries) = files.entry(n).or_default();
         let start = bytes.len() as u64;
@@ -61,11 +58,7 @@ impl Scrollback for Memory {
     }
 
     fn len(&self, iteration: u32) -> usize {
-        self.files
-            .lock()
-            .unwrap()
-            .get(&iteration)
-            .map_or(0, |file| file.1.len())
+        self.files.lock().unwrap().get(&iteration).map_or(0, |file| file.1.len())
     }
 
     fn entries(&self, iteration: u32, range: Range<usize>, out: &mut Vec<Entry>) {
@@ -125,12 +118,7 @@ impl Pane {
         let memory = Arc::new(Memory::default());
         let mut state = StreamState::default();
         state.attach(memory.clone());
-        Self {
-            memory,
-            state,
-            seq: 0,
-            size: (width, height),
-        }
+        Self { memory, state, seq: 0, size: (width, height) }
     }
 
     /// Journals a record `ms` milliseconds after the start.
@@ -147,14 +135,7 @@ impl Pane {
     }
 
     pub fn start(&mut self, n: u32, phase: &str, session: Option<&str>) {
-        self.record(
-            0,
-            Record::IterationStarted {
-                n,
-                phase: Some(phase.into()),
-                session: session.map(Into::into),
-            },
-        );
+        self.record(0, Record::IterationStarted { n, phase: Some(phase.into()), session: session.map(Into::into) });
         self.record(0, Record::AgentSpawned { n, pid: 1 });
     }
 

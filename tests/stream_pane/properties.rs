@@ -44,11 +44,7 @@ impl Pane {
                 let i = self.memory.len(n);
                 let id = format!("{n}-{}", i.saturating_sub(usize::from(kind % 3)));
                 let record = match kind % 11 {
-                    0 | 1 => call(
-                        &format!("{n}-{i}"),
-                        "Read",
-                        json!({"file_path": format!("f{i}")}),
-                    ),
+                    0 | 1 => call(&format!("{n}-{i}"), "Read", json!({"file_path": format!("f{i}")})),
                     2 => call(
                         &format!("{n}-{i}"),
                         "Edit",
@@ -68,23 +64,10 @@ impl Pane {
             Op::Live(words) => self.memory.say(words),
             Op::Mark(kind) => {
                 let record = match kind % 4 {
-                    0 => Record::Noticed {
-                        level: Level::Info,
-                        text: "a notice".into(),
-                    },
-                    1 => Record::NoteGiven {
-                        id: "n".into(),
-                        text: "a note".into(),
-                    },
-                    2 => Record::ClaimMade {
-                        n,
-                        claim: claim("p"),
-                    },
-                    _ => Record::PhaseDisputed {
-                        n,
-                        phase: None,
-                        why: "no".into(),
-                    },
+                    0 => Record::Noticed { level: Level::Info, text: "a notice".into() },
+                    1 => Record::NoteGiven { id: "n".into(), text: "a note".into() },
+                    2 => Record::ClaimMade { n, claim: claim("p") },
+                    _ => Record::PhaseDisputed { n, phase: None, why: "no".into() },
                 };
                 self.record(0, record);
             }

@@ -85,10 +85,7 @@ pub struct Run {
 
 /// What a launch of the real CLI in `place` needs.
 pub fn launch(place: &RealCli, options: Options, marker: &str) -> Launch {
-    let additions = Additions {
-        marker: marker.to_owned(),
-        ..Additions::default()
-    };
+    let additions = Additions { marker: marker.to_owned(), ..Additions::default() };
     Launch {
         command: vec![claude()],
         options,
@@ -101,9 +98,7 @@ pub fn launch(place: &RealCli, options: Options, marker: &str) -> Launch {
 impl Run {
     /// Starts the CLI with a script and sends a prompt.
     pub async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
-        let run = Self::open(Arc::new(RealCli::new(replies)), Options::default())
-            .await
-            .unwrap();
+        let run = Self::open(Arc::new(RealCli::new(replies)), Options::default()).await.unwrap();
         run.agent.send_user(&id(), "go").await.unwrap();
         run
     }
@@ -124,14 +119,7 @@ impl Run {
         let (sender, events) = mpsc::channel(64);
         let launch = launch(&place, options, &marker);
         let agent = Agent::spawn(launch, Arc::new(Wall), Box::new(kept.clone()), sender).await?;
-        Ok(Self {
-            place,
-            agent,
-            kept,
-            marker,
-            events,
-            seen: Vec::new(),
-        })
+        Ok(Self { place, agent, kept, marker, events, seen: Vec::new() })
     }
 
     /// Waits for the next event that `pick` takes.
@@ -161,10 +149,7 @@ impl Run {
     /// The next question, answered with yes.
     pub async fn allow_next(&mut self) -> AskedTool {
         let tool = self.asked().await;
-        self.agent
-            .answer_callback(&tool.request_id, &CallbackAnswer::Allow)
-            .await
-            .unwrap();
+        self.agent.answer_callback(&tool.request_id, &CallbackAnswer::Allow).await.unwrap();
         tool
     }
 
@@ -194,9 +179,7 @@ impl Run {
 
     /// Drops the agent without a word; the end comes all the same.
     pub async fn abandon(self) -> Exit {
-        let Self {
-            agent, mut events, ..
-        } = self;
+        let Self { agent, mut events, .. } = self;
         drop(agent);
         loop {
             match timeout(PATIENCE, events.recv()).await {

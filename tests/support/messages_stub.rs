@@ -108,11 +108,7 @@ impl Stub {
         let mut script = self.shared.lock();
         while script.requests.len() < count {
             let left = until.saturating_duration_since(Instant::now());
-            assert!(
-                !left.is_zero(),
-                "only {} of {count} requests came",
-                script.requests.len()
-            );
+            assert!(!left.is_zero(), "only {} of {count} requests came", script.requests.len());
             script = self.shared.changed.wait_timeout(script, left).unwrap().0;
         }
         script.requests.clone()
@@ -130,9 +126,7 @@ impl Drop for Stub {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Script> {
-        self.script
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.script.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn serve(&self, stream: TcpStream) -> Result<()> {
@@ -152,41 +146,26 @@ impl Shared {
                     }
                 }
                 ("POST", "/v1/messages/count_tokens") => {
-                    document(
-                        &mut output,
-                        200,
-                        &json!({"input_tokens": request.body.len() / 4 + 1}),
-                        &[],
-                    )?;
+                    document(&mut output, 200, &json!({"input_tokens": request.body.len() / 4 + 1}), &[])?;
                 }
-                _ => document(
-                    &mut output,
-                    200,
-                    &json!({"data": [], "has_more": false}),
-                    &[],
-                )?,
+                _ => document(&mut output, 200, &json!({"data": [], "has_more": false}), &[])?,
             }
         }
         Ok(())
     }
 
     fn pick(&self, body: &Value, text: &str) -> Reply {
-        let has_tools = body["tools"]
-            .as_array()
-            .is_some_and(|tools| !tools.is_empty());
+        let has_tools = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         if !has_tools {
             return Reply::text("{\"title\":\"A title\"}");
         }
         let mut script = self.lock();
         script.requests.push(body.clone());
         self.changed.notify_all();
-        let found = script.replies.iter_mut().find(|reply| {
-            reply.left != Some(0)
-                && reply
-                    .when
-                    .as_ref()
-                    .is_none_or(|part| text.contains(part.as_str()))
-        });
+        let found = script
+            .replies
+            .iter_mut()
+            .find(|reply| reply.left != Some(0) && reply.when.as_ref().is_none_or(|part| text.contains(part.as_str())));
         found.map_or_else(
             || Reply::text(EXHAUSTED),
             |reply| {
@@ -214,23 +193,11 @@ impl Shared {
             How::Message | How::DropInText | How::Hang => {}
         }
         let model = request["model"].as_str().unwrap_or("stub-model");
-        let start = Message {
-            id: self.id("msg"),
-            model: model.to_owned(),
-            input_tokens: reply.input_tokens,
-        };
-        let blocks: Vec<Built> = reply
-            .blocks
-            .iter()
-            .map(|block| Built::new(block, || self.id("toolu")))
-            .collect();
+        let start = Message { id: self.id("msg"), model: model.to_owned(), input_tokens: reply.input_tokens };
+        let blocks: Vec<Built> = reply.blocks.iter().map(|block| Built::new(block, || self.id("toolu"))).collect();
         let stop = reply.stop_reason.unwrap_or_else(|| {
             let calls = |block: &Block| matches!(block, Block::Tool { .. });
-            if reply.blocks.iter().any(calls) {
-                "tool_use"
-            } else {
-                "end_turn"
-            }
+            if reply.blocks.iter().any(calls) { "tool_use" } else { "end_turn" }
         });
         if request["stream"] == Value::Bool(true) {
             return self.stream(to, reply, &start, &blocks, stop);
@@ -262,21 +229,13 @@ impl Shared {
         }
         for (index, block) in blocks.iter().enumerate() {
             let at = format!(r#""index":{index}"#);
-            event(
-                to,
-                "content_block_start",
-                &format!(r#"{at},"content_block":{}"#, block.empty),
-            )?;
+            event(to, "content_block_start", &format!(r#"{at},"content_block":{}"#, block.empty))?;
             let mut deltas = block.deltas(reply.pace.chars);
             if reply.how == How::DropInText {
                 deltas.truncate(deltas.len().div_ceil(2));
             }
             for delta in deltas {
-                event(
-                    to,
-                    "content_block_delta",
-                    &format!(r#"{at},"delta":{delta}"#),
-                )?;
+                event(to, "content_block_delta", &format!(r#"{at},"delta":{delta}"#))?;
                 std::thread::sleep(reply.pace.pause);
             }
             if reply.how == How::DropInText {
@@ -287,9 +246,7 @@ impl Shared {
         event(
             to,
             "message_delta",
-            &format!(
-                r#""delta":{{"stop_reason":"{stop}","stop_sequence":null}},"usage":{{"output_tokens":20}}"#
-            ),
+            &format!(r#""delta":{{"stop_reason":"{stop}","stop_sequence":null}},"usage":{{"output_tokens":20}}"#),
         )?;
         event(to, "message_stop", r#""stopped":true"#)?;
         to.write_all(b"0\r\n\r\n")?;

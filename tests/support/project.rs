@@ -18,16 +18,7 @@ impl Project {
         let project = Self::without_git();
         project.git(&["init", "-q", "-b", "main"]);
         project.git(&["add", "-A"]);
-        project.git(&[
-            "-c",
-            "user.name=P",
-            "-c",
-            "user.email=p@example.invalid",
-            "commit",
-            "-q",
-            "-m",
-            "Begin",
-        ]);
+        project.git(&["-c", "user.name=P", "-c", "user.email=p@example.invalid", "commit", "-q", "-m", "Begin"]);
         project
     }
 
@@ -45,11 +36,7 @@ impl Project {
     /// A path in the temporary folder: `work/…` is the repository.
     pub fn path(&self, name: &str) -> PathBuf {
         // The system's temporary folder may be behind a symlink; the program shows real paths.
-        self.root
-            .path()
-            .canonicalize()
-            .expect("a real path")
-            .join(name)
+        self.root.path().canonicalize().expect("a real path").join(name)
     }
 
     /// The repository.
@@ -71,13 +58,14 @@ impl Project {
 
     /// A ticket with checkbox phases.
     pub fn ticket(&self, id: &str, phases: &[&str]) {
-        let boxes: String = phases
-            .iter()
-            .map(|phase| format!("- [ ] {phase}\n"))
-            .collect();
+        let boxes: Vec<String> = phases.iter().map(|phase| format!("- [ ] {phase}")).collect();
+        let boxes = boxes.join(
+            "
+",
+        );
         let text = format!(
             "---\nid: {id}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T12:00:00Z\ntype: feature\npriority: 2\n---\n\
-             # Work on {id}\n\n## Design\n\n{boxes}"
+             # Work on {id}\n\n## Design\n\n{boxes}\n"
         );
         self.write(&format!("work/.tickets/{id}.md"), &text);
     }
@@ -106,10 +94,7 @@ impl Project {
             "0".to_owned(),
         ];
         let list = serde_json::to_string(&words).expect("a list");
-        self.write(
-            "config/config.yaml",
-            &format!("agent:\n  command: {list}\n{config}"),
-        );
+        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{config}"));
     }
 
     /// The whole environment of the program.
@@ -129,12 +114,7 @@ impl Project {
     /// The program as a command in the repository.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command
-            .args(args)
-            .env_clear()
-            .envs(self.env())
-            .current_dir(self.work())
-            .stdin(Stdio::null());
+        command.args(args).env_clear().envs(self.env()).current_dir(self.work()).stdin(Stdio::null());
         command
     }
 
@@ -145,16 +125,8 @@ impl Project {
 
     /// Runs git in the repository.
     pub fn git(&self, args: &[&str]) -> String {
-        let output = Command::new("git")
-            .args(args)
-            .current_dir(self.work())
-            .output()
-            .expect("git starts");
-        assert!(
-            output.status.success(),
-            "git {args:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let output = Command::new("git").args(args).current_dir(self.work()).output().expect("git starts");
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("text")
     }
 
@@ -168,38 +140,23 @@ impl Project {
 
 #[cfg(target_os = "linux")]
 fn processes_with(needle: &str) -> Vec<String> {
-    let folders = std::fs::read_dir("/proc")
-        .expect("/proc")
-        .filter_map(Result::ok);
+    let folders = std::fs::read_dir("/proc").expect("/proc").filter_map(Result::ok);
     let alive = |path: &Path| {
         let environment = std::fs::read(path.join("environ")).unwrap_or_default();
         let stat = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
-        let zombie = stat
-            .rsplit(')')
-            .next()
-            .is_some_and(|rest| rest.trim_start().starts_with('Z'));
+        let zombie = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));
         !zombie && String::from_utf8_lossy(&environment).contains(needle)
     };
     let command = |path: &Path| {
         let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).replace('\0', " ")
     };
-    folders
-        .map(|entry| entry.path())
-        .filter(|path| alive(path))
-        .map(|path| command(&path))
-        .collect()
+    folders.map(|entry| entry.path()).filter(|path| alive(path)).map(|path| command(&path)).collect()
 }
 
 #[cfg(not(target_os = "linux"))]
 fn processes_with(needle: &str) -> Vec<String> {
-    let output = Command::new("ps")
-        .args(["axeww", "-o", "command"])
-        .output()
-        .expect("ps starts");
+    let output = Command::new("ps").args(["axeww", "-o", "command"]).output().expect("ps starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines()
-        .filter(|line| line.contains(needle))
-        .map(str::to_owned)
-        .collect()
+    text.lines().filter(|line| line.contains(needle)).map(str::to_owned).collect()
 }

@@ -23,11 +23,7 @@ pub struct RealCli {
 impl RealCli {
     /// A fresh place with this script.
     pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self {
-            stub: Stub::start(replies),
-            home: tempfile::tempdir().unwrap(),
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Self { stub: Stub::start(replies), home: tempfile::tempdir().unwrap(), folder: tempfile::tempdir().unwrap() }
     }
 
     /// The whole environment.
@@ -57,10 +53,8 @@ impl RealCli {
 /// The CLI: `PROGRAMMATOR_TEST_CLAUDE`, else the one that `.ci/run` installs.
 #[allow(dead_code)]
 pub fn claude() -> String {
-    let path = std::env::var_os("PROGRAMMATOR_TEST_CLAUDE").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/node_modules/.bin/claude"),
-        PathBuf::from,
-    );
+    let path = std::env::var_os("PROGRAMMATOR_TEST_CLAUDE")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/node_modules/.bin/claude"), PathBuf::from);
     assert!(
         path.exists(),
         "no Claude Code CLI at {}: run `npm install --prefix .tools @anthropic-ai/claude-code@2.1.197`, \

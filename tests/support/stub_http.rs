@@ -21,22 +21,12 @@ pub fn event(to: &mut TcpStream, name: &str, fields: &str) -> Result<()> {
 }
 
 /// Answers with one JSON document.
-pub fn document(
-    to: &mut TcpStream,
-    status: u16,
-    body: &Value,
-    headers: &[(String, String)],
-) -> Result<()> {
+pub fn document(to: &mut TcpStream, status: u16, body: &Value, headers: &[(String, String)]) -> Result<()> {
     send_document(to, status, &body.to_string(), headers)
 }
 
 /// Answers with one JSON document, given as text.
-pub fn send_document(
-    to: &mut TcpStream,
-    status: u16,
-    body: &str,
-    headers: &[(String, String)],
-) -> Result<()> {
+pub fn send_document(to: &mut TcpStream, status: u16, body: &str, headers: &[(String, String)]) -> Result<()> {
     let length = ("content-length".to_owned(), body.len().to_string());
     let kind = ("content-type".to_owned(), "application/json".to_owned());
     let head = head(status, [&kind, &length].into_iter().chain(headers));
@@ -55,9 +45,7 @@ pub fn begin_events(to: &mut TcpStream, headers: &[(String, String)]) -> Result<
 }
 
 fn head<'a>(status: u16, headers: impl Iterator<Item = &'a (String, String)>) -> String {
-    let headers: Vec<String> = headers
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
+    let headers: Vec<String> = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("HTTP/1.1 {status} Stub\r\n{}\r\n", headers.concat())
 }
 
@@ -68,10 +56,7 @@ pub fn read_request(input: &mut impl BufRead) -> Result<Option<Request>> {
         return Ok(None);
     }
     let mut words = line.split_whitespace().map(str::to_owned);
-    let (method, path) = (
-        words.next().unwrap_or_default(),
-        words.next().unwrap_or_default(),
-    );
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let (mut length, mut chunked) = (0, false);
     loop {
         let mut line = String::new();

@@ -44,8 +44,7 @@ impl Built {
                 literal: literal.clone(),
             },
             Block::Thinking(text) => Self {
-                whole: json!({"type": "thinking", "thinking": text, "signature": "c3R1Yg=="})
-                    .to_string(),
+                whole: json!({"type": "thinking", "thinking": text, "signature": "c3R1Yg=="}).to_string(),
                 empty: r#"{"type":"thinking","thinking":"","signature":""}"#.into(),
                 delta: ("thinking_delta", "thinking"),
                 literal: Value::from(text.as_str()).to_string(),
@@ -53,12 +52,8 @@ impl Built {
             Block::Tool { name, input } => {
                 let id = id();
                 Self {
-                    whole: format!(
-                        r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#
-                    ),
-                    empty: format!(
-                        r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{{}}}}"#
-                    ),
+                    whole: format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#),
+                    empty: format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{{}}}}"#),
                     delta: ("input_json_delta", "partial_json"),
                     literal: Value::from(input.as_str()).to_string(),
                 }
@@ -74,8 +69,6 @@ impl Built {
             return vec![delta(&self.literal)];
         };
         let text: Vec<char> = text.chars().collect();
-        text.chunks(chars.max(1))
-            .map(|part| delta(&Value::from(part.iter().collect::<String>()).to_string()))
-            .collect()
+        text.chunks(chars.max(1)).map(|part| delta(&Value::from(part.iter().collect::<String>()).to_string())).collect()
     }
 }

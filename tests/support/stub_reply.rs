@@ -51,10 +51,7 @@ impl Reply {
             headers: Vec::new(),
             when: None,
             left: Some(1),
-            pace: Pace {
-                chars: 400,
-                pause: Duration::ZERO,
-            },
+            pace: Pace { chars: 400, pause: Duration::ZERO },
             stop_reason: None,
             input_tokens: 100,
         }
@@ -92,10 +89,7 @@ impl Reply {
 
     /// The connection is dropped in the middle of this text.
     pub fn dropped_in(text: &str) -> Self {
-        Self {
-            how: How::DropInText,
-            ..Self::text(text)
-        }
+        Self { how: How::DropInText, ..Self::text(text) }
     }
 
     /// The answer begins and never goes on.
@@ -112,10 +106,7 @@ impl Reply {
     /// Adds a tool call.
     #[allow(clippy::needless_pass_by_value)] // `json!` makes values, and they read best in place.
     pub fn and_tool(mut self, name: &str, input: Value) -> Self {
-        self.blocks.push(Block::Tool {
-            name: name.to_owned(),
-            input: input.to_string(),
-        });
+        self.blocks.push(Block::Tool { name: name.to_owned(), input: input.to_string() });
         self
     }
 

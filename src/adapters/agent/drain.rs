@@ -60,9 +60,7 @@ impl Drain {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => break,
             };
-            self.pulse
-                .last_byte
-                .store(self.clock.now().millis(), Ordering::Relaxed);
+            self.pulse.last_byte.store(self.clock.now().millis(), Ordering::Relaxed);
             lines.feed(&buffer[..read], |line| self.line(line));
             burst += read;
             if burst >= BURST || rustix::io::ioctl_fionread(&stdout).unwrap_or(0) == 0 {
@@ -119,9 +117,7 @@ impl Drain {
             Kind::System => self.system(envelope, line),
             Kind::RateLimit => {
                 if let Some(info) = envelope.rate_limit_info {
-                    self.event(AgentEvent::RateLimit {
-                        info: info.get().to_owned(),
-                    });
+                    self.event(AgentEvent::RateLimit { info: info.get().to_owned() });
                 }
             }
             Kind::ControlRequest => self.asked(envelope),
@@ -148,10 +144,7 @@ impl Drain {
             return self.event(AgentEvent::Echoed { uuid });
         }
         for end in tool_ends(envelope) {
-            self.event(AgentEvent::ToolFinished {
-                tool_use_id: end.tool_use_id,
-                is_error: end.is_error,
-            });
+            self.event(AgentEvent::ToolFinished { tool_use_id: end.tool_use_id, is_error: end.is_error });
         }
     }
 
@@ -161,11 +154,7 @@ impl Drain {
                 let init = system::init(line);
                 self.pulse.in_turn.store(true, Ordering::Relaxed);
                 self.turn.begin(&init.model);
-                self.event(AgentEvent::Ready {
-                    session: init.session,
-                    model: init.model,
-                    version: init.version,
-                });
+                self.event(AgentEvent::Ready { session: init.session, model: init.model, version: init.version });
             }
             "api_retry" => {
                 self.sink.live(LiveChange::Clear);
@@ -187,23 +176,16 @@ impl Drain {
         match control::asked(envelope) {
             Some(Asked::Tool(tool)) => self.event(AgentEvent::ToolAsked(Box::new(tool))),
             Some(Asked::Unreadable { request_id, via }) => self.reply(match via {
-                Via::Callback => messages::callback_answer(
-                    &request_id,
-                    &super::CallbackAnswer::Deny {
-                        reason: UNREADABLE.into(),
-                    },
-                ),
-                Via::CanUseTool => messages::tool_answer(
-                    &request_id,
-                    &super::ToolAnswer::Deny {
-                        message: UNREADABLE.into(),
-                    },
-                ),
+                Via::Callback => {
+                    messages::callback_answer(&request_id, &super::CallbackAnswer::Deny { reason: UNREADABLE.into() })
+                }
+                Via::CanUseTool => {
+                    messages::tool_answer(&request_id, &super::ToolAnswer::Deny { message: UNREADABLE.into() })
+                }
             }),
-            Some(Asked::Unsupported {
-                request_id,
-                subtype,
-            }) => self.reply(messages::unsupported(&request_id, &subtype)),
+            Some(Asked::Unsupported { request_id, subtype }) => {
+                self.reply(messages::unsupported(&request_id, &subtype));
+            }
             None => {}
         }
     }
@@ -250,9 +232,7 @@ impl Drain {
             && !self.sink_failed
         {
             self.sink_failed = true;
-            self.event(AgentEvent::SinkFailed {
-                message: error.to_string(),
-            });
+            self.event(AgentEvent::SinkFailed { message: error.to_string() });
         }
     }
 
@@ -304,9 +284,7 @@ mod tests {
     #[test]
     fn the_tail_is_bounded_and_keeps_the_end() {
         let tail = Tail::default();
-        tail.run(std::io::Cursor::new(
-            [vec![b'x'; 100_000], b"the end".to_vec()].concat(),
-        ));
+        tail.run(std::io::Cursor::new([vec![b'x'; 100_000], b"the end".to_vec()].concat()));
         let text = tail.text();
         assert_eq!(text.len(), STDERR_TAIL);
         assert!(text.ends_with("xthe end"));

@@ -18,14 +18,10 @@ pub enum AgentError {
         path: String,
     },
     /// The folder to work in is gone.
-    #[error(
-        "the work folder {0} does not exist or cannot be entered. Create it, or start in another with -C"
-    )]
+    #[error("the work folder {0} does not exist or cannot be entered. Create it, or start in another with -C")]
     NoFolder(String),
     /// The operating system refused.
-    #[error(
-        "`{program}` could not be started: {source}. Check that it is an executable file for this machine"
-    )]
+    #[error("`{program}` could not be started: {source}. Check that it is an executable file for this machine")]
     NotStarted {
         /// The program.
         program: String,
@@ -39,9 +35,7 @@ pub enum AgentError {
         session: String,
     },
     /// It ended before it answered.
-    #[error(
-        "`{program}` ended at once ({how}){said}. Run `programmator doctor` to see what is wrong"
-    )]
+    #[error("`{program}` ended at once ({how}){said}. Run `programmator doctor` to see what is wrong")]
     EndedEarly {
         /// The program.
         program: String,
@@ -89,19 +83,11 @@ pub(super) fn ended_early(program: String, exit: &Exit) -> AgentError {
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "it closed its output".to_owned(),
     };
-    AgentError::EndedEarly {
-        program,
-        how,
-        said: said(&exit.stderr_tail),
-    }
+    AgentError::EndedEarly { program, how, said: said(&exit.stderr_tail) }
 }
 
 /// The last words of a process, in one line.
 pub(super) fn said(text: &str) -> String {
     let line = clean_line(tail(text, 400), 300);
-    if line.is_empty() {
-        line
-    } else {
-        format!(": {line}")
-    }
+    if line.is_empty() { line } else { format!(": {line}") }
 }

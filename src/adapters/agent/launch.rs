@@ -79,39 +79,22 @@ pub fn arguments(options: &Options) -> Vec<String> {
     option("--resume", options.resume.clone());
     option(
         "--append-system-prompt-file",
-        options
-            .system_prompt_file
-            .as_ref()
-            .map(|path| path.to_string_lossy().into_owned()),
+        options.system_prompt_file.as_ref().map(|path| path.to_string_lossy().into_owned()),
     );
     args.extend(options.extra.iter().cloned());
     args
 }
 
 /// Variables of the person's environment that Claude gets.
-const PASSED: [&str; 10] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "SHELL",
-    "LANG",
-    "TERM",
-    "TZ",
-    "TMPDIR",
-    "SSH_AUTH_SOCK",
-    "IS_SANDBOX",
-];
+const PASSED: [&str; 10] =
+    ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "IS_SANDBOX"];
 
 /// Beginnings of such variables.
 const PASSED_PREFIXES: [&str; 5] = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "DISABLE_"];
 
 /// Variables of a Claude session around us; they would tell ours that it is somebody else.
-const OUTER_SESSION: [&str; 4] = [
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_PROJECT_DIR",
-    "CLAUDE_ENV_FILE",
-];
+const OUTER_SESSION: [&str; 4] =
+    ["CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"];
 
 /// What is set on top of the person's environment.
 #[derive(Clone, Debug, Default)]
@@ -131,19 +114,13 @@ pub fn environment(
 ) -> Vec<(OsString, OsString)> {
     let parent: Vec<_> = parent.into_iter().collect();
     let on = |name: &str| {
-        parent.iter().chain(&additions.env).any(|(key, value)| {
-            key == name && !value.is_empty() && value != "0" && value != "false"
-        })
+        parent
+            .iter()
+            .chain(&additions.env)
+            .any(|(key, value)| key == name && !value.is_empty() && value != "0" && value != "false")
     };
-    let clouds = [
-        ("AWS_", on("CLAUDE_CODE_USE_BEDROCK")),
-        ("GOOGLE_", on("CLAUDE_CODE_USE_VERTEX")),
-    ];
-    let mut env: Vec<(OsString, OsString)> = parent
-        .iter()
-        .filter(|(key, _)| passes(key, &clouds))
-        .cloned()
-        .collect();
+    let clouds = [("AWS_", on("CLAUDE_CODE_USE_BEDROCK")), ("GOOGLE_", on("CLAUDE_CODE_USE_VERTEX"))];
+    let mut env: Vec<(OsString, OsString)> = parent.iter().filter(|(key, _)| passes(key, &clouds)).cloned().collect();
     let mut set = |key: &OsStr, value: OsString| {
         env.retain(|(present, _)| present != key);
         env.push((key.to_owned(), value));
@@ -153,10 +130,7 @@ pub fn environment(
     }
     set(OsStr::new("DISABLE_AUTOUPDATER"), "1".into());
     if let Some(retries) = additions.max_retries {
-        set(
-            OsStr::new("CLAUDE_CODE_MAX_RETRIES"),
-            retries.to_string().into(),
-        );
+        set(OsStr::new("CLAUDE_CODE_MAX_RETRIES"), retries.to_string().into());
     }
     set(OsStr::new(MARKER), additions.marker.clone().into());
     env
@@ -170,9 +144,7 @@ fn passes(key: &OsStr, clouds: &[(&str, bool)]) -> bool {
         && (PASSED.contains(&key)
             || PASSED_PREFIXES.iter().any(|prefix| key.starts_with(prefix))
             || key.to_ascii_uppercase().ends_with("_PROXY")
-            || clouds
-                .iter()
-                .any(|(prefix, on)| *on && key.starts_with(prefix)))
+            || clouds.iter().any(|(prefix, on)| *on && key.starts_with(prefix)))
 }
 
 #[cfg(test)]
@@ -189,62 +161,30 @@ mod tests {
     fn arguments_are_exactly_these() {
         let cases = [
             (Options::default(), ""),
+            (Options { model: Some("opus".into()), ..Options::default() }, " --model opus"),
             (
-                Options {
-                    model: Some("opus".into()),
-                    ..Options::default()
-                },
-                " --model opus",
-            ),
-            (
-                Options {
-                    model: Some("m[1m]".into()),
-                    resume: Some("id-1".into()),
-                    ..Options::default()
-                },
+                Options { model: Some("m[1m]".into()), resume: Some("id-1".into()), ..Options::default() },
                 " --model m[1m] --resume id-1",
             ),
             (
-                Options {
-                    system_prompt_file: Some("/t/x.md".into()),
-                    ..Options::default()
-                },
+                Options { system_prompt_file: Some("/t/x.md".into()), ..Options::default() },
                 " --append-system-prompt-file /t/x.md",
             ),
-            (
-                Options {
-                    setting_sources: vec!["user".into()],
-                    ..Options::default()
-                },
-                "user",
-            ),
-            (
-                Options {
-                    extra: vec!["--max-turns".into(), "9".into()],
-                    ..Options::default()
-                },
-                " --max-turns 9",
-            ),
+            (Options { setting_sources: vec!["user".into()], ..Options::default() }, "user"),
+            (Options { extra: vec!["--max-turns".into(), "9".into()], ..Options::default() }, " --max-turns 9"),
         ];
         for (options, rest) in cases {
             assert_eq!(line(&options), format!("{FIXED}{rest}"));
         }
         let sources = arguments(&Options::default());
-        assert_eq!(
-            sources.last().map(String::as_str),
-            Some(""),
-            "an empty list of sources"
-        );
+        assert_eq!(sources.last().map(String::as_str), Some(""), "an empty list of sources");
     }
 
     fn kept(parent: &[(&str, &str)], additions: &Additions) -> Vec<String> {
-        let mut kept: Vec<String> = environment(
-            parent.iter().map(|(k, v)| ((*k).into(), (*v).into())),
-            additions,
-        )
-        .into_iter()
-        .map(|(k, v)| format!("{}={}", k.to_string_lossy(), v.to_string_lossy()))
-        .collect();
+        let mut kept: Vec<String> = environment(parent.iter().map(|(k, v)| ((*k).into(), (*v).into())), additions)
+            .into_iter()
+            .map(|(k, v)| format!("{}={}", k.to_string_lossy(), v.to_string_lossy()))
+            .collect();
         kept.sort();
         kept
     }
@@ -272,10 +212,7 @@ mod tests {
             ("PROGRAMMATOR_RUN_ID", "outer"),
             ("DISABLE_AUTOUPDATER", "0"),
         ];
-        let additions = Additions {
-            marker: "run-1".into(),
-            ..Additions::default()
-        };
+        let additions = Additions { marker: "run-1".into(), ..Additions::default() };
         assert_eq!(
             kept(&parent, &additions),
             [
@@ -306,32 +243,20 @@ mod tests {
             let parent = [&credentials[..], &[switch]].concat();
             let kept = kept(&parent, &Additions::default()).join(" ");
             assert_eq!(kept.contains("AWS_PROFILE=a"), aws, "{switch:?}");
-            assert_eq!(
-                kept.contains("GOOGLE_CLOUD_PROJECT=g"),
-                google,
-                "{switch:?}"
-            );
+            assert_eq!(kept.contains("GOOGLE_CLOUD_PROJECT=g"), google, "{switch:?}");
         }
     }
 
     #[test]
     fn the_persons_config_wins_but_not_over_the_marker() {
         let additions = Additions {
-            env: vec![
-                ("PATH".into(), "/mine".into()),
-                (MARKER.into(), "forged".into()),
-            ],
+            env: vec![("PATH".into(), "/mine".into()), (MARKER.into(), "forged".into())],
             max_retries: Some(2),
             marker: "run-1".into(),
         };
         assert_eq!(
             kept(&[("PATH", "/bin")], &additions),
-            [
-                "CLAUDE_CODE_MAX_RETRIES=2",
-                "DISABLE_AUTOUPDATER=1",
-                "PATH=/mine",
-                "PROGRAMMATOR_RUN_ID=run-1",
-            ]
+            ["CLAUDE_CODE_MAX_RETRIES=2", "DISABLE_AUTOUPDATER=1", "PATH=/mine", "PROGRAMMATOR_RUN_ID=run-1",]
         );
     }
 }

@@ -25,11 +25,7 @@ pub fn collect(home: &Path, folder: &Path) -> Option<String> {
             "# {}\n\n{}\n{}\n",
             path.display(),
             text.trim(),
-            if cut {
-                "\n(cut here: the file is longer)\n"
-            } else {
-                ""
-            }
+            if cut { "\n(cut here: the file is longer)\n" } else { "" }
         );
         if all.len() + entry.len() <= MAX_ALL {
             all.push_str(&entry);
@@ -40,10 +36,7 @@ pub fn collect(home: &Path, folder: &Path) -> Option<String> {
 
 /// Writes the collected memory where Claude can read it; the file is removed when the path is dropped.
 pub fn to_file(text: &str) -> io::Result<tempfile::TempPath> {
-    let mut file = tempfile::Builder::new()
-        .prefix("programmator-memory-")
-        .suffix(".md")
-        .tempfile()?;
+    let mut file = tempfile::Builder::new().prefix("programmator-memory-").suffix(".md").tempfile()?;
     file.write_all(text.as_bytes())?;
     Ok(file.into_temp_path())
 }
@@ -51,14 +44,8 @@ pub fn to_file(text: &str) -> io::Result<tempfile::TempPath> {
 /// The files, and the folder that a file of a project may not lead out of.
 fn places(home: &Path, folder: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
     let mut places = vec![(home.join(".claude/CLAUDE.md"), None)];
-    let root = folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
-        .unwrap_or(folder);
-    let mut down: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|folder| folder.starts_with(root))
-        .collect();
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
+    let mut down: Vec<&Path> = folder.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     down.reverse();
     for folder in down {
         for name in ["CLAUDE.md", "CLAUDE.local.md"] {
@@ -81,11 +68,7 @@ fn read(path: &Path, within: Option<&Path>) -> Option<(String, bool)> {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(real)
-        .ok()?
-        .take(MAX_FILE as u64 + 1)
-        .read_to_end(&mut bytes)
-        .ok()?;
+    File::open(real).ok()?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes).ok()?;
     let cut = bytes.len() > MAX_FILE;
     bytes.truncate(MAX_FILE);
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -119,9 +102,8 @@ mod tests {
         let all = collect(&home, &inner).unwrap();
         let heads: Vec<&str> = all.lines().filter(|line| line.starts_with("# ")).collect();
         assert_eq!(heads.len(), 4, "{all}");
-        let places: Vec<_> = ["person", "root", "local", "inner"]
-            .map(|word| all.find(&format!("\n{word}\n")).unwrap())
-            .into();
+        let places: Vec<_> =
+            ["person", "root", "local", "inner"].map(|word| all.find(&format!("\n{word}\n")).unwrap()).into();
         assert!(places.is_sorted(), "{all}");
         assert!(!all.contains("OUTSIDE"));
         assert_eq!(collect(&tmp.path().join("nobody"), &home), None);
@@ -145,10 +127,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let path = to_file("memory").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "memory");
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let place = path.to_path_buf();
         drop(path);
         assert!(!place.exists());

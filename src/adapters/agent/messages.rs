@@ -150,25 +150,10 @@ mod tests {
             interrupt(),
             user("u-1", nasty),
             callback_answer(nasty, &CallbackAnswer::Allow),
-            callback_answer(
-                "r",
-                &CallbackAnswer::Deny {
-                    reason: nasty.into(),
-                },
-            ),
+            callback_answer("r", &CallbackAnswer::Deny { reason: nasty.into() }),
             callback_answer("r", &CallbackAnswer::Ask),
-            tool_answer(
-                "r",
-                &ToolAnswer::Allow {
-                    input: "{\n \"a\": 1\n}".into(),
-                },
-            ),
-            tool_answer(
-                "r",
-                &ToolAnswer::Deny {
-                    message: nasty.into(),
-                },
-            ),
+            tool_answer("r", &ToolAnswer::Allow { input: "{\n \"a\": 1\n}".into() }),
+            tool_answer("r", &ToolAnswer::Deny { message: nasty.into() }),
             unsupported("r", nasty),
         ];
         for line in all {
@@ -182,24 +167,14 @@ mod tests {
     #[test]
     fn an_allowed_input_reaches_claude_whole_however_deep() {
         let deep = format!("{}1{}", r#"{"a":"#.repeat(500), "}".repeat(500));
-        let line = tool_answer(
-            "r",
-            &ToolAnswer::Allow {
-                input: deep.clone(),
-            },
-        );
+        let line = tool_answer("r", &ToolAnswer::Allow { input: deep.clone() });
         assert!(line.contains(&deep));
     }
 
     #[test]
     fn an_input_that_is_no_object_is_refused() {
         for input in ["", "[1]", "{\"a\":", "\"text\"", "{} {}"] {
-            let line = tool_answer(
-                "r",
-                &ToolAnswer::Allow {
-                    input: input.into(),
-                },
-            );
+            let line = tool_answer("r", &ToolAnswer::Allow { input: input.into() });
             assert!(line.contains(r#""behavior":"deny""#), "{input}: {line}");
         }
     }

@@ -64,18 +64,13 @@ mod tests {
     fn a_child_that_ignores_the_polite_signal_and_a_detached_one_are_ended() {
         let marker = marker();
         let mut shell = Command::new("/bin/sh")
-            .args([
-                "-c",
-                "trap '' TERM; setsid sleep 600 & echo ready; while :; do sleep 600; done",
-            ])
+            .args(["-c", "trap '' TERM; setsid sleep 600 & echo ready; while :; do sleep 600; done"])
             .env(MARKER, &marker)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(shell.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
 
         // The shell, its sleep and the detached one; `setsid` may fork once more.
@@ -87,11 +82,7 @@ mod tests {
     #[test]
     fn other_runs_and_those_without_a_marker_are_left_alone() {
         let mine = marker();
-        let mut other = Command::new("/bin/sleep")
-            .arg("600")
-            .env(MARKER, format!("{mine}0"))
-            .spawn()
-            .unwrap();
+        let mut other = Command::new("/bin/sleep").arg("600").env(MARKER, format!("{mine}0")).spawn().unwrap();
         assert_eq!(sweep(&[mine, String::new()]), 0);
         assert!(other.try_wait().unwrap().is_none(), "it was killed");
         other.kill().unwrap();

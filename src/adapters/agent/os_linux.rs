@@ -4,8 +4,7 @@
 
 use super::launch::MARKER;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal,
-    set_parent_process_death_signal,
+    Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
 };
 use std::io::PipeReader;
 use std::os::fd::OwnedFd;
@@ -31,11 +30,7 @@ pub(super) fn die_with_parent(command: &mut Command) {
         command.pre_exec(move || {
             set_parent_process_death_signal(Some(Signal::INT))?;
             // The parent may have died before the request was made.
-            if getppid() == Some(parent) {
-                Ok(())
-            } else {
-                Err(std::io::ErrorKind::BrokenPipe.into())
-            }
+            if getppid() == Some(parent) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
         });
     }
 }
@@ -61,20 +56,12 @@ impl Process {
 
 /// All processes, but this one, that carry one of `markers` in their environment.
 pub(super) fn marked(markers: &[String]) -> Vec<Process> {
-    let wanted: Vec<Vec<u8>> = markers
-        .iter()
-        .map(|marker| format!("{MARKER}={marker}").into_bytes())
-        .collect();
+    let wanted: Vec<Vec<u8>> = markers.iter().map(|marker| format!("{MARKER}={marker}").into_bytes()).collect();
     let Ok(proc) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
     proc.flatten()
-        .filter_map(|entry| {
-            std::str::from_utf8(entry.file_name().as_bytes())
-                .ok()?
-                .parse()
-                .ok()
-        })
+        .filter_map(|entry| std::str::from_utf8(entry.file_name().as_bytes()).ok()?.parse().ok())
         .filter_map(Pid::from_raw)
         .filter(|pid| *pid != getpid())
         .filter_map(|pid| {

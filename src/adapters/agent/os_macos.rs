@@ -24,10 +24,7 @@ impl Process {
     pub(super) fn signal(&self, signal: Signal) {
         let pid = self.pid.to_string();
         let now = ps(&["-ww", "-o", "pid=,lstart=", "-p", &pid]);
-        let same = now
-            .lines()
-            .filter_map(parse)
-            .any(|(process, _)| process == *self);
+        let same = now.lines().filter_map(parse).any(|(process, _)| process == *self);
         if let (true, Some(pid)) = (same, Pid::from_raw(self.pid)) {
             kill_process(pid, signal).ok();
         }
@@ -49,10 +46,7 @@ fn ps(args: &[&str]) -> String {
         .args(args)
         .env("LC_ALL", "C")
         .output()
-        .map_or_else(
-            |_| String::new(),
-            |out| String::from_utf8_lossy(&out.stdout).into_owned(),
-        )
+        .map_or_else(|_| String::new(), |out| String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
 /// The processes in the output of `ps` that carry one of `markers`.
@@ -62,8 +56,7 @@ fn find(listing: &str, markers: &[String]) -> Vec<Process> {
         .filter_map(parse)
         .filter(|(_, command)| {
             command.split(' ').any(|word| {
-                word.split_once('=')
-                    .is_some_and(|(key, value)| key == MARKER && markers.iter().any(|m| m == value))
+                word.split_once('=').is_some_and(|(key, value)| key == MARKER && markers.iter().any(|m| m == value))
             })
         })
         .map(|(process, _)| process)
@@ -81,10 +74,7 @@ fn parse(line: &str) -> Option<(Process, &str)> {
         (!word.is_empty()).then_some(word)
     };
     let pid = word()?.parse().ok()?;
-    let started = (0..5)
-        .map(|_| word())
-        .collect::<Option<Vec<_>>>()?
-        .join(" ");
+    let started = (0..5).map(|_| word()).collect::<Option<Vec<_>>>()?.join(" ");
     Some((Process { pid, started }, rest))
 }
 
@@ -102,10 +92,7 @@ garbage
 ";
         assert_eq!(
             find(listing, &["run-1".into()]),
-            [Process {
-                pid: 501,
-                started: "Sat Nov 21 22:00:01 2026".into()
-            }]
+            [Process { pid: 501, started: "Sat Nov 21 22:00:01 2026".into() }]
         );
     }
 }

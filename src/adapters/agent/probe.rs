@@ -39,11 +39,7 @@ impl Version {
     pub fn parse(text: &str) -> Option<Self> {
         text.split_whitespace().find_map(|word| {
             let word = word.strip_prefix('v').unwrap_or(word);
-            let mut numbers = word
-                .split(['-', '+'])
-                .next()?
-                .splitn(3, '.')
-                .map(str::parse);
+            let mut numbers = word.split(['-', '+']).next()?.splitn(3, '.').map(str::parse);
             match (numbers.next()?, numbers.next()?, numbers.next()?) {
                 (Ok(major), Ok(minor), Ok(patch)) => Some(Self(major, minor, patch)),
                 _ => None,
@@ -94,22 +90,14 @@ pub async fn version(launch: &Launch) -> Result<Version, AgentError> {
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let no_version = |said: String| AgentError::NoVersion {
-        program: program.clone(),
-        said,
-        floor: FLOOR,
-    };
+    let no_version = |said: String| AgentError::NoVersion { program: program.clone(), said, floor: FLOOR };
     let output = tokio::time::timeout(VERSION_TIMEOUT, output)
         .await
         .map_err(|_| no_version(": no answer within 30 s".into()))?
         .map_err(|error| super::start::explain(launch, error))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Version::parse(&text).ok_or_else(|| {
-        let heard = if text.trim().is_empty() {
-            String::from_utf8_lossy(&output.stderr)
-        } else {
-            text
-        };
+        let heard = if text.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { text };
         no_version(super::said(&heard))
     })
 }
@@ -121,15 +109,9 @@ mod tests {
     #[test]
     fn versions_are_read_and_judged() {
         let cases = [
-            (
-                "2.1.197 (Claude Code)\n",
-                Some((Version(2, 1, 197), Fitness::Good)),
-            ),
+            ("2.1.197 (Claude Code)\n", Some((Version(2, 1, 197), Fitness::Good))),
             ("v2.1.78", Some((Version(2, 1, 78), Fitness::TooOld))),
-            (
-                "claude 2.1.100-beta.1",
-                Some((Version(2, 1, 100), Fitness::Untested)),
-            ),
+            ("claude 2.1.100-beta.1", Some((Version(2, 1, 100), Fitness::Untested))),
             ("3.0.0", Some((Version(3, 0, 0), Fitness::Good))),
             ("Usage: claude", None),
             ("", None),

@@ -34,10 +34,7 @@ pub(super) async fn start(launch: &Launch) -> Result<Started, AgentError> {
     }));
     match started.await {
         Ok(result) => result.map_err(|error| explain(launch, error)),
-        Err(_) => Err(explain(
-            launch,
-            io::Error::other("no thread could be started"),
-        )),
+        Err(_) => Err(explain(launch, io::Error::other("no thread could be started"))),
     }
 }
 
@@ -69,13 +66,7 @@ fn start_here(launch: &Launch) -> io::Result<Started> {
     let mut child = command.spawn()?;
     let pid = child.id();
     match (pid, child.stdin.take()) {
-        (Some(pid), Some(stdin)) => Ok(Started {
-            child,
-            pid,
-            stdin,
-            stdout,
-            stderr,
-        }),
+        (Some(pid), Some(stdin)) => Ok(Started { child, pid, stdin, stdout, stderr }),
         _ => Err(io::Error::other("it ended while it was started")),
     }
 }
@@ -86,10 +77,7 @@ fn on_lasting_thread(job: Job) {
     let jobs = THREAD.get_or_init(|| {
         let (jobs, todo) = std::sync::mpsc::channel::<Job>();
         // Should the system refuse a thread, `todo` is dropped and every send fails.
-        std::thread::Builder::new()
-            .name("agent-start".into())
-            .spawn(move || todo.iter().for_each(|job| job()))
-            .ok();
+        std::thread::Builder::new().name("agent-start".into()).spawn(move || todo.iter().for_each(|job| job())).ok();
         jobs
     });
     jobs.send(job).ok();
@@ -106,10 +94,7 @@ pub(super) fn explain(launch: &Launch, source: io::Error) -> AgentError {
             .env
             .iter()
             .find(|(key, _)| key == "PATH")
-            .map_or_else(
-                || "not set".into(),
-                |(_, path)| path.to_string_lossy().into_owned(),
-            );
+            .map_or_else(|| "not set".into(), |(_, path)| path.to_string_lossy().into_owned());
         return AgentError::NotFound { program, path };
     }
     AgentError::NotStarted { program, source }

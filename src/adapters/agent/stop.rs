@@ -22,18 +22,12 @@ pub struct Ladder {
 
 impl Ladder {
     /// The usual one: interrupt 3 s, close 1 s, TERM 2 s, KILL.
-    pub const DEFAULT: Self = Self {
-        interrupt: Duration::from_secs(3),
-        close: Duration::from_secs(1),
-        terminate: Duration::from_secs(2),
-    };
+    pub const DEFAULT: Self =
+        Self { interrupt: Duration::from_secs(3), close: Duration::from_secs(1), terminate: Duration::from_secs(2) };
 
     /// For a process that does not speak the protocol: TERM 1 s, KILL.
-    pub(super) const HASTY: Self = Self {
-        interrupt: Duration::ZERO,
-        close: Duration::from_millis(200),
-        terminate: Duration::from_secs(1),
-    };
+    pub(super) const HASTY: Self =
+        Self { interrupt: Duration::ZERO, close: Duration::from_millis(200), terminate: Duration::from_secs(1) };
 }
 
 impl Agent {
@@ -51,16 +45,11 @@ impl Agent {
             .await
             .ok();
         }
-        timeout(Duration::from_millis(50), self.close_input())
-            .await
-            .ok();
+        timeout(Duration::from_millis(50), self.close_input()).await.ok();
         if let Some(exit) = self.exit_within(ladder.close).await {
             return exit;
         }
-        for (signal, time) in [
-            (Signal::Terminate, ladder.terminate),
-            (Signal::Kill, Duration::from_secs(10)),
-        ] {
+        for (signal, time) in [(Signal::Terminate, ladder.terminate), (Signal::Kill, Duration::from_secs(10))] {
             self.signals.send(signal).await.ok();
             if let Some(exit) = self.exit_within(time).await {
                 return exit;

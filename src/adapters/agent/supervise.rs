@@ -75,10 +75,7 @@ pub(super) fn run(
         std::thread::Builder::new()
             .name(name.into())
             .spawn(job)
-            .map_err(|source: io::Error| AgentError::NotStarted {
-                program: program.to_owned(),
-                source,
-            })
+            .map_err(|source: io::Error| AgentError::NotStarted { program: program.to_owned(), source })
     };
     on_thread(
         "agent-stdout",
@@ -100,25 +97,10 @@ pub(super) fn run(
     out.send(Out::Event(AgentEvent::Spawned { pid })).ok();
     tokio::spawn(write(started.stdin, to_write));
     tokio::spawn(forward(given, events, writer.clone()));
-    let watcher = Watcher {
-        child: started.child,
-        pid,
-        marker,
-        tail,
-        pulse: Arc::clone(&pulse),
-        out,
-        exited,
-    };
+    let watcher = Watcher { child: started.child, pid, marker, tail, pulse: Arc::clone(&pulse), out, exited };
     tokio::spawn(watcher.run(to_signal, drained, stderr_drained));
 
-    let agent = Agent {
-        pid,
-        writer,
-        signals,
-        pulse,
-        turns,
-        exit,
-    };
+    let agent = Agent { pid, writer, signals, pulse, turns, exit };
     Ok((agent, initialized))
 }
 
@@ -183,22 +165,13 @@ impl Watcher {
         // Its children may hold the pipes: what they still say is read, then they are swept.
         timeout(LAST_OUTPUT, drained.changed()).await.ok();
         let marker = vec![std::mem::take(&mut self.marker)];
-        let swept = tokio::task::spawn_blocking(move || orphans::sweep(&marker))
-            .await
-            .unwrap_or(0);
+        let swept = tokio::task::spawn_blocking(move || orphans::sweep(&marker)).await.unwrap_or(0);
         self.read_out(drained).await;
         timeout(LAST_OUTPUT, stderr_drained).await.ok();
 
         let status = status.unwrap_or_default();
-        let exit = Exit {
-            code: status.code(),
-            signal: status.signal(),
-            swept,
-            stderr_tail: self.tail.text(),
-        };
-        self.out
-            .send(Out::Event(AgentEvent::Exited(exit.clone())))
-            .ok();
+        let exit = Exit { code: status.code(), signal: status.signal(), swept, stderr_tail: self.tail.text() };
+        self.out.send(Out::Event(AgentEvent::Exited(exit.clone()))).ok();
         self.exited.send_replace(Some(exit));
     }
 

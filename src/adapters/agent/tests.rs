@@ -48,14 +48,9 @@ impl Sink for Memory {
 
 fn launch(script: &str) -> Launch {
     let marker = format!("test-{}", uuid::Uuid::new_v4());
-    let additions = Additions {
-        marker: marker.clone(),
-        ..Additions::default()
-    };
+    let additions = Additions { marker: marker.clone(), ..Additions::default() };
     Launch {
-        command: ["/bin/sh", "-c", script, "claude"]
-            .map(str::to_owned)
-            .into(),
+        command: ["/bin/sh", "-c", script, "claude"].map(str::to_owned).into(),
         env: environment(std::env::vars_os(), &additions),
         folder: std::env::temp_dir(),
         marker,
@@ -63,10 +58,7 @@ fn launch(script: &str) -> Launch {
     }
 }
 
-async fn spawn_into(
-    launch: Launch,
-    sink: Memory,
-) -> Result<(Agent, mpsc::Receiver<AgentEvent>), AgentError> {
+async fn spawn_into(launch: Launch, sink: Memory) -> Result<(Agent, mpsc::Receiver<AgentEvent>), AgentError> {
     let (sender, events) = mpsc::channel(8);
     let agent = Agent::spawn(launch, Arc::new(Still), Box::new(sink), sender).await?;
     Ok((agent, events))
@@ -103,17 +95,8 @@ async fn a_missing_program_names_the_path_and_the_cure() {
     launch.command = vec!["no-such-claude".into()];
     launch.env.retain(|(key, _)| key != "PATH");
     launch.env.push(("PATH".into(), "/nowhere/bin".into()));
-    let told = spawn_into(launch, Memory::default())
-        .await
-        .map(|_| ())
-        .unwrap_err()
-        .to_string();
-    for part in [
-        "no-such-claude",
-        "/nowhere/bin",
-        "npm install",
-        "PROGRAMMATOR_CLAUDE",
-    ] {
+    let told = spawn_into(launch, Memory::default()).await.map(|_| ()).unwrap_err().to_string();
+    for part in ["no-such-claude", "/nowhere/bin", "npm install", "PROGRAMMATOR_CLAUDE"] {
         assert!(told.contains(part), "{told}");
     }
 }
@@ -122,21 +105,14 @@ async fn a_missing_program_names_the_path_and_the_cure() {
 async fn a_missing_folder_is_not_a_missing_program() {
     let mut launch = launch("");
     launch.folder = "/nowhere/at/all".into();
-    let error = spawn_into(launch, Memory::default())
-        .await
-        .map(|_| ())
-        .unwrap_err();
+    let error = spawn_into(launch, Memory::default()).await.map(|_| ()).unwrap_err();
     assert!(matches!(error, AgentError::NoFolder(_)), "{error}");
 }
 
 #[tokio::test]
 async fn who_ends_before_answering_is_quoted() {
     let cases = [
-        (
-            "echo 'bad flag: --x' >&2; exit 1",
-            "exit code 1",
-            "bad flag: --x",
-        ),
+        ("echo 'bad flag: --x' >&2; exit 1", "exit code 1", "bad flag: --x"),
         ("exec no-such-interpreter", "exit code 127", "not found"),
         ("kill -9 $$", "signal 9", ""),
         ("exec 1>&-; read -r a; read -r b", "", ""),
@@ -144,14 +120,8 @@ async fn who_ends_before_answering_is_quoted() {
     for (script, how, words) in cases {
         let error = spawn(script).await.map(|_| ()).unwrap_err();
         let told = error.to_string();
-        assert!(
-            matches!(error, AgentError::EndedEarly { .. }),
-            "{script}: {told}"
-        );
-        assert!(
-            told.contains(how) && told.contains(words),
-            "{script}: {told}"
-        );
+        assert!(matches!(error, AgentError::EndedEarly { .. }), "{script}: {told}");
+        assert!(told.contains(how) && told.contains(words), "{script}: {told}");
     }
 }
 
@@ -178,19 +148,12 @@ async fn every_end_is_told_once_with_its_code_or_signal() {
         ("kill -TERM $$", None, Some(15)),
         ("kill -KILL $$", None, Some(9)),
     ] {
-        let (_agent, mut events) = spawn(&format!("{POLITE} echo why >&2; {end}"))
-            .await
-            .unwrap();
+        let (_agent, mut events) = spawn(&format!("{POLITE} echo why >&2; {end}")).await.unwrap();
         let seen = rest(&mut events).await;
         let exit = exit(&seen);
         assert_eq!((exit.code, exit.signal), (code, signal), "{end}");
         assert_eq!(exit.stderr_tail, "why\n", "{end}");
-        assert!(
-            timeout(Duration::from_secs(9), events.recv())
-                .await
-                .unwrap()
-                .is_none()
-        );
+        assert!(timeout(Duration::from_secs(9), events.recv()).await.unwrap().is_none());
     }
 }
 
@@ -207,26 +170,12 @@ printf '{{"type":"result","subtype":"succ'"#
     let lines = Arc::clone(&sink.lines);
     let (_agent, mut events) = spawn_into(launch(&script), sink).await.unwrap();
     let seen = rest(&mut events).await;
-    let results = seen
-        .iter()
-        .filter(|e| matches!(e, AgentEvent::TurnFinished(_)))
-        .count();
+    let results = seen.iter().filter(|e| matches!(e, AgentEvent::TurnFinished(_))).count();
     assert_eq!(results, 1, "{seen:#?}");
-    let kinds: Vec<_> = lines
-        .lock()
-        .unwrap()
-        .iter()
-        .map(|(_, kind)| *kind)
-        .collect();
+    let kinds: Vec<_> = lines.lock().unwrap().iter().map(|(_, kind)| *kind).collect();
     assert_eq!(
         kinds,
-        [
-            None,
-            Some(EntryKind::Garbage),
-            Some(EntryKind::Result),
-            Some(EntryKind::System),
-            Some(EntryKind::Garbage)
-        ]
+        [None, Some(EntryKind::Garbage), Some(EntryKind::Result), Some(EntryKind::System), Some(EntryKind::Garbage)]
     );
 }
 
@@ -242,10 +191,7 @@ read -r line; echo "$line" >&2"#
     let (_agent, mut events) = spawn(&script).await.unwrap();
     let seen = rest(&mut events).await;
     let told = &exit(&seen).stderr_tail;
-    assert!(
-        told.contains("Unsupported control request subtype: mcp_message"),
-        "{told}"
-    );
+    assert!(told.contains("Unsupported control request subtype: mcp_message"), "{told}");
     assert!(told.contains(r#""behavior":"deny""#), "{told}");
     assert!(!seen.iter().any(|e| matches!(e, AgentEvent::ToolAsked(_))));
 }
@@ -264,15 +210,10 @@ cat | wc -c >&2"#
     let (agent, mut events) = spawn(&script).await.unwrap();
     agent.send_user("u-1", &"y".repeat(10 << 20)).await.unwrap();
     agent.close_input().await;
-    let exit_seen = timeout(Duration::from_secs(30), agent.exited())
-        .await
-        .unwrap();
+    let exit_seen = timeout(Duration::from_secs(30), agent.exited()).await.unwrap();
     let seen = rest(&mut events).await;
     assert_eq!(exit(&seen), &exit_seen);
-    let echoes = seen
-        .iter()
-        .filter(|e| matches!(e, AgentEvent::Echoed { .. }))
-        .count();
+    let echoes = seen.iter().filter(|e| matches!(e, AgentEvent::Echoed { .. })).count();
     assert_eq!(echoes, 40);
     let taken: usize = exit_seen.stderr_tail.trim().parse().unwrap();
     assert!(taken > 10 << 20, "{taken}");
@@ -280,9 +221,7 @@ cat | wc -c >&2"#
 
 #[tokio::test]
 async fn writing_to_one_who_does_not_read_is_an_error_and_no_panic() {
-    let (agent, mut events) = spawn(&format!("{POLITE} exec 0<&-; sleep 0.2"))
-        .await
-        .unwrap();
+    let (agent, mut events) = spawn(&format!("{POLITE} exec 0<&-; sleep 0.2")).await.unwrap();
     // The first may still be taken by the channel; the pipe is broken all the same.
     agent.send_user("u", &"x".repeat(1 << 20)).await.ok();
     rest(&mut events).await;
@@ -298,30 +237,19 @@ async fn a_full_disk_is_told_once_and_the_stream_goes_on() {
 echo one; echo two; echo three
 echo '{{"type":"result","subtype":"success","is_error":false,"result":"r"}}'"#
     );
-    let sink = Memory {
-        full_after: Some(1),
-        ..Memory::default()
-    };
+    let sink = Memory { full_after: Some(1), ..Memory::default() };
     let (_agent, mut events) = spawn_into(launch(&script), sink).await.unwrap();
     let seen = rest(&mut events).await;
-    let failed = seen
-        .iter()
-        .filter(|e| matches!(e, AgentEvent::SinkFailed { .. }))
-        .count();
+    let failed = seen.iter().filter(|e| matches!(e, AgentEvent::SinkFailed { .. })).count();
     assert_eq!(failed, 1, "{seen:#?}");
-    assert!(
-        seen.iter()
-            .any(|e| matches!(e, AgentEvent::TurnFinished(_)))
-    );
+    assert!(seen.iter().any(|e| matches!(e, AgentEvent::TurnFinished(_))));
 }
 
 #[tokio::test]
 async fn one_who_clears_his_environment_and_holds_the_output_does_not_hold_us() {
     let script = format!("{POLITE} env -i setsid sleep 20 & exit 0");
     let (_agent, mut events) = spawn(&script).await.unwrap();
-    let seen = timeout(Duration::from_secs(15), rest(&mut events))
-        .await
-        .unwrap();
+    let seen = timeout(Duration::from_secs(15), rest(&mut events)).await.unwrap();
     assert_eq!(exit(&seen).code, Some(0));
 }
 
@@ -336,12 +264,6 @@ async fn last_byte_comes_from_the_clock() {
 async fn it_is_interrupted_when_the_starting_thread_ends_and_leads_a_group() {
     let (agent, _events) = spawn(&format!("{POLITE} read -r line")).await.unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", agent.pid())).unwrap();
-    let group = stat
-        .rsplit_once(')')
-        .unwrap()
-        .1
-        .split_whitespace()
-        .nth(2)
-        .unwrap();
+    let group = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(2).unwrap();
     assert_eq!(group, agent.pid().to_string());
 }

@@ -70,16 +70,11 @@ pub(super) struct Said {
 
 impl Git {
     /// `git <verb>` in `folder`; `before` stands before the verb (`--git-dir=…`).
-    pub(super) fn new<S: AsRef<OsStr>>(
-        folder: &Path,
-        before: impl IntoIterator<Item = S>,
-        verb: &'static str,
-    ) -> Self {
+    pub(super) fn new<S: AsRef<OsStr>>(folder: &Path, before: impl IntoIterator<Item = S>, verb: &'static str) -> Self {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
-            let configured =
-                text.starts_with("GIT_CONFIG_KEY_") || text.starts_with("GIT_CONFIG_VALUE_");
+            let configured = text.starts_with("GIT_CONFIG_KEY_") || text.starts_with("GIT_CONFIG_VALUE_");
             if text.starts_with("GIT_") && !configured && !KEPT_GIT_VARIABLES.contains(&&*text) {
                 command.env_remove(&name);
             }
@@ -94,13 +89,7 @@ impl Git {
             command.args(["-c", setting]);
         }
         command.args(before).arg(verb).current_dir(folder);
-        Self {
-            command,
-            verb,
-            folder: folder.to_owned(),
-            input: Vec::new(),
-            limit: QUICK,
-        }
+        Self { command, verb, folder: folder.to_owned(), input: Vec::new(), limit: QUICK }
     }
 
     /// Adds arguments.
@@ -140,19 +129,15 @@ impl Git {
     /// Runs it; any exit is an answer.
     pub(super) async fn run(mut self) -> Result<Said, EvidenceError> {
         ProcessGroup::prepare(&mut self.command);
-        self.command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound if self.folder.is_dir() => EvidenceError::GitMissing {
-                folder: self.folder.clone(),
-            },
+            std::io::ErrorKind::NotFound if self.folder.is_dir() => {
+                EvidenceError::GitMissing { folder: self.folder.clone() }
+            }
             _ => self.trouble(error),
         })?;
         let mut group = ProcessGroup::of(&child);
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let write = async {
             if let Some(mut stdin) = stdin {
                 // git may stop reading early; its exit says what that means.
@@ -160,8 +145,7 @@ impl Git {
             }
         };
         let work = async {
-            let ((), out, err) =
-                tokio::join!(write, drain(stdout, MAX_OUTPUT), drain(stderr, MAX_STDERR));
+            let ((), out, err) = tokio::join!(write, drain(stdout, MAX_OUTPUT), drain(stderr, MAX_STDERR));
             (child.wait().await, out, err)
         };
         let Ok((status, out, err)) = tokio::time::timeout(self.limit, work).await else {
@@ -187,21 +171,13 @@ impl Git {
     }
 
     fn trouble(&self, source: std::io::Error) -> EvidenceError {
-        EvidenceError::Io {
-            what: format!("git {}", self.verb),
-            path: self.folder.clone(),
-            source,
-        }
+        EvidenceError::Io { what: format!("git {}", self.verb), path: self.folder.clone(), source }
     }
 }
 
 /// The error for a call that ended badly.
 pub(super) fn failed(verb: &'static str, folder: &Path, said: &Said) -> EvidenceError {
-    EvidenceError::Failed {
-        verb,
-        folder: folder.to_owned(),
-        said: clean_line(&said.stderr, 600),
-    }
+    EvidenceError::Failed { verb, folder: folder.to_owned(), said: clean_line(&said.stderr, 600) }
 }
 
 /// One line of output without its newline.
@@ -225,8 +201,5 @@ async fn drain(pipe: Option<impl AsyncRead + Unpin>, max: u64) -> std::io::Resul
     };
     (&mut pipe).take(max).read_to_end(&mut bytes).await?;
     let rest = tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
-    Ok(Drained {
-        bytes,
-        cut: rest > 0,
-    })
+    Ok(Drained { bytes, cut: rest > 0 })
 }

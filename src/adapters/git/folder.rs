@@ -47,18 +47,11 @@ type Stamp = (u64, u64, (i64, i64), (i64, i64));
 
 impl Folder {
     pub(super) fn new(root: &Path, keep: &Path) -> Self {
-        Self {
-            root: root.to_owned(),
-            keep: keep.to_owned(),
-            seen: Mutex::default(),
-        }
+        Self { root: root.to_owned(), keep: keep.to_owned(), seen: Mutex::default() }
     }
 
     /// Writes the manifest of the present.
-    pub(super) async fn snapshot(
-        self: &Arc<Self>,
-        exclude: Excludes,
-    ) -> Result<Taken, EvidenceError> {
+    pub(super) async fn snapshot(self: &Arc<Self>, exclude: Excludes) -> Result<Taken, EvidenceError> {
         let folder = Arc::clone(self);
         self.aside(move || {
             let (manifest, skipped) = folder.read(&exclude)?;
@@ -68,12 +61,8 @@ impl Folder {
             let mut file = tempfile::NamedTempFile::new_in(&folder.keep)?;
             io::Write::write_all(&mut file, &json)?;
             file.as_file().sync_all()?;
-            file.persist(folder.keep.join(format!("{id}.json")))
-                .map_err(|failed| failed.error)?;
-            Ok(Taken {
-                id: SnapshotId(id),
-                skipped,
-            })
+            file.persist(folder.keep.join(format!("{id}.json"))).map_err(|failed| failed.error)?;
+            Ok(Taken { id: SnapshotId(id), skipped })
         })
         .await
     }
@@ -84,25 +73,17 @@ impl Folder {
         from: &[&SnapshotId],
         exclude: Excludes,
     ) -> Result<Vec<Vec<String>>, EvidenceError> {
-        let before: Vec<Manifest> = from
-            .iter()
-            .map(|id| self.load(id))
-            .collect::<Result<_, _>>()?;
+        let before: Vec<Manifest> = from.iter().map(|id| self.load(id)).collect::<Result<_, _>>()?;
         let folder = Arc::clone(self);
         self.aside(move || {
             let (now, _) = folder.read(&exclude)?;
-            Ok(before
-                .iter()
-                .map(|before| differing(before, &now, &folder.root, &exclude))
-                .collect())
+            Ok(before.iter().map(|before| differing(before, &now, &folder.root, &exclude)).collect())
         })
         .await
     }
 
     fn load(&self, id: &SnapshotId) -> Result<Manifest, EvidenceError> {
-        let unknown = || EvidenceError::UnknownSnapshot {
-            id: clean_line(&id.0, 80),
-        };
+        let unknown = || EvidenceError::UnknownSnapshot { id: clean_line(&id.0, 80) };
         let digest = id.0.strip_prefix(ID).ok_or_else(unknown)?;
         if !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(unknown());
@@ -116,19 +97,17 @@ impl Folder {
         work: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> Result<T, EvidenceError> {
         let done = tokio::task::spawn_blocking(work).await;
-        done.unwrap_or_else(|stopped| Err(io::Error::other(stopped)))
-            .map_err(|source| EvidenceError::Io {
-                what: "reading the folder".to_owned(),
-                path: self.root.clone(),
-                source,
-            })
+        done.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map_err(|source| EvidenceError::Io {
+            what: "reading the folder".to_owned(),
+            path: self.root.clone(),
+            source,
+        })
     }
 
     /// The manifest of the present and what could not be read.
     fn read(&self, exclude: &Excludes) -> io::Result<(Manifest, Vec<String>)> {
         let begun = Instant::now();
-        let mut before =
-            std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut before = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         let (mut manifest, mut skipped, mut seen) = (Manifest::new(), Vec::new(), HashMap::new());
         for entry in self.walk() {
             if begun.elapsed() > LIMIT {
@@ -146,9 +125,7 @@ impl Folder {
             };
             let path = entry.path();
             let relative = path.strip_prefix(&self.root).unwrap_or(path);
-            let counts = entry
-                .file_type()
-                .is_some_and(|kind| kind.is_file() || kind.is_symlink());
+            let counts = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
             if !counts || exclude.covers(paths::bytes(relative)) {
                 continue;
             }
@@ -184,17 +161,11 @@ impl Folder {
 fn differing(before: &Manifest, now: &Manifest, root: &Path, exclude: &Excludes) -> Vec<String> {
     let gone = before.keys().filter(|name| {
         // What is there but no longer listed is ignored or unreadable now: no work was done on it.
-        !now.contains_key(*name)
-            && fs::symlink_metadata(root.join(name)).map_or(true, |data| data.is_dir())
+        !now.contains_key(*name) && fs::symlink_metadata(root.join(name)).map_or(true, |data| data.is_dir())
     });
-    let new = now
-        .iter()
-        .filter(|(name, print)| before.get(*name) != Some(print));
-    let mut names: Vec<String> = gone
-        .chain(new.map(|(name, _)| name))
-        .filter(|name| !exclude.covers(name.as_bytes()))
-        .cloned()
-        .collect();
+    let new = now.iter().filter(|(name, print)| before.get(*name) != Some(print));
+    let mut names: Vec<String> =
+        gone.chain(new.map(|(name, _)| name)).filter(|name| !exclude.covers(name.as_bytes())).cloned().collect();
     names.sort();
     names
 }
@@ -204,10 +175,7 @@ fn print(path: &Path, before: Option<Seen>) -> io::Result<(String, Option<Seen>)
     let data = fs::symlink_metadata(path)?;
     if data.is_symlink() {
         let target = fs::read_link(path)?;
-        return Ok((
-            format!("120000 {}", hex(&Sha256::digest(paths::bytes(&target)))),
-            None,
-        ));
+        return Ok((format!("120000 {}", hex(&Sha256::digest(paths::bytes(&target)))), None));
     }
     if let Some(before) = before.filter(|before| before.stamp == stamp(&data)) {
         return Ok((before.print.clone(), Some(before)));
@@ -222,35 +190,19 @@ fn print(path: &Path, before: Option<Seen>) -> io::Result<(String, Option<Seen>)
             read => hasher.update(&buffer[..read]),
         }
     }
-    let mode = if data.mode() & 0o111 == 0 {
-        "100644"
-    } else {
-        "100755"
-    };
+    let mode = if data.mode() & 0o111 == 0 { "100644" } else { "100755" };
     let print = format!("{mode} {}", hex(&hasher.finalize()));
-    let seen = settled(&data).then(|| Seen {
-        stamp: stamp(&data),
-        print: print.clone(),
-    });
+    let seen = settled(&data).then(|| Seen { stamp: stamp(&data), print: print.clone() });
     Ok((print, seen))
 }
 
 fn stamp(data: &Metadata) -> Stamp {
-    (
-        data.size(),
-        data.ino(),
-        (data.mtime(), data.mtime_nsec()),
-        (data.ctime(), data.ctime_nsec()),
-    )
+    (data.size(), data.ino(), (data.mtime(), data.mtime_nsec()), (data.ctime(), data.ctime_nsec()))
 }
 
 /// Old enough that a later change gets another time.
 fn settled(data: &Metadata) -> bool {
-    data.modified().is_ok_and(|time| {
-        SystemTime::now()
-            .duration_since(time)
-            .is_ok_and(|age| age > RECENT)
-    })
+    data.modified().is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > RECENT))
 }
 
 /// A name for the manifest; bytes that are no UTF-8 keep apart by their value.

@@ -18,9 +18,7 @@ pub(super) const RESTORE: &str = "restore";
 pub(super) fn folder(ticket: &TicketId) -> String {
     // Git refuses refs whose parts end so; ticket ids may.
     let name = ticket.as_str();
-    let lock = Path::new(name)
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("lock"));
+    let lock = Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lock"));
     let escape = if lock || name.ends_with('.') { "-" } else { "" };
     format!("refs/programmator/{name}{escape}")
 }
@@ -31,35 +29,19 @@ pub(super) async fn keep(
     staged: &Staged,
     reference: &str,
 ) -> Result<SnapshotId, EvidenceError> {
-    let mut commit = staged
-        .scratch
-        .git("commit-tree")
-        .args([staged.tree.as_str()]);
+    let mut commit = staged.scratch.git("commit-tree").args([staged.tree.as_str()]);
     if let Some(head) = repository.head().await? {
         commit = commit.args(["-p", &head]);
     }
     let message = format!("programmator: the work tree before {reference}\n");
-    let id = line(
-        commit
-            .args(["-F", "-"])
-            .input(message.into_bytes())
-            .ok()
-            .await?,
-    );
+    let id = line(commit.args(["-F", "-"]).input(message.into_bytes()).ok().await?);
     let id = paths::shown(&id);
-    repository
-        .git("update-ref")
-        .args([reference, &id])
-        .ok()
-        .await?;
+    repository.git("update-ref").args([reference, &id]).ok().await?;
     Ok(SnapshotId(id))
 }
 
 /// A ticket's snapshots, oldest first.
-pub(super) async fn list(
-    repository: &Repository,
-    ticket: &TicketId,
-) -> Result<Vec<Snapshot>, EvidenceError> {
+pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<Vec<Snapshot>, EvidenceError> {
     let folder = folder(ticket);
     let listed = repository
         .git("for-each-ref")
@@ -68,10 +50,7 @@ pub(super) async fn list(
         .ok()
         .await?;
     let listed = paths::shown(&listed);
-    let mut snapshots: Vec<Snapshot> = listed
-        .lines()
-        .filter_map(|line| read(line, &folder))
-        .collect();
+    let mut snapshots: Vec<Snapshot> = listed.lines().filter_map(|line| read(line, &folder)).collect();
     snapshots.sort_by_key(|snapshot| (snapshot.time, snapshot.run, snapshot.n));
     let newest = snapshots.iter().filter_map(|snapshot| snapshot.run).max();
     for snapshot in &mut snapshots {
@@ -87,15 +66,8 @@ pub(super) async fn list(
 fn read(line: &str, folder: &str) -> Option<Snapshot> {
     let mut words = line.split(' ');
     let (reference, id, seconds) = (words.next()?, words.next()?, words.next()?);
-    let (run, n) = reference
-        .strip_prefix(folder)?
-        .strip_prefix('/')?
-        .split_once('/')?;
-    let run = if run == RESTORE {
-        None
-    } else {
-        Some(RunId::parse(run)?)
-    };
+    let (run, n) = reference.strip_prefix(folder)?.strip_prefix('/')?.split_once('/')?;
+    let run = if run == RESTORE { None } else { Some(RunId::parse(run)?) };
     Some(Snapshot {
         run,
         n: n.parse().ok()?,
@@ -120,24 +92,14 @@ pub(super) fn pick<'a>(
                     && snapshot.run.is_some_and(|id| id.to_string().ends_with(run))
             })
     };
-    snapshots
-        .iter()
-        .find(|snapshot| named(snapshot))
-        .ok_or_else(|| {
-            let known: Vec<&str> = snapshots
-                .iter()
-                .map(|snapshot| snapshot.pick.as_str())
-                .collect();
-            EvidenceError::NoSuchSnapshot {
-                ticket: ticket.clone(),
-                wanted: crate::base::text::clean_line(wanted, 60),
-                known: if known.is_empty() {
-                    "none".to_owned()
-                } else {
-                    known.join(", ")
-                },
-            }
-        })
+    snapshots.iter().find(|snapshot| named(snapshot)).ok_or_else(|| {
+        let known: Vec<&str> = snapshots.iter().map(|snapshot| snapshot.pick.as_str()).collect();
+        EvidenceError::NoSuchSnapshot {
+            ticket: ticket.clone(),
+            wanted: crate::base::text::clean_line(wanted, 60),
+            known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+        }
+    })
 }
 
 /// One path that two trees have differently.
@@ -157,31 +119,18 @@ pub(super) async fn differences(
     to: &str,
     exclude: &Excludes,
 ) -> Result<Vec<Difference>, EvidenceError> {
-    let unknown = || EvidenceError::UnknownSnapshot {
-        id: crate::base::text::clean_line(&from.0, 80),
-    };
+    let unknown = || EvidenceError::UnknownSnapshot { id: crate::base::text::clean_line(&from.0, 80) };
     if !from.0.bytes().all(|byte| byte.is_ascii_hexdigit()) || from.0.len() < 40 {
         return Err(unknown());
     }
     let tree = format!("{}^{{tree}}", from.0);
-    let known = scratch
-        .git("rev-parse")
-        .args(["--verify", "--quiet", &tree])
-        .run()
-        .await?;
+    let known = scratch.git("rev-parse").args(["--verify", "--quiet", &tree]).run().await?;
     if known.code != Some(0) {
         return Err(unknown());
     }
     let said = scratch
         .git("diff-tree")
-        .args([
-            "-r",
-            "-z",
-            "--raw",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-        ])
+        .args(["-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv"])
         .args([&tree, to])
         .thorough()
         .ok()

@@ -62,8 +62,7 @@ impl Excludes {
     /// `path` is left out.
     pub(super) fn covers(&self, path: &[u8]) -> bool {
         self.below_top.iter().any(|left_out| {
-            path.strip_prefix(left_out.as_slice())
-                .is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+            path.strip_prefix(left_out.as_slice()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
         })
     }
 
@@ -93,25 +92,12 @@ mod tests {
         let excludes = Excludes::new(
             &top,
             &folder,
-            &[
-                folder.join(".tickets/tk-1.md"),
-                PathBuf::from(".programmator"),
-                PathBuf::from("/elsewhere/x.md"),
-            ],
+            &[folder.join(".tickets/tk-1.md"), PathBuf::from(".programmator"), PathBuf::from("/elsewhere/x.md")],
         );
-        for covered in [
-            "app/.tickets/tk-1.md",
-            "app/.programmator/a/b",
-            ".programmator",
-        ] {
+        for covered in ["app/.tickets/tk-1.md", "app/.programmator/a/b", ".programmator"] {
             assert!(excludes.covers(covered.as_bytes()), "{covered}");
         }
-        for counted in [
-            "app/.tickets/tk-1.md.bak",
-            "app/.programmatorx",
-            "app",
-            "x.md",
-        ] {
+        for counted in ["app/.tickets/tk-1.md.bak", "app/.programmatorx", "app", "x.md"] {
             assert!(!excludes.covers(counted.as_bytes()), "{counted}");
         }
     }

@@ -33,28 +33,17 @@ pub struct Repository {
 }
 
 /// Settings of the repository that describe its file system.
-const DISK_SETTINGS: [&str; 4] = [
-    "core.filemode",
-    "core.symlinks",
-    "core.ignorecase",
-    "core.precomposeunicode",
-];
+const DISK_SETTINGS: [&str; 4] = ["core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode"];
 
 impl Repository {
     /// The repository that `folder` (canonical) is in; `None` when it is in none, or in one that
     /// ignores the whole folder: such a repository says nothing about it.
     pub(super) async fn find(folder: &Path, keep: &Path) -> Result<Option<Self>, EvidenceError> {
-        if !folder
-            .ancestors()
-            .any(|parent| parent.join(".git").exists())
-        {
+        if !folder.ancestors().any(|parent| parent.join(".git").exists()) {
             return Ok(None);
         }
         let bare = std::iter::empty::<&str>;
-        let said = Git::new(folder, bare(), "rev-parse")
-            .args(["--show-toplevel"])
-            .run()
-            .await?;
+        let said = Git::new(folder, bare(), "rev-parse").args(["--show-toplevel"]).run().await?;
         if said.code != Some(0) {
             return if said.stderr.contains("not a git repository") {
                 Ok(None)
@@ -64,34 +53,21 @@ impl Repository {
         }
         let top = canonical(&paths::path(&line(said.stdout)))?;
         if folder != top {
-            let ignored = Git::new(folder, bare(), "check-ignore")
-                .args(["-q", "."])
-                .run()
-                .await?;
+            let ignored = Git::new(folder, bare(), "check-ignore").args(["-q", "."]).run().await?;
             if ignored.code == Some(0) {
                 return Ok(None);
             }
         }
         let ask = async |what: &str| {
-            let said = Git::new(&top, bare(), "rev-parse")
-                .args([what])
-                .ok()
-                .await?;
+            let said = Git::new(&top, bare(), "rev-parse").args([what]).ok().await?;
             Ok::<_, EvidenceError>(line(said))
         };
         let git_dir = canonical(&top.join(paths::path(&ask("--absolute-git-dir").await?)))?;
         let common_dir = canonical(&top.join(paths::path(&ask("--git-common-dir").await?)))?;
         let object_format = paths::shown(&ask("--show-object-format").await?);
-        let settings = settings(
-            &Git::new(&top, bare(), "config")
-                .args(["--list", "-z"])
-                .ok()
-                .await?,
-        );
-        let excludes = Git::new(&top, bare(), "config")
-            .args(["--type=path", "-z", "--get", "core.excludesFile"])
-            .run()
-            .await?;
+        let settings = settings(&Git::new(&top, bare(), "config").args(["--list", "-z"]).ok().await?);
+        let excludes =
+            Git::new(&top, bare(), "config").args(["--type=path", "-z", "--get", "core.excludesFile"]).run().await?;
         let set = |key: &str| settings.get(key).map(String::as_str);
         Ok(Some(Self {
             folder: folder.to_owned(),
@@ -104,34 +80,23 @@ impl Repository {
                 .filter_map(|key| Some(((*key).to_owned(), flag(set(key)?)?.to_owned())))
                 .collect(),
             excludes_file: (excludes.code == Some(0)).then(|| {
-                let value = excludes
-                    .stdout
-                    .strip_suffix(b"\0")
-                    .unwrap_or(&excludes.stdout);
+                let value = excludes.stdout.strip_suffix(b"\0").unwrap_or(&excludes.stdout);
                 top.join(paths::path(value))
             }),
-            converts_all: set("core.autocrlf").and_then(flag) == Some("true")
-                || set("core.eol") == Some("crlf"),
+            converts_all: set("core.autocrlf").and_then(flag) == Some("true") || set("core.eol") == Some("crlf"),
             top,
         }))
     }
 
     /// A call on the real repository: refs, HEAD and attributes only, never the work tree's content.
     pub(super) fn git(&self, verb: &'static str) -> Git {
-        let before = [
-            option("--git-dir=", &self.git_dir),
-            option("--work-tree=", &self.top),
-        ];
+        let before = [option("--git-dir=", &self.git_dir), option("--work-tree=", &self.top)];
         Git::new(&self.top, before, verb)
     }
 
     /// The commit of HEAD; `None` when there is none yet.
     pub(super) async fn head(&self) -> Result<Option<String>, EvidenceError> {
-        let said = self
-            .git("rev-parse")
-            .args(["--verify", "--quiet", "HEAD^{commit}"])
-            .run()
-            .await?;
+        let said = self.git("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]).run().await?;
         Ok((said.code == Some(0)).then(|| paths::shown(&line(said.stdout))))
     }
 }

@@ -34,8 +34,7 @@ pub(super) async fn restore(
         .saturating_add(1);
     let saved = format!("{}/{}/{number}", history::folder(ticket), history::RESTORE);
     let saved_id = history::keep(repository, &present, &saved).await?;
-    let differences =
-        history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await?;
+    let differences = history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await?;
 
     let mut report = Restored {
         saved: format!("{}/{number}", history::RESTORE),
@@ -62,10 +61,7 @@ pub(super) async fn restore(
 }
 
 fn kept(difference: &Difference, why: String) -> Kept {
-    Kept {
-        path: paths::shown(&difference.path),
-        why,
-    }
+    Kept { path: paths::shown(&difference.path), why }
 }
 
 /// Has git write the files out of an index of the snapshot; git itself never follows a link here.
@@ -78,30 +74,18 @@ async fn write(
     if due.is_empty() {
         return Ok(());
     }
-    scratch
-        .git("read-tree")
-        .args([&target.0])
-        .thorough()
-        .ok()
-        .await?;
+    scratch.git("read-tree").args([&target.0]).thorough().ok().await?;
     let said = scratch
         .git("checkout-index")
         .args(["--force", "-z", "--stdin"])
-        .input(listing(
-            due.iter().map(|difference| difference.path.as_slice()),
-        ))
+        .input(listing(due.iter().map(|difference| difference.path.as_slice())))
         .thorough()
         .run()
         .await?;
     if said.code != Some(0) {
-        report.kept.push(Kept {
-            path: "some files".to_owned(),
-            why: clean_line(&said.stderr, 600),
-        });
+        report.kept.push(Kept { path: "some files".to_owned(), why: clean_line(&said.stderr, 600) });
     }
-    report
-        .written
-        .extend(due.iter().map(|difference| paths::shown(&difference.path)));
+    report.written.extend(due.iter().map(|difference| paths::shown(&difference.path)));
     Ok(())
 }
 
@@ -146,10 +130,7 @@ fn may_write(top: &Path, difference: &Difference) -> Result<(), String> {
 
 /// Every folder on the way is a real folder of this work tree.
 fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
-    if relative
-        .components()
-        .any(|part| !matches!(part, Component::Normal(_)))
-    {
+    if relative.components().any(|part| !matches!(part, Component::Normal(_))) {
         return Err("its name leaves the work tree".to_owned());
     }
     for parent in relative.ancestors().skip(1) {
@@ -165,10 +146,7 @@ fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
                 return Err(format!("{} is no folder now", parent.display()));
             }
             Ok(_) if folder.join(".git").exists() => {
-                return Err(format!(
-                    "{} is a repository of its own now",
-                    parent.display()
-                ));
+                return Err(format!("{} is a repository of its own now", parent.display()));
             }
             _ => {}
         }

@@ -69,11 +69,7 @@ pub(super) async fn stage(
         .thorough()
         .ok()
         .await?;
-    Ok(Staged {
-        scratch,
-        tree: paths::shown(&line(tree)),
-        skipped,
-    })
+    Ok(Staged { scratch, tree: paths::shown(&line(tree)), skipped })
 }
 
 /// An entry of the index that we start from.
@@ -84,24 +80,16 @@ struct Entry {
 
 impl Scratch {
     /// A fresh git folder in the repository's keep.
-    pub(super) async fn new(
-        repository: &Arc<Repository>,
-        objects: Objects,
-    ) -> Result<Self, EvidenceError> {
+    pub(super) async fn new(repository: &Arc<Repository>, objects: Objects) -> Result<Self, EvidenceError> {
         let from = Arc::clone(repository);
         let made = tokio::task::spawn_blocking(move || lay_out(&from, objects)).await;
-        let dir = made
-            .unwrap_or_else(|stopped| Err(io::Error::other(stopped)))
-            .map_err(|source| EvidenceError::Io {
+        let dir =
+            made.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map_err(|source| EvidenceError::Io {
                 what: "making a folder to compare in".to_owned(),
                 path: repository.keep.clone(),
                 source,
             })?;
-        Ok(Self {
-            dir,
-            repository: Arc::clone(repository),
-            objects,
-        })
+        Ok(Self { dir, repository: Arc::clone(repository), objects })
     }
 
     /// A call in this git folder on the real work tree.
@@ -145,20 +133,12 @@ impl Scratch {
     async fn unseed(&self, seed: &[Entry], exclude: &Excludes) -> Result<(), EvidenceError> {
         let (excluded, kept): (Vec<_>, Vec<_>) = seed.iter().partition(|e| exclude.covers(&e.path));
         let converted = self.converted(&kept).await?;
-        let out: Vec<&[u8]> = excluded
-            .iter()
-            .map(|entry| entry.path.as_slice())
-            .chain(converted.iter().map(Vec::as_slice))
-            .collect();
+        let out: Vec<&[u8]> =
+            excluded.iter().map(|entry| entry.path.as_slice()).chain(converted.iter().map(Vec::as_slice)).collect();
         if out.is_empty() {
             return Ok(());
         }
-        self.git("update-index")
-            .args(["-z", "--force-remove", "--stdin"])
-            .input(listing(out))
-            .thorough()
-            .ok()
-            .await?;
+        self.git("update-index").args(["-z", "--force-remove", "--stdin"]).input(listing(out)).thorough().ok().await?;
         Ok(())
     }
 
@@ -226,10 +206,7 @@ impl Scratch {
         Ok(said
             .stderr
             .lines()
-            .filter_map(|said| {
-                said.strip_prefix("error: ")
-                    .or(said.strip_prefix("warning: "))
-            })
+            .filter_map(|said| said.strip_prefix("error: ").or(said.strip_prefix("warning: ")))
             .map(|said| clean_line(said, 300))
             .collect())
     }
@@ -251,10 +228,7 @@ fn entries(listed: &[u8]) -> Vec<Entry> {
         .split(|&byte| byte == 0)
         .filter_map(|entry| {
             let tab = entry.iter().position(|&byte| byte == b'\t')?;
-            Some(Entry {
-                path: entry[tab + 1..].to_vec(),
-                submodule: entry.starts_with(b"160000"),
-            })
+            Some(Entry { path: entry[tab + 1..].to_vec(), submodule: entry.starts_with(b"160000") })
         })
         .collect();
     // A path in a merge conflict stands there up to three times.
@@ -265,9 +239,7 @@ fn entries(listed: &[u8]) -> Vec<Entry> {
 fn lay_out(repository: &Repository, objects: Objects) -> io::Result<TempDir> {
     fs::create_dir_all(&repository.keep)?;
     sweep(&repository.keep);
-    let dir = tempfile::Builder::new()
-        .prefix(PREFIX)
-        .tempdir_in(&repository.keep)?;
+    let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&repository.keep)?;
     let git = dir.path().join("git");
     for folder in ["refs", "info", "objects/info"] {
         fs::create_dir_all(git.join(folder))?;
@@ -280,18 +252,11 @@ fn lay_out(repository: &Repository, objects: Objects) -> io::Result<TempDir> {
         alternates.push(b'\n');
         fs::write(git.join("objects/info/alternates"), alternates)?;
     }
-    copy(
-        &repository.common_dir.join("info/exclude"),
-        &git.join("info/exclude"),
-    )?;
+    copy(&repository.common_dir.join("info/exclude"), &git.join("info/exclude"))?;
     if !repository.converts_all {
         copy(&repository.git_dir.join("index"), &git.join("index"))?;
         for shared in fs::read_dir(&repository.git_dir)?.flatten() {
-            if shared
-                .file_name()
-                .to_string_lossy()
-                .starts_with("sharedindex.")
-            {
+            if shared.file_name().to_string_lossy().starts_with("sharedindex.") {
                 copy(&shared.path(), &git.join(shared.file_name()))?;
             }
         }
@@ -301,9 +266,7 @@ fn lay_out(repository: &Repository, objects: Objects) -> io::Result<TempDir> {
 
 fn config(repository: &Repository, objects: Objects) -> Vec<u8> {
     let fsync = match objects {
-        Objects::Kept => {
-            "fsync = committed,loose-object\n\tfsyncMethod = batch\n\tlooseCompression = 1"
-        }
+        Objects::Kept => "fsync = committed,loose-object\n\tfsyncMethod = batch\n\tlooseCompression = 1",
         Objects::Passing => "fsync = none\n\tlooseCompression = 0",
     };
     let mut out = Vec::new();
@@ -320,11 +283,7 @@ fn config(repository: &Repository, objects: Objects) -> Vec<u8> {
         put(b"\n");
     }
     if repository.object_format != "sha1" {
-        put(format!(
-            "[extensions]\n\tobjectFormat = {}\n",
-            repository.object_format
-        )
-        .as_bytes());
+        put(format!("[extensions]\n\tobjectFormat = {}\n", repository.object_format).as_bytes());
     }
     out
 }
@@ -349,11 +308,7 @@ fn sweep(keep: &Path) {
         let stale = entry
             .metadata()
             .and_then(|data| data.modified())
-            .is_ok_and(|time| {
-                SystemTime::now()
-                    .duration_since(time)
-                    .is_ok_and(|age| age > STALE)
-            });
+            .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > STALE));
         if stale && entry.file_name().to_string_lossy().starts_with(PREFIX) {
             let _ = fs::remove_dir_all(entry.path());
         }

@@ -34,17 +34,13 @@ pub enum StoreError {
         source: Arc<io::Error>,
     },
     /// No room for the append. Nothing of it was stored.
-    #[error(
-        "the disk or quota that holds {path} is full, so nothing more is stored; free some space, then resume"
-    )]
+    #[error("the disk or quota that holds {path} is full, so nothing more is stored; free some space, then resume")]
     Full {
         /// The database.
         path: PathBuf,
     },
     /// The system could not write the database. Nothing of the append was stored.
-    #[error(
-        "the disk that holds {path} fails: {source}; nothing more is stored until it can be written again"
-    )]
+    #[error("the disk that holds {path} fails: {source}; nothing more is stored until it can be written again")]
     Disk {
         /// The database.
         path: PathBuf,
@@ -101,11 +97,7 @@ impl StoreError {
     /// For `map_err` after a file operation.
     pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::File {
-            path,
-            doing,
-            source: Arc::new(source),
-        }
+        move |source| Self::File { path, doing, source: Arc::new(source) }
     }
 
     /// For `map_err` after a call of `SQLite`.
@@ -115,19 +107,12 @@ impl StoreError {
             let path = path.clone();
             match source.sqlite_error_code() {
                 Some(ErrorCode::DiskFull) => Self::Full { path },
-                Some(ErrorCode::SystemIoFailure) => Self::Disk {
-                    path,
-                    source: Arc::new(source),
-                },
-                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Damaged {
-                    path,
-                    why: source.to_string(),
-                },
+                Some(ErrorCode::SystemIoFailure) => Self::Disk { path, source: Arc::new(source) },
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                    Self::Damaged { path, why: source.to_string() }
+                }
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
-                _ => Self::Database {
-                    path,
-                    source: Arc::new(source),
-                },
+                _ => Self::Database { path, source: Arc::new(source) },
             }
         }
     }
@@ -135,7 +120,5 @@ impl StoreError {
 
 /// The file's own name, for people.
 fn name(path: &Path) -> String {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -25,24 +25,18 @@ pub fn state_dir(own: Option<&OsStr>, xdg: Option<&OsStr>) -> Result<PathBuf, St
     if let Some(xdg) = xdg.map(Path::new).filter(|path| path.is_absolute()) {
         return Ok(xdg.join("programmator"));
     }
-    let native =
-        etcetera::base_strategy::choose_native_strategy().map_err(|_| StoreError::NoHome)?;
+    let native = etcetera::base_strategy::choose_native_strategy().map_err(|_| StoreError::NoHome)?;
     let base = native.state_dir().unwrap_or_else(|| native.data_dir());
     Ok(base.join("programmator"))
 }
 
 /// Creates the folder if it is missing and refuses one that others control. Returns its real path.
 pub(super) fn prepare(path: &Path) -> Result<PathBuf, StoreError> {
-    let refuse = |why: &str, cure: String| StoreError::Folder {
-        path: path.to_owned(),
-        why: why.to_owned(),
-        cure,
-    };
+    let refuse = |why: &str, cure: String| StoreError::Folder { path: path.to_owned(), why: why.to_owned(), cure };
     let elsewhere = || "set PROGRAMMATOR_STATE_DIR to a folder of yours".to_owned();
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            os::create_folder(path)
-                .map_err(|error| refuse(&format!("it cannot be created ({error})"), elsewhere()))?;
+            os::create_folder(path).map_err(|error| refuse(&format!("it cannot be created ({error})"), elsewhere()))?;
             fs::symlink_metadata(path)
         }
         found => found,
@@ -51,10 +45,7 @@ pub(super) fn prepare(path: &Path) -> Result<PathBuf, StoreError> {
 
     if metadata.is_symlink() {
         let cure = match fs::canonicalize(path) {
-            Ok(target) => format!(
-                "if it is yours, set PROGRAMMATOR_STATE_DIR to {}",
-                target.display()
-            ),
+            Ok(target) => format!("if it is yours, set PROGRAMMATOR_STATE_DIR to {}", target.display()),
             Err(_) => "remove the link".to_owned(),
         };
         return Err(refuse("it is a symbolic link", cure));
@@ -66,10 +57,7 @@ pub(super) fn prepare(path: &Path) -> Result<PathBuf, StoreError> {
         return Err(refuse("it belongs to another user", elsewhere()));
     }
     if os::others_may_write(&metadata) {
-        return Err(refuse(
-            "others may write into it",
-            format!("run: chmod 700 '{}'", path.display()),
-        ));
+        return Err(refuse("others may write into it", format!("run: chmod 700 '{}'", path.display())));
     }
     fs::canonicalize(path).map_err(StoreError::file("find", path))
 }
@@ -103,10 +91,7 @@ mod tests {
         let link = temp.path().join("link");
         symlink(&good, &link).unwrap();
         let said = prepare(&link).unwrap_err().to_string();
-        assert!(
-            said.contains("symbolic link") && said.contains("a/b"),
-            "{said}"
-        );
+        assert!(said.contains("symbolic link") && said.contains("a/b"), "{said}");
 
         let open = temp.path().join("open");
         fs::create_dir(&open).unwrap();
@@ -116,12 +101,7 @@ mod tests {
 
         let file = temp.path().join("file");
         fs::write(&file, "").unwrap();
-        assert!(
-            prepare(&file)
-                .unwrap_err()
-                .to_string()
-                .contains("not a folder")
-        );
+        assert!(prepare(&file).unwrap_err().to_string().contains("not a folder"));
     }
 
     #[cfg(unix)]
@@ -136,9 +116,6 @@ mod tests {
             Path::new("/")
         };
         let said = prepare(foreign).unwrap_err().to_string();
-        assert!(
-            said.contains("another user") && said.contains("PROGRAMMATOR_STATE_DIR"),
-            "{said}"
-        );
+        assert!(said.contains("another user") && said.contains("PROGRAMMATOR_STATE_DIR"), "{said}");
     }
 }

@@ -53,13 +53,7 @@ impl Store {
         // One waiting ring stands for all: the next look finds everything.
         let (waker, rung) = mpsc::channel(1);
         let watch = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if !matches!(
-                event,
-                Ok(notify::Event {
-                    kind: EventKind::Access(_),
-                    ..
-                })
-            ) {
+            if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
                 let _ = waker.try_send(());
             }
         })
@@ -68,13 +62,7 @@ impl Store {
             Ok(watch)
         })
         .map_err(|error| StoreError::file("watch", bell)(std::io::Error::other(error)))?;
-        Ok(Follower {
-            store: self.clone(),
-            run,
-            after: after_seq,
-            rung,
-            _watch: watch,
-        })
+        Ok(Follower { store: self.clone(), run, after: after_seq, rung, _watch: watch })
     }
 }
 

@@ -32,13 +32,8 @@ pub struct Holder {
 
 impl Holder {
     fn text(&self) -> String {
-        let run = self
-            .run
-            .map(|run| format!(", run {}", run.short()))
-            .unwrap_or_default();
-        let Self {
-            pid, ticket, since, ..
-        } = self;
+        let run = self.run.map(|run| format!(", run {}", run.short())).unwrap_or_default();
+        let Self { pid, ticket, since, .. } = self;
         format!("programmator (pid {pid}{run}, ticket {ticket}, since {since})")
     }
 }
@@ -91,18 +86,13 @@ impl TicketLock {
 
 impl Store {
     /// Locks a ticket by the path of its file, or says who has it. Does not wait.
-    pub fn lock_ticket(
-        &self,
-        ticket_path: &Path,
-        holder: &Holder,
-    ) -> Result<TicketLock, LockError> {
+    pub fn lock_ticket(&self, ticket_path: &Path, holder: &Holder) -> Result<TicketLock, LockError> {
         self.lock("ticket", ticket_path, holder).map(TicketLock)
     }
 
     /// Locks a work folder, or says who has it. Does not wait.
     pub fn lock_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, LockError> {
-        self.lock("tree", folder, holder)
-            .map(|held| TreeLock { _held: held })
+        self.lock("tree", folder, holder).map(|held| TreeLock { _held: held })
     }
 
     /// Waits until the folder is free and locks it. A thread of its own waits in the system; when the
@@ -176,9 +166,7 @@ impl Store {
                 held.describe(holder)?;
                 Ok(held)
             }
-            Err(TryLockError::WouldBlock) => Err(LockError::Held {
-                holder: in_words(said(&mut file)),
-            }),
+            Err(TryLockError::WouldBlock) => Err(LockError::Held { holder: in_words(said(&mut file)) }),
             Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error).into()),
         }
     }
@@ -218,27 +206,20 @@ impl Held {
         };
         // The lock counts, not the words: a full disk must not refuse it.
         match write(&mut self.file) {
-            Err(error) if !out_of_space(&error) => {
-                Err(StoreError::file("write", &self.path)(error))
-            }
+            Err(error) if !out_of_space(&error) => Err(StoreError::file("write", &self.path)(error)),
             _ => Ok(()),
         }
     }
 }
 
 fn out_of_space(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-    )
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
 /// One file, one path, whatever way it was named, and the same when it is gone for a while.
 fn real_path(path: &Path) -> io::Result<PathBuf> {
     match (fs::canonicalize(path), path.parent(), path.file_name()) {
-        (Err(_), Some(parent), Some(name)) if parent.exists() => {
-            Ok(fs::canonicalize(parent)?.join(name))
-        }
+        (Err(_), Some(parent), Some(name)) if parent.exists() => Ok(fs::canonicalize(parent)?.join(name)),
         (real, _, _) => real.or_else(|_| std::path::absolute(path)),
     }
 }
@@ -278,8 +259,5 @@ fn said(file: &mut File) -> Option<Holder> {
 }
 
 fn in_words(holder: Option<Holder>) -> String {
-    holder.map_or_else(
-        || "another programmator".to_owned(),
-        |holder| clean_line(&holder.text(), 300),
-    )
+    holder.map_or_else(|| "another programmator".to_owned(), |holder| clean_line(&holder.text(), 300))
 }

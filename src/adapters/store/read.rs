@@ -62,20 +62,14 @@ impl Store {
 
     /// The newest run of the ticket file at this absolute path.
     pub fn latest_for(&self, ticket_path: &str) -> Result<Option<RunSummary>, StoreError> {
-        Ok(self
-            .summaries("WHERE ticket_path = ?1", [ticket_path])?
-            .into_iter()
-            .next())
+        Ok(self.summaries("WHERE ticket_path = ?1", [ticket_path])?.into_iter().next())
     }
 
     /// Finds a run by the id of its ticket (then the newest), or by the beginning or end of its own id, with
     /// or without hyphens. The same ticket id in several files is ambiguous.
     pub fn find_run(&self, text: &str) -> Result<Found, StoreError> {
         let of_ticket = self.summaries("WHERE ticket = ?1", [text])?;
-        let files: BTreeSet<&str> = of_ticket
-            .iter()
-            .map(|run| run.ticket_path.as_str())
-            .collect();
+        let files: BTreeSet<&str> = of_ticket.iter().map(|run| run.ticket_path.as_str()).collect();
         match (files.len(), of_ticket.first()) {
             (1, Some(newest)) => return Ok(Found::One(Box::new(newest.clone()))),
             (_, Some(_)) => return Ok(Found::Many(of_ticket)),
@@ -118,26 +112,20 @@ impl Store {
     }
 
     fn reader(&self) -> MutexGuard<'_, Connection> {
-        self.inner
-            .reader
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.inner.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn journal(db: &Connection, run: RunId, after: u64) -> rusqlite::Result<Loaded> {
     let id = run.to_string();
-    let ticket: Option<String> = db
-        .prepare_cached("SELECT ticket FROM runs WHERE run = ?1")?
-        .query_row([&id], |row| row.get(0))
-        .optional()?;
+    let ticket: Option<String> =
+        db.prepare_cached("SELECT ticket FROM runs WHERE run = ?1")?.query_row([&id], |row| row.get(0)).optional()?;
     let Some(Ok(ticket)) = ticket.map(|ticket| tables::ticket_id(&ticket)) else {
         return Ok(Loaded::default());
     };
     let mut loaded = Loaded::default();
-    let mut query = db.prepare_cached(
-        "SELECT seq, time, kind, json FROM records WHERE run = ?1 AND seq > ?2 ORDER BY seq",
-    )?;
+    let mut query =
+        db.prepare_cached("SELECT seq, time, kind, json FROM records WHERE run = ?1 AND seq > ?2 ORDER BY seq")?;
     let mut rows = query.query(params![id, after.cast_signed()])?;
     while let Some(row) = rows.next()? {
         let seq = row.get::<_, i64>(0)?.cast_unsigned();
@@ -150,11 +138,7 @@ fn journal(db: &Connection, run: RunId, after: u64) -> rusqlite::Result<Loaded> 
                 ticket: ticket.clone(),
                 record,
             })),
-            Err(error) => loaded.skipped.push(Skipped {
-                seq,
-                kind: row.get(2)?,
-                why: error.to_string(),
-            }),
+            Err(error) => loaded.skipped.push(Skipped { seq, kind: row.get(2)?, why: error.to_string() }),
         }
     }
     Ok(loaded)

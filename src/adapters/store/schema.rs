@@ -38,14 +38,11 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let sql = StoreError::sql(path);
     let mut db = connect(path)?;
     // A newer schema may stand in the log alone, after a crash: until that is known, closing writes nothing.
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(&sql)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(&sql)?;
     known_version(path, number(&db, "user_version").map_err(&sql)?)?;
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
-        .map_err(&sql)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(&sql)?;
 
-    db.pragma_update(None, "journal_mode", "wal")
-        .map_err(&sql)?;
+    db.pragma_update(None, "journal_mode", "wal").map_err(&sql)?;
     migrate(&mut db, path, MIGRATIONS)?;
     Ok(db)
 }
@@ -53,23 +50,16 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
 /// Opens a second connection, for reading only.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let db = connect(path)?;
-    db.pragma_update(None, "query_only", true)
-        .map_err(StoreError::sql(path))?;
+    db.pragma_update(None, "query_only", true).map_err(StoreError::sql(path))?;
     Ok(db)
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let sql = StoreError::sql(path);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(path, flags).map_err(&sql)?;
     db.busy_timeout(BUSY).map_err(&sql)?;
-    for (pragma, value) in [
-        ("synchronous", "full"),
-        ("fullfsync", "on"),
-        ("foreign_keys", "on"),
-    ] {
+    for (pragma, value) in [("synchronous", "full"), ("fullfsync", "on"), ("foreign_keys", "on")] {
         db.pragma_update(None, pragma, value).map_err(&sql)?;
     }
     Ok(db)
@@ -80,28 +70,18 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 fn look_at_header(path: &Path) -> Result<(), StoreError> {
     let mut header = Vec::new();
     match File::open(path) {
-        Ok(file) => file
-            .take(100)
-            .read_to_end(&mut header)
-            .map_err(StoreError::file("read", path))?,
+        Ok(file) => file.take(100).read_to_end(&mut header).map_err(StoreError::file("read", path))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(StoreError::file("open", path)(error)),
     };
     if header.is_empty() {
         return Ok(());
     }
-    let damaged = |why: &str| StoreError::Damaged {
-        path: path.to_owned(),
-        why: why.to_owned(),
-    };
+    let damaged = |why: &str| StoreError::Damaged { path: path.to_owned(), why: why.to_owned() };
     if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
         return Err(damaged("it has no header of SQLite"));
     }
-    let word = |at: usize| {
-        header[at..at + 4]
-            .iter()
-            .fold(0_u32, |all, byte| all << 8 | u32::from(*byte))
-    };
+    let word = |at: usize| header[at..at + 4].iter().fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
     let (version, application) = (word(60), word(68));
     // Both are zero until the first migration is in the main file.
     if application != 0 && application != APPLICATION as u32 {
@@ -124,28 +104,19 @@ fn known_version(path: &Path, version: i64) -> Result<(), StoreError> {
 /// Runs the scripts that are still missing, all in one transaction.
 fn migrate(db: &mut Connection, path: &Path, scripts: &[&str]) -> Result<(), StoreError> {
     let sql = StoreError::sql(path);
-    let tx = db
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(&sql)?;
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&sql)?;
     let version = number(&tx, "user_version").map_err(&sql)?;
-    let tables: i64 = tx
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(&sql)?;
+    let tables: i64 = tx.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(&sql)?;
     let application = number(&tx, "application_id").map_err(&sql)?;
     if tables > 0 && application != i64::from(APPLICATION) {
-        return Err(StoreError::Damaged {
-            path: path.to_owned(),
-            why: "it has another program's tables".to_owned(),
-        });
+        return Err(StoreError::Damaged { path: path.to_owned(), why: "it has another program's tables".to_owned() });
     }
     for script in scripts.iter().skip(usize::try_from(version).unwrap_or(0)) {
         tx.execute_batch(script).map_err(&sql)?;
     }
     if (version as usize) < scripts.len() {
-        tx.pragma_update(None, "application_id", APPLICATION)
-            .map_err(&sql)?;
-        tx.pragma_update(None, "user_version", scripts.len() as i64)
-            .map_err(&sql)?;
+        tx.pragma_update(None, "application_id", APPLICATION).map_err(&sql)?;
+        tx.pragma_update(None, "user_version", scripts.len() as i64).map_err(&sql)?;
     }
     tx.commit().map_err(&sql)
 }
@@ -162,16 +133,12 @@ mod tests {
 
     fn place() -> (tempfile::TempDir, PathBuf) {
         let temp = tempfile::tempdir().unwrap();
-        let path = fs::canonicalize(temp.path())
-            .unwrap()
-            .join("programmator.db");
+        let path = fs::canonicalize(temp.path()).unwrap().join("programmator.db");
         (temp, path)
     }
 
     fn tables(db: &Connection) -> Vec<String> {
-        let mut query = db
-            .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
-            .unwrap();
+        let mut query = db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").unwrap();
         let rows = query.query_map([], |row| row.get(0)).unwrap();
         rows.map(Result::unwrap).collect()
     }
@@ -200,17 +167,9 @@ mod tests {
             old_database(&path, version);
             let db = open(&path).unwrap();
             assert_eq!(tables(&db), expected, "from version {version}");
-            assert_eq!(
-                number(&db, "user_version").unwrap(),
-                MIGRATIONS.len() as i64
-            );
-            let runs: i64 = db
-                .query_row(
-                    "SELECT count(*) FROM runs JOIN records USING (run)",
-                    [],
-                    |row| row.get(0),
-                )
-                .unwrap();
+            assert_eq!(number(&db, "user_version").unwrap(), MIGRATIONS.len() as i64);
+            let runs: i64 =
+                db.query_row("SELECT count(*) FROM runs JOIN records USING (run)", [], |row| row.get(0)).unwrap();
             assert_eq!(runs, i64::from(version > 0), "from version {version}");
         }
     }
@@ -225,10 +184,7 @@ mod tests {
         scripts.push("CREATE TABLE half (a TEXT); CREATE TABLE runs (again TEXT);");
         assert!(migrate(&mut db, &path, &scripts).is_err());
         assert_eq!(tables(&db), before);
-        assert_eq!(
-            number(&db, "user_version").unwrap(),
-            MIGRATIONS.len() as i64
-        );
+        assert_eq!(number(&db, "user_version").unwrap(), MIGRATIONS.len() as i64);
     }
 
     #[test]
@@ -240,10 +196,7 @@ mod tests {
         drop(db);
         let before = fs::read(&path).unwrap();
         let said = open(&path).unwrap_err().to_string();
-        assert!(
-            said.contains("newer") && said.contains("schema 99"),
-            "{said}"
-        );
+        assert!(said.contains("newer") && said.contains("schema 99"), "{said}");
         assert_eq!(fs::read(&path).unwrap(), before);
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
@@ -253,45 +206,29 @@ mod tests {
         let (_temp, path) = place();
         drop(open(&path).unwrap());
         let db = connect(&path).unwrap();
-        db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-            .unwrap();
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
         db.pragma_update(None, "user_version", 99).unwrap();
         drop(db);
         let wal = path.with_extension("db-wal");
         let before = (fs::read(&path).unwrap(), fs::read(&wal).unwrap());
-        assert!(matches!(
-            open(&path),
-            Err(StoreError::Newer { found: 99, .. })
-        ));
+        assert!(matches!(open(&path), Err(StoreError::Newer { found: 99, .. })));
         assert_eq!((fs::read(&path).unwrap(), fs::read(&wal).unwrap()), before);
     }
 
     #[test]
     fn what_is_not_our_database_is_refused_by_name_and_kept() {
         let (_temp, path) = place();
-        for content in [
-            &b"notes of mine\n"[..],
-            &b"SQLite format 3\0short"[..],
-            &[0; 4096][..],
-        ] {
+        for content in [&b"notes of mine\n"[..], &b"SQLite format 3\0short"[..], &[0; 4096][..]] {
             fs::write(&path, content).unwrap();
             let said = open(&path).unwrap_err().to_string();
-            assert!(
-                said.contains("programmator.db") && said.contains("aside"),
-                "{said}"
-            );
+            assert!(said.contains("programmator.db") && said.contains("aside"), "{said}");
             assert_eq!(fs::read(&path).unwrap(), content);
         }
         fs::remove_file(&path).unwrap();
         let other = Connection::open(&path).unwrap();
         other.execute_batch("CREATE TABLE theirs (a)").unwrap();
         drop(other);
-        assert!(
-            open(&path)
-                .unwrap_err()
-                .to_string()
-                .contains("another program")
-        );
+        assert!(open(&path).unwrap_err().to_string().contains("another program"));
     }
 
     #[test]
@@ -302,10 +239,7 @@ mod tests {
         bytes[100..].fill(0xa5);
         fs::write(&path, &bytes).unwrap();
         let said = open(&path).unwrap_err().to_string();
-        assert!(
-            said.contains("programmator.db") && said.contains("aside"),
-            "{said}"
-        );
+        assert!(said.contains("programmator.db") && said.contains("aside"), "{said}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 

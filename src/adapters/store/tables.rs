@@ -53,8 +53,13 @@ pub(super) fn append(
     let mut stored = Vec::with_capacity(records.len());
     for (seq, record) in (last + 1..).zip(records) {
         let json = serde_json::to_string(record)?;
-        db.prepare_cached("INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![id, seq, time.millis(), kind_of(&json), json])?;
+        db.prepare_cached("INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
+            id,
+            seq,
+            time.millis(),
+            kind_of(&json),
+            json
+        ])?;
         sum_up(db, &id, ticket, time, record)?;
         stored.push(Arc::new(Stored {
             v: FORMAT,
@@ -130,9 +135,7 @@ pub(super) fn ticket_id(text: &str) -> serde_json::Result<TicketId> {
 
 /// The tag that serde writes first.
 fn kind_of(json: &str) -> &str {
-    json.strip_prefix("{\"kind\":\"")
-        .and_then(|rest| rest.split('"').next())
-        .unwrap_or("")
+    json.strip_prefix("{\"kind\":\"").and_then(|rest| rest.split('"').next()).unwrap_or("")
 }
 
 /// A unit variant's word, as serde writes it.
@@ -143,18 +146,10 @@ fn word(value: &impl Serialize) -> Option<String> {
     }
 }
 
-fn sum_up(
-    db: &Connection,
-    run: &str,
-    ticket: &TicketId,
-    time: Timestamp,
-    record: &Record,
-) -> rusqlite::Result<()> {
+fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record: &Record) -> rusqlite::Result<()> {
     let time = time.millis();
     match record {
-        Record::RunStarted {
-            ticket_path, title, ..
-        } => {
+        Record::RunStarted { ticket_path, title, .. } => {
             db.prepare_cached(
                 "INSERT INTO tickets_seen VALUES (?1, ?2, ?3, ?4, ?4)
                  ON CONFLICT (path) DO UPDATE SET ticket = ?2, title = ?3, last = ?4",
@@ -162,38 +157,24 @@ fn sum_up(
             .execute(params![ticket_path, ticket.as_str(), title, time])?;
         }
         Record::IterationStarted { n, phase, .. } => {
-            db.prepare_cached(
-                "INSERT OR REPLACE INTO iterations (run, n, phase, started) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![run, n, phase, time])?;
+            db.prepare_cached("INSERT OR REPLACE INTO iterations (run, n, phase, started) VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![run, n, phase, time])?;
         }
-        Record::IterationEnded {
-            n,
-            outcome,
-            changed,
-            ..
-        } => {
+        Record::IterationEnded { n, outcome, changed, .. } => {
             db.prepare_cached(
                 "UPDATE iterations SET ended = ?3, outcome = ?4, changed = ?5 WHERE run = ?1 AND n = ?2",
             )?
             .execute(params![run, n, time, word(outcome), changed])?;
         }
         Record::AgentExited { n, cost_usd, .. } => {
-            db.prepare_cached(
-                "UPDATE iterations SET cost_usd = coalesce(cost_usd, 0) + ?3 WHERE run = ?1 AND n = ?2",
-            )?
-            .execute(params![run, n, cost_usd])?;
+            db.prepare_cached("UPDATE iterations SET cost_usd = coalesce(cost_usd, 0) + ?3 WHERE run = ?1 AND n = ?2")?
+                .execute(params![run, n, cost_usd])?;
         }
         Record::CallCounted { n } => {
             db.prepare_cached("INSERT INTO calls (run, n, time) VALUES (?1, ?2, ?3)")?
                 .execute(params![run, n, time])?;
         }
-        Record::AgentReady {
-            n,
-            session,
-            model,
-            version,
-        } => {
+        Record::AgentReady { n, session, model, version } => {
             db.prepare_cached(
                 "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, 'open')
                  ON CONFLICT (session) DO UPDATE SET model = ?3, version = ?4, state = 'open'",
@@ -214,16 +195,7 @@ fn sum_up(
     Ok(())
 }
 
-fn turn_session(
-    db: &Connection,
-    run: &str,
-    n: u32,
-    session: &str,
-    time: i64,
-    state: &str,
-) -> rusqlite::Result<usize> {
-    db.prepare_cached(
-        "INSERT INTO session_transitions (session, run, n, time, state) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?
-    .execute(params![session, run, n, time, state])
+fn turn_session(db: &Connection, run: &str, n: u32, session: &str, time: i64, state: &str) -> rusqlite::Result<usize> {
+    db.prepare_cached("INSERT INTO session_transitions (session, run, n, time, state) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![session, run, n, time, state])
 }

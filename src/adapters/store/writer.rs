@@ -55,20 +55,14 @@ impl Writer {
             .name("store".to_owned())
             .spawn(move || write(db, jobs, &StoreError::sql(&path), &bell))
             .map_err(StoreError::file("start the writer of", &named))?;
-        Ok(Self {
-            queue: Some(queue),
-            thread: Some(thread),
-        })
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
     /// Queues an append; the answer comes when it is durable.
     pub(super) async fn append(&self, append: Append) -> Reply {
         let (reply, answer) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
-        queue
-            .send(Job { append, reply })
-            .await
-            .map_err(|_| StoreError::Closed)?;
+        queue.send(Job { append, reply }).await.map_err(|_| StoreError::Closed)?;
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
@@ -76,9 +70,7 @@ impl Writer {
     pub(super) fn append_blocking(&self, append: Append) -> Reply {
         let (reply, answer) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
-        queue
-            .blocking_send(Job { append, reply })
-            .map_err(|_| StoreError::Closed)?;
+        queue.blocking_send(Job { append, reply }).map_err(|_| StoreError::Closed)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 }
@@ -93,12 +85,7 @@ impl Drop for Writer {
     }
 }
 
-fn write(
-    mut db: Connection,
-    mut jobs: mpsc::Receiver<Job>,
-    sql: &impl Fn(rusqlite::Error) -> StoreError,
-    bell: &Bell,
-) {
+fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, sql: &impl Fn(rusqlite::Error) -> StoreError, bell: &Bell) {
     while let Some(first) = jobs.blocking_recv() {
         let mut batch = vec![first];
         while batch.len() < QUEUE
@@ -119,9 +106,7 @@ fn write(
                 for job in batch {
                     let alone = commit(&mut db, std::slice::from_ref(&job), sql);
                     bell.ring();
-                    let _ = job
-                        .reply
-                        .send(alone.map(|mut all| all.pop().unwrap_or_default()));
+                    let _ = job.reply.send(alone.map(|mut all| all.pop().unwrap_or_default()));
                 }
             }
             Err(error) => {
@@ -139,19 +124,10 @@ fn commit(
     batch: &[Job],
     sql: &impl Fn(rusqlite::Error) -> StoreError,
 ) -> Result<Vec<Vec<Arc<Stored>>>, StoreError> {
-    let tx = db
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(sql)?;
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql)?;
     let mut all = Vec::with_capacity(batch.len());
     for Job { append, .. } in batch {
-        let stored = tables::append(
-            &tx,
-            append.run,
-            &append.ticket,
-            append.time,
-            &append.records,
-            &append.summary,
-        );
+        let stored = tables::append(&tx, append.run, &append.ticket, append.time, &append.records, &append.summary);
         all.push(stored.map_err(|fault| match fault {
             Fault::Sql(error) => sql(error),
             Fault::Json(error) => StoreError::Encode(Arc::new(error)),

@@ -54,9 +54,7 @@ pub fn create(new: &NewTicket<'_>, dir: &Path) -> Result<PathBuf, CreateError> {
         let path = dir.join(format!("{id}.md"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
-                let written = file
-                    .write_all(text(&id, &title, new).as_bytes())
-                    .and_then(|()| file.sync_all());
+                let written = file.write_all(text(&id, &title, new).as_bytes()).and_then(|()| file.sync_all());
                 if written.is_err() {
                     // Half a ticket helps nobody.
                     let _ = std::fs::remove_file(&path);
@@ -74,27 +72,16 @@ fn prefix(project: &Path) -> String {
     let name = project.file_name().unwrap_or_default().to_string_lossy();
     let parts: Vec<String> = name
         .split(['-', '_', ' ', '.'])
-        .map(|part| {
-            part.chars()
-                .filter(char::is_ascii_alphanumeric)
-                .collect::<String>()
-        })
+        .map(|part| part.chars().filter(char::is_ascii_alphanumeric).collect::<String>())
         .filter(|part| !part.is_empty())
         .collect();
     let prefix: String = match parts.as_slice() {
         [one] => one.chars().take(3).collect(),
-        parts => parts
-            .iter()
-            .filter_map(|part| part.chars().next())
-            .collect(),
+        parts => parts.iter().filter_map(|part| part.chars().next()).collect(),
     };
     let prefix: String = prefix.to_ascii_lowercase().chars().take(16).collect();
     // Such a name is no file on some systems.
-    if prefix.is_empty() || TicketId::parse(&prefix).is_err() {
-        "tk".to_owned()
-    } else {
-        prefix
-    }
+    if prefix.is_empty() || TicketId::parse(&prefix).is_err() { "tk".to_owned() } else { prefix }
 }
 
 /// Four of `[a-z0-9]`.
@@ -168,10 +155,6 @@ mod tests {
         for (folder, expected) in cases {
             assert_eq!(prefix(Path::new(folder)), expected, "{folder}");
         }
-        assert!(
-            random_suffix()
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric())
-        );
+        assert!(random_suffix().bytes().all(|byte| byte.is_ascii_alphanumeric()));
     }
 }

@@ -84,19 +84,13 @@ impl Disk for RealDisk {
     fn is_fresh(&mut self, file: &File) -> bool {
         let written = file.metadata().and_then(|about| about.modified());
         // A time to come is a clock that was set: as good as now.
-        written.is_ok_and(|time| {
-            SystemTime::now()
-                .duration_since(time)
-                .is_ok_and(|age| age < 2 * PAUSE)
-        })
+        written.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age < 2 * PAUSE))
     }
 
     fn stage(&mut self, path: &Path, text: &[u8], like: &File) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        let written = file
-            .write_all(text)
-            .and_then(|()| os::copy_attributes(like, &file))
-            .and_then(|()| file.sync_all());
+        let written =
+            file.write_all(text).and_then(|()| os::copy_attributes(like, &file)).and_then(|()| file.sync_all());
         if written.is_err() {
             let _ = std::fs::remove_file(path);
         }

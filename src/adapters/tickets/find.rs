@@ -23,11 +23,7 @@ pub struct Places {
 impl Places {
     /// The tickets folder: `$TICKETS_DIR`, else the nearest parent's `.tickets`, else `~/.tickets`. It need not exist.
     pub fn dir(&self) -> PathBuf {
-        if let Some(dir) = self
-            .tickets_dir
-            .as_ref()
-            .filter(|dir| !dir.as_os_str().is_empty())
-        {
+        if let Some(dir) = self.tickets_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()) {
             return self.folder.join(dir);
         }
         self.folder
@@ -79,11 +75,7 @@ fn there_are(ids: &[String]) -> String {
     match ids.len() {
         0 => ", which holds no tickets: `programmator ticket new \"title\"` makes one".to_owned(),
         1..=MAX_LISTED => format!("; there are {}", ids.join(", ")),
-        more => format!(
-            "; there are {} and {} more",
-            ids[..MAX_LISTED].join(", "),
-            more - MAX_LISTED
-        ),
+        more => format!("; there are {} and {} more", ids[..MAX_LISTED].join(", "), more - MAX_LISTED),
     }
 }
 
@@ -104,28 +96,17 @@ pub fn find(name: &str, places: &Places) -> Result<PathBuf, FindError> {
 
 fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
     let dir = places.dir();
-    let files = files_in(&dir).map_err(|source| FindError::Unreadable {
-        dir: dir.clone(),
-        source,
-    })?;
+    let files = files_in(&dir).map_err(|source| FindError::Unreadable { dir: dir.clone(), source })?;
     let wanted = name.strip_suffix(".md").unwrap_or(name);
     let exact = files.iter().find(|path| stem(path) == wanted);
     // What cannot be an id cannot be a part of one either.
     let is_part = TicketId::parse(wanted).is_ok() || TicketId::parse(&format!("a{wanted}")).is_ok();
     let mut fitting: Vec<&PathBuf> = match exact {
         Some(path) => vec![path],
-        None if !wanted.is_empty() && is_part => files
-            .iter()
-            .filter(|path| stem(path).contains(wanted))
-            .collect(),
+        None if !wanted.is_empty() && is_part => files.iter().filter(|path| stem(path).contains(wanted)).collect(),
         None => Vec::new(),
     };
-    let ids = |paths: &[&PathBuf]| {
-        paths
-            .iter()
-            .map(|path| clean_line(&stem(path), 80))
-            .collect()
-    };
+    let ids = |paths: &[&PathBuf]| paths.iter().map(|path| clean_line(&stem(path), 80)).collect();
     match fitting.len() {
         1 => {
             let path = fitting.remove(0).clone();
@@ -133,15 +114,8 @@ fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
             super::load::open_regular(&path)?;
             Ok(path)
         }
-        0 => Err(FindError::Missing {
-            name: name.to_owned(),
-            candidates: ids(&files.iter().collect::<Vec<_>>()),
-            dir,
-        }),
-        _ => Err(FindError::Ambiguous {
-            name: name.to_owned(),
-            candidates: ids(&fitting),
-        }),
+        0 => Err(FindError::Missing { name: name.to_owned(), candidates: ids(&files.iter().collect::<Vec<_>>()), dir }),
+        _ => Err(FindError::Ambiguous { name: name.to_owned(), candidates: ids(&fitting) }),
     }
 }
 
@@ -154,9 +128,7 @@ pub(super) fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if path.extension().is_some_and(|ending| ending == "md") && !hidden && !path.is_dir() {
             files.push(path);
         }
@@ -167,24 +139,11 @@ pub(super) fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// A link in the tickets folder leads to a file in the tickets folder.
 pub(super) fn stays_in(dir: &Path, path: &Path) -> Result<(), LoadError> {
-    let real = |path: &Path| {
-        path.canonicalize().map_err(|source| LoadError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })
-    };
-    if real(path)?.starts_with(real(dir)?) {
-        Ok(())
-    } else {
-        Err(LoadError::LeadsOut {
-            path: path.to_owned(),
-        })
-    }
+    let real =
+        |path: &Path| path.canonicalize().map_err(|source| LoadError::Unreadable { path: path.to_owned(), source });
+    if real(path)?.starts_with(real(dir)?) { Ok(()) } else { Err(LoadError::LeadsOut { path: path.to_owned() }) }
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -35,10 +35,7 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// A link in the tickets folder that leads out of it.
-    #[error(
-        "{} is a link that leads out of the tickets folder: give the path of the file itself",
-        shown(path)
-    )]
+    #[error("{} is a link that leads out of the tickets folder: give the path of the file itself", shown(path))]
     LeadsOut {
         /// The link.
         path: PathBuf,
@@ -54,10 +51,7 @@ pub enum LoadError {
 }
 
 pub(super) fn too_large() -> String {
-    format!(
-        "larger than {} MiB, which is no ticket",
-        MAX_BYTES / 1024 / 1024
-    )
+    format!("larger than {} MiB, which is no ticket", MAX_BYTES / 1024 / 1024)
 }
 
 pub(super) fn shown(path: &Path) -> String {
@@ -67,18 +61,10 @@ pub(super) fn shown(path: &Path) -> String {
 /// Opens a regular file; anything else is refused without opening it.
 pub(super) fn open_regular(path: &Path) -> Result<File, LoadError> {
     let unreadable = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => LoadError::Gone {
-            path: path.to_owned(),
-        },
-        _ => LoadError::Unreadable {
-            path: path.to_owned(),
-            source,
-        },
+        io::ErrorKind::NotFound => LoadError::Gone { path: path.to_owned() },
+        _ => LoadError::Unreadable { path: path.to_owned(), source },
     };
-    let refuse = |kind: FileType| LoadError::NotAFile {
-        path: path.to_owned(),
-        what: kind_name(kind),
-    };
+    let refuse = |kind: FileType| LoadError::NotAFile { path: path.to_owned(), what: kind_name(kind) };
     let about = std::fs::metadata(path).map_err(unreadable)?;
     if !about.is_file() {
         return Err(refuse(about.file_type()));
@@ -90,9 +76,7 @@ pub(super) fn open_regular(path: &Path) -> Result<File, LoadError> {
         return Err(refuse(about.file_type()));
     }
     if about.len() > MAX_BYTES {
-        return Err(LoadError::TooLarge {
-            path: path.to_owned(),
-        });
+        return Err(LoadError::TooLarge { path: path.to_owned() });
     }
     Ok(file)
 }
@@ -120,14 +104,9 @@ pub fn load(path: &Path) -> Result<Ticket, LoadError> {
     (&file)
         .take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(|source| LoadError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+        .map_err(|source| LoadError::Unreadable { path: path.to_owned(), source })?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(LoadError::TooLarge {
-            path: path.to_owned(),
-        });
+        return Err(LoadError::TooLarge { path: path.to_owned() });
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut ticket = parse(&bytes, &name);
@@ -137,9 +116,7 @@ pub fn load(path: &Path) -> Result<Ticket, LoadError> {
             Problem {
                 line: 1,
                 column: 1,
-                message:
-                    "this file has several names (hard links): only this one will see ticked boxes"
-                        .to_owned(),
+                message: "this file has several names (hard links): only this one will see ticked boxes".to_owned(),
                 severity: Severity::Warning,
             },
         );
@@ -161,10 +138,7 @@ pub struct Listed {
 pub fn list(dir: &Path) -> io::Result<Vec<Listed>> {
     let mut listed: Vec<Listed> = find::files_in(dir)?
         .into_iter()
-        .map(|path| Listed {
-            ticket: find::stays_in(dir, &path).and_then(|()| load(&path)),
-            path,
-        })
+        .map(|path| Listed { ticket: find::stays_in(dir, &path).and_then(|()| load(&path)), path })
         .collect();
     listed.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listed)

@@ -61,8 +61,7 @@ pub fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
         let to = new.metadata()?;
         if (from.uid(), from.gid()) != (to.uid(), to.gid()) {
             // Only a privileged process may give files away; the content matters more than the owner.
-            let _ = fchown(new, Some(from.uid()), Some(from.gid()))
-                .or_else(|_| fchown(new, None, Some(from.gid())));
+            let _ = fchown(new, Some(from.uid()), Some(from.gid())).or_else(|_| fchown(new, None, Some(from.gid())));
         }
     }
     // After the owner: changing that clears the set-id bits.
@@ -80,10 +79,7 @@ fn copy_extended(old: &File, new: &File) {
     let Ok(length) = flistxattr(old, names.as_mut_slice()) else {
         return;
     };
-    for name in names[..length]
-        .split(|&byte| byte == 0)
-        .filter(|name| !name.is_empty())
-    {
+    for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         let mut value = vec![0_u8; 64 * 1024];
         if let Ok(length) = fgetxattr(old, name, value.as_mut_slice()) {
             let _ = fsetxattr(new, name, &value[..length], XattrFlags::empty());

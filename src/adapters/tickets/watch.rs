@@ -41,21 +41,13 @@ impl TicketWatch {
         let files = Arc::new(Mutex::new(Watched::new()));
         let (changes, gathered) = channel();
         let known = Arc::clone(&files);
-        let failed = |source| WatchError {
-            path: PathBuf::from("."),
-            source,
-        };
-        let watcher = notify::recommended_watcher(move |event| note(event, &known, &changes))
-            .map_err(failed)?;
+        let failed = |source| WatchError { path: PathBuf::from("."), source };
+        let watcher = notify::recommended_watcher(move |event| note(event, &known, &changes)).map_err(failed)?;
         std::thread::Builder::new()
             .name("ticket-watch".to_owned())
             .spawn(move || report(&gathered, on_change))
             .map_err(|error| failed(notify::Error::io(error)))?;
-        Ok(Self {
-            watcher,
-            files,
-            folders: HashSet::new(),
-        })
+        Ok(Self { watcher, files, folders: HashSet::new() })
     }
 
     /// Watches the file at `path` too, and the file it leads to. It need not exist, its folder must.
@@ -64,9 +56,7 @@ impl TicketWatch {
         // Events carry the folder as it was watched; the folder's true name serves for all ways to it.
         names.extend(path.canonicalize());
         for name in names {
-            let folder = name
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder
                 .unwrap_or(Path::new("."))
                 .canonicalize()
@@ -74,14 +64,9 @@ impl TicketWatch {
             let Some(file) = name.file_name() else {
                 continue;
             };
-            self.files
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(folder.join(file), path.to_owned());
+            self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(file), path.to_owned());
             if !self.folders.contains(&folder) {
-                self.watcher
-                    .watch(&folder, RecursiveMode::NonRecursive)
-                    .map_err(|source| failed(&folder, source))?;
+                self.watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(|source| failed(&folder, source))?;
                 self.folders.insert(folder);
             }
         }
@@ -90,10 +75,7 @@ impl TicketWatch {
 }
 
 fn failed(path: &Path, source: notify::Error) -> WatchError {
-    WatchError {
-        path: path.to_owned(),
-        source,
-    }
+    WatchError { path: path.to_owned(), source }
 }
 
 /// Picks the watched files out of an event.
@@ -107,11 +89,7 @@ fn note(event: notify::Result<Event>, known: &Mutex<Watched>, changes: &Sender<P
         // Our own reading is such an event too.
         Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
         Ok(event) if !event.need_rescan() => {
-            event
-                .paths
-                .iter()
-                .filter_map(|path| known.get(path))
-                .for_each(send);
+            event.paths.iter().filter_map(|path| known.get(path)).for_each(send);
         }
         // Events were lost: any file may have changed.
         _ => known.values().for_each(send),

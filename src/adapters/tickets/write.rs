@@ -63,10 +63,7 @@ fn lock(path: &Path, locks: &Path) -> io::Result<File> {
     std::fs::create_dir_all(locks)?;
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let digest = Sha256::digest(target.as_os_str().as_encoded_bytes());
-    let number = digest
-        .iter()
-        .take(8)
-        .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     let file = File::create(locks.join(format!("ticket-{number:016x}.lock")))?;
     for _ in 0..200 {
         match file.try_lock() {
@@ -75,19 +72,13 @@ fn lock(path: &Path, locks: &Path) -> io::Result<File> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
-    Err(io::Error::other(
-        "another programmator has been writing it for 5 seconds: look for one that hangs",
-    ))
+    Err(io::Error::other("another programmator has been writing it for 5 seconds: look for one that hangs"))
 }
 
 /// Makes the edit on the file at `path`, by the steps of `disk`. Without a lock: [`tick`] and
 /// [`set_status`] take it.
 pub fn write<D: Disk>(disk: &mut D, path: &Path, edit: Edit<'_>) -> WriteOutcome {
-    let mut writer = Writer {
-        disk,
-        edit,
-        late: None,
-    };
+    let mut writer = Writer { disk, edit, late: None };
     let mut last = WriteOutcome::FileGone;
     for _ in 0..TRIES {
         last = match writer.attempt(path) {
@@ -111,9 +102,7 @@ enum Attempt {
 
 impl Attempt {
     fn overtaken() -> Self {
-        Self::InDoubt(WriteOutcome::Failed(
-            "the ticket keeps changing: it is left to whoever edits it".to_owned(),
-        ))
+        Self::InDoubt(WriteOutcome::Failed("the ticket keeps changing: it is left to whoever edits it".to_owned()))
     }
 }
 
@@ -239,10 +228,7 @@ impl<D: Disk> Writer<'_, D> {
         if text == before {
             return Ok(Attempt::Settled(WriteOutcome::Written));
         }
-        self.late = Some(Late {
-            instead: new.to_vec(),
-            text,
-        });
+        self.late = Some(Late { instead: new.to_vec(), text });
         Ok(Attempt::overtaken())
     }
 
@@ -279,10 +265,7 @@ impl<D: Disk> Writer<'_, D> {
                 self.disk.pause();
                 let text = self.disk.read(&mut back)?;
                 if text != back_text {
-                    self.late = Some(Late {
-                        instead: self.disk.read(&mut out)?,
-                        text,
-                    });
+                    self.late = Some(Late { instead: self.disk.read(&mut out)?, text });
                 }
                 return Ok(Attempt::overtaken());
             }

@@ -49,27 +49,15 @@ impl Session {
     fn call_of(&self, step: &Step) -> Option<Call> {
         let path = |path: &str| self.book.cwd().join(self.fill(path));
         let (name, input) = match step {
-            Step::Write {
-                path: file,
-                content,
-            } => (
-                "Write",
-                json!({"file_path": path(file), "content": self.fill(content)}),
-            ),
-            Step::Edit {
-                path: file,
-                old,
-                new,
-                unless,
-            } => {
+            Step::Write { path: file, content } => {
+                ("Write", json!({"file_path": path(file), "content": self.fill(content)}))
+            }
+            Step::Edit { path: file, old, new, unless } => {
                 let before = std::fs::read_to_string(path(file)).unwrap_or_default();
                 if before.contains(unless.as_ref().unwrap_or(new)) {
                     return None;
                 }
-                (
-                    "Edit",
-                    json!({"replace_all": false, "file_path": path(file), "old_string": old, "new_string": new}),
-                )
+                ("Edit", json!({"replace_all": false, "file_path": path(file), "old_string": old, "new_string": new}))
             }
             Step::Read(file) => ("Read", json!({"file_path": path(file)})),
             Step::Bash(command) => ("Bash", json!({"command": self.fill(command)})),
@@ -113,23 +101,15 @@ impl Session {
         }
         let outcome = tools::run(call.name, input, self.book.cwd());
         if call.name != "Read" && outcome.is_error.is_none() {
-            let file =
-                tools::touched(input, self.book.cwd()).map(|path| path.display().to_string());
-            self.files
-                .extend(file.filter(|file| !self.files.contains(file)));
+            let file = tools::touched(input, self.book.cwd()).map(|path| path.display().to_string());
+            self.files.extend(file.filter(|file| !self.files.contains(file)));
         }
         Ok(outcome)
     }
 
     fn bash(&mut self, call: &Call, command: &str) -> Result<Outcome, End> {
         let cwd = self.book.cwd().to_owned();
-        let running = match shell::start(
-            &call.id,
-            command,
-            &cwd,
-            self.book.session(),
-            self.host.sender.clone(),
-        ) {
+        let running = match shell::start(&call.id, command, &cwd, self.book.session(), self.host.sender.clone()) {
             Ok(running) => running,
             Err(e) => return Ok(Outcome::error(&e.to_string())),
         };
@@ -163,12 +143,7 @@ impl Session {
                 }
                 Woke::TimedOut => {
                     long = None;
-                    self.task(
-                        "task_started",
-                        &task,
-                        call,
-                        &json!({"description": command, "task_type": "local_bash"}),
-                    );
+                    self.task("task_started", &task, call, &json!({"description": command, "task_type": "local_bash"}));
                 }
                 _ => {}
             }
@@ -200,27 +175,18 @@ impl Session {
         if outcome.is_error != Some(true) {
             let fields = json!({"tool_name": call.name, "tool_input": input, "tool_response": outcome.result,
                                 "tool_use_id": call.id, "duration_ms": took.as_millis() as u64});
-            gate::tell(
-                &mut self.host,
-                &self.book,
-                &self.prompt_id,
-                "PostToolUse",
-                call.name,
-                &fields,
-            );
+            gate::tell(&mut self.host, &self.book, &self.prompt_id, "PostToolUse", call.name, &fields);
         }
     }
 
     fn deny(&mut self, call: &Call) {
-        let denied =
-            json!({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input});
+        let denied = json!({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input});
         self.book.tally().denials.push(denied);
     }
 
     /// Ends the turn at this call.
     fn reject<T>(&self, call: &Call) -> Result<T, End> {
-        self.host
-            .emit(&self.book.tool_result(&call.id, &Outcome::rejected()));
+        self.host.emit(&self.book.tool_result(&call.id, &Outcome::rejected()));
         Err(End::AbortedTools)
     }
 }

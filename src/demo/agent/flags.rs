@@ -39,16 +39,7 @@ const ONE: &[&str] = &[
     "--state",
 ];
 /// Flags whose value may be missing.
-const MAYBE: &[&str] = &[
-    "--resume",
-    "-r",
-    "--debug",
-    "-d",
-    "--worktree",
-    "-w",
-    "--from-pr",
-    "--prompt-suggestions",
-];
+const MAYBE: &[&str] = &["--resume", "-r", "--debug", "-d", "--worktree", "-w", "--from-pr", "--prompt-suggestions"];
 /// Flags that take words up to the next flag.
 const MANY: &[&str] = &[
     "--add-dir",
@@ -156,11 +147,7 @@ pub fn parse(args: &[String]) -> Parsed {
                 return Parsed::Refused(format!("error: option '{name} <value>' argument missing"));
             }
         } else if MAYBE.contains(&name) {
-            value = value.or_else(|| {
-                words
-                    .next_if(|next| !next.starts_with('-'))
-                    .map(str::to_owned)
-            });
+            value = value.or_else(|| words.next_if(|next| !next.starts_with('-')).map(str::to_owned));
         } else if MANY.contains(&name) {
             while words.next_if(|next| !next.starts_with('-')).is_some() {}
         } else if matches!(name, "--version" | "-v") {
@@ -192,26 +179,17 @@ pub fn parse(args: &[String]) -> Parsed {
         Some("Error: the scripted agent speaks only -p --output-format stream-json.")
     } else if !verbose {
         Some("Error: When using --print, --output-format=stream-json requires --verbose")
-    } else if flags
-        .session_id
-        .as_ref()
-        .is_some_and(|id| uuid::Uuid::parse_str(id).is_err())
-    {
+    } else if flags.session_id.as_ref().is_some_and(|id| uuid::Uuid::parse_str(id).is_err()) {
         Some("Error: Invalid session ID. Must be a valid UUID.")
     } else if input.as_deref() != Some("stream-json") && flags.prompt.is_none() {
-        Some(
-            "Error: Input must be provided either through stdin or as a prompt argument when using --print",
-        )
+        Some("Error: Input must be provided either through stdin or as a prompt argument when using --print")
     } else {
         None
     };
     if input.as_deref() == Some("stream-json") {
         flags.prompt = None;
     }
-    refusal.map_or_else(
-        || Parsed::Run(Box::new(flags)),
-        |why| Parsed::Refused(why.to_owned()),
-    )
+    refusal.map_or_else(|| Parsed::Run(Box::new(flags)), |why| Parsed::Refused(why.to_owned()))
 }
 
 #[cfg(test)]
@@ -219,9 +197,7 @@ mod tests {
     use super::*;
 
     fn words(line: &str) -> Vec<String> {
-        line.split(' ')
-            .map(|word| word.trim_matches('\'').to_owned())
-            .collect()
+        line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect()
     }
 
     #[test]
@@ -231,42 +207,23 @@ mod tests {
                     --settings {\"disableAllHooks\":false} --model sonnet --fallback-model opus --max-budget-usd 5 \
                     --append-system-prompt-file F --resume 7fd60360-697a-45fa-a3d1-c6282a565d75 \
                     --disallowedTools A B --replay-user-messages --pace=0.5";
-        let Parsed::Run(flags) = parse(&words(line)) else {
-            panic!("refused")
-        };
+        let Parsed::Run(flags) = parse(&words(line)) else { panic!("refused") };
         assert!(flags.asks_host && flags.partial && flags.replay && !flags.skip_permissions);
-        assert_eq!(
-            flags.resume.as_deref(),
-            Some("7fd60360-697a-45fa-a3d1-c6282a565d75")
-        );
-        assert_eq!(
-            (flags.model.as_deref(), flags.pace),
-            (Some("sonnet"), Some(0.5))
-        );
+        assert_eq!(flags.resume.as_deref(), Some("7fd60360-697a-45fa-a3d1-c6282a565d75"));
+        assert_eq!((flags.model.as_deref(), flags.pace), (Some("sonnet"), Some(0.5)));
     }
 
     #[test]
     fn what_the_real_one_refuses_is_refused() {
         let good = "-p --input-format stream-json --output-format stream-json --verbose";
         for (line, why) in [
-            (
-                format!("{good} --no-such-flag"),
-                "unknown option '--no-such-flag'",
-            ),
+            (format!("{good} --no-such-flag"), "unknown option '--no-such-flag'"),
             (format!("{good} --model"), "argument missing"),
-            (
-                format!("{good} --session-id nonsense"),
-                "Must be a valid UUID",
-            ),
+            (format!("{good} --session-id nonsense"), "Must be a valid UUID"),
             (good.replace(" --verbose", ""), "requires --verbose"),
-            (
-                "-p --output-format stream-json --verbose".to_owned(),
-                "Input must be provided",
-            ),
+            ("-p --output-format stream-json --verbose".to_owned(), "Input must be provided"),
         ] {
-            let Parsed::Refused(said) = parse(&words(&line)) else {
-                panic!("taken: {line}")
-            };
+            let Parsed::Refused(said) = parse(&words(&line)) else { panic!("taken: {line}") };
             assert!(said.contains(why), "{line}: {said}");
         }
         assert_eq!(parse(&words("--version")), Parsed::Version);

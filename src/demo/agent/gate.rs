@@ -52,10 +52,7 @@ pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Ver
     let (rewritten, reason) = match opinion(host, book, prompt_id, call) {
         Opinion::Aborted => return Verdict::Aborted,
         Opinion::Late => {
-            let refused = Outcome {
-                result: json!("Error: undefined"),
-                ..Outcome::error(LATE)
-            };
+            let refused = Outcome { result: json!("Error: undefined"), ..Outcome::error(LATE) };
             return Verdict::Denied(refused);
         }
         Opinion::Deny(reason) => return Verdict::Denied(Outcome::error(&reason)),
@@ -79,19 +76,11 @@ pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Ver
 }
 
 /// Tells the hooks of `event` what happened; what they answer changes nothing.
-pub fn tell(
-    host: &mut Host,
-    book: &Book,
-    prompt_id: &str,
-    event: &str,
-    tool: &str,
-    fields: &Value,
-) {
+pub fn tell(host: &mut Host, book: &Book, prompt_id: &str, event: &str, tool: &str, fields: &Value) {
     for (callback, patience) in callbacks(&host.hooks, event, tool) {
         let mut input = book.hook_input(event, &host.mode, prompt_id);
         extend(&mut input, fields);
-        let mut request =
-            json!({"subtype": "hook_callback", "callback_id": callback, "input": input});
+        let mut request = json!({"subtype": "hook_callback", "callback_id": callback, "input": input});
         if let Some(id) = fields.get("tool_use_id") {
             request["tool_use_id"] = id.clone();
         }
@@ -105,10 +94,7 @@ fn opinion(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Opinio
     let mut together = Opinion::None;
     for (callback, patience) in callbacks(&host.hooks, "PreToolUse", call.name) {
         let mut input = book.hook_input("PreToolUse", &host.mode, prompt_id);
-        extend(
-            &mut input,
-            &json!({"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}),
-        );
+        extend(&mut input, &json!({"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}));
         let request = json!({"subtype": "hook_callback", "callback_id": callback, "input": input,
                              "tool_use_id": call.id});
         let answer = match host.ask(&request, patience) {
@@ -118,13 +104,8 @@ fn opinion(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Opinio
             Reply::Aborted => return Opinion::Aborted,
         };
         let said = &answer["hookSpecificOutput"];
-        let reason = said["permissionDecisionReason"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
-        let rewritten = said["updatedInput"]
-            .is_object()
-            .then(|| said["updatedInput"].clone());
+        let reason = said["permissionDecisionReason"].as_str().unwrap_or_default().to_owned();
+        let rewritten = said["updatedInput"].is_object().then(|| said["updatedInput"].clone());
         together = match (said["permissionDecision"].as_str(), together) {
             (Some("deny"), _) => return Opinion::Deny(reason),
             (Some("ask"), _) => Opinion::Ask(rewritten, reason),
@@ -136,10 +117,7 @@ fn opinion(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Opinio
 }
 
 fn ask_host(host: &mut Host, call: &Call, input: &Value, reason: Option<&str>) -> Verdict {
-    let about = ["command", "file_path"]
-        .iter()
-        .find_map(|key| input[*key].as_str())
-        .unwrap_or(call.name);
+    let about = ["command", "file_path"].iter().find_map(|key| input[*key].as_str()).unwrap_or(call.name);
     let mut request = json!({"subtype": "can_use_tool", "tool_name": call.name, "display_name": call.name,
                              "input": input, "description": about});
     match reason {
@@ -157,19 +135,12 @@ fn ask_host(host: &mut Host, call: &Call, input: &Value, reason: Option<&str>) -
     match host.ask(&request, None) {
         Reply::Aborted | Reply::Late => Verdict::Aborted,
         Reply::Failed(why) => Verdict::Denied(failed(&format!("Error: {why}"))),
-        Reply::Said(answer) => match (
-            answer["behavior"].as_str(),
-            &answer["updatedInput"],
-            answer["message"].as_str(),
-        ) {
-            (Some("allow"), Value::Object(input), _) => {
-                Verdict::Allowed(Value::Object(input.clone()))
-            }
+        Reply::Said(answer) => match (answer["behavior"].as_str(), &answer["updatedInput"], answer["message"].as_str())
+        {
+            (Some("allow"), Value::Object(input), _) => Verdict::Allowed(Value::Object(input.clone())),
             (Some("deny"), _, Some(_)) if answer["interrupt"] == true => Verdict::Aborted,
             (Some("deny"), _, Some(message)) => Verdict::Denied(Outcome::error(message)),
-            _ => Verdict::Denied(failed(
-                "ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]",
-            )),
+            _ => Verdict::Denied(failed("ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]")),
         },
     }
 }
@@ -180,16 +151,10 @@ fn callbacks(hooks: &Value, event: &str, tool: &str) -> Vec<(String, Option<Dura
         None | Some("" | "*") => true,
         Some(names) => names.split('|').any(|name| name == tool),
     };
-    let groups = hooks[event]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|group| fits(&group["matcher"]));
+    let groups = hooks[event].as_array().into_iter().flatten().filter(|group| fits(&group["matcher"]));
     groups
         .flat_map(|group| {
-            let patience = group["timeout"]
-                .as_f64()
-                .and_then(|s| Duration::try_from_secs_f64(s).ok());
+            let patience = group["timeout"].as_f64().and_then(|s| Duration::try_from_secs_f64(s).ok());
             let ids = group["hookCallbackIds"].as_array().into_iter().flatten();
             ids.filter_map(move |id| Some((id.as_str()?.to_owned(), patience)))
         })
@@ -198,20 +163,16 @@ fn callbacks(hooks: &Value, event: &str, tool: &str) -> Vec<(String, Option<Dura
 
 /// What `default` mode lets pass without a question.
 fn harmless(call: &Call, book: &Book) -> bool {
-    let echoes = call.input["command"].as_str().is_some_and(|command| {
-        command.starts_with("echo ") && !command.contains(['>', '|', ';', '&', '$', '`', '\n'])
-    });
-    let inside = call.input["file_path"]
+    let echoes = call.input["command"]
         .as_str()
-        .is_some_and(|path| Path::new(path).starts_with(book.cwd()));
+        .is_some_and(|command| command.starts_with("echo ") && !command.contains(['>', '|', ';', '&', '$', '`', '\n']));
+    let inside = call.input["file_path"].as_str().is_some_and(|path| Path::new(path).starts_with(book.cwd()));
     call.name == "Read" && inside || echoes
 }
 
 fn ungranted(call: &Call) -> String {
     match call.input["file_path"].as_str() {
-        Some(path) => format!(
-            "Claude requested permissions to write to {path}, but you haven't granted it yet."
-        ),
+        Some(path) => format!("Claude requested permissions to write to {path}, but you haven't granted it yet."),
         None => "This command requires approval".to_owned(),
     }
 }

@@ -130,11 +130,7 @@ impl Host {
             let lines = sender.clone();
             std::thread::spawn(move || read_lines(&lines));
         }
-        let default_mode = if flags.skip_permissions {
-            "bypassPermissions"
-        } else {
-            "default"
-        };
+        let default_mode = if flags.skip_permissions { "bypassPermissions" } else { "default" };
         Ok(Self {
             events,
             sender,
@@ -142,10 +138,7 @@ impl Host {
             ears,
             course: Course::Idle,
             model: full_name(flags.model.as_deref().unwrap_or("default")),
-            mode: flags
-                .mode
-                .clone()
-                .unwrap_or_else(|| default_mode.to_owned()),
+            mode: flags.mode.clone().unwrap_or_else(|| default_mode.to_owned()),
             hooks: Value::Null,
             asks_host: flags.asks_host,
             session: session.to_owned(),
@@ -188,13 +181,8 @@ impl Host {
             return Woke::Aborted;
         }
         let event = match deadline {
-            Some(deadline) => self
-                .events
-                .recv_timeout(deadline.saturating_duration_since(Instant::now())),
-            None => self
-                .events
-                .recv()
-                .map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match event {
             Ok(Event::Line(line)) => self.hear(&line),
@@ -231,9 +219,7 @@ impl Host {
         self.question = Some(id.clone());
         let reply = loop {
             if self.is_closed() {
-                break Reply::Failed(
-                    "Tool permission stream closed before response received".to_owned(),
-                );
+                break Reply::Failed("Tool permission stream closed before response received".to_owned());
             }
             match self.wait(until) {
                 Woke::Answered(answer) if answer["subtype"] == "success" => {
@@ -277,26 +263,18 @@ impl Host {
         }
         let Ok(said) = serde_json::from_slice::<Value>(line) else {
             let text = String::from_utf8_lossy(line);
-            let _ = writeln!(
-                io::stderr(),
-                "Error parsing streaming input line: {text}: SyntaxError: JSON Parse error"
-            );
+            let _ = writeln!(io::stderr(), "Error parsing streaming input line: {text}: SyntaxError: JSON Parse error");
             std::process::exit(1);
         };
         match said["type"].as_str() {
             Some("user") => {
-                self.inbox.push_back(UserMessage {
-                    text: text_of(&said["message"]["content"]),
-                    record: said,
-                });
+                self.inbox.push_back(UserMessage { text: text_of(&said["message"]["content"]), record: said });
                 Woke::Stirred
             }
             Some("control_request") if !self.ears.are_deaf() => self.obey(&said),
             Some("control_response") => {
                 let answer = &said["response"];
-                if self.question.is_some()
-                    && answer["request_id"].as_str() == self.question.as_deref()
-                {
+                if self.question.is_some() && answer["request_id"].as_str() == self.question.as_deref() {
                     self.question = None;
                     return Woke::Answered(answer.clone());
                 }
@@ -321,11 +299,11 @@ impl Host {
                 self.emit(&records::answered(id, Ok(None)));
                 return self.abort();
             }
-            "set_permission_mode" if request["mode"] == "bypassPermissions" && !self.skip_permissions => Err(
-                "Cannot set permission mode to bypassPermissions because the session was not launched with \
+            "set_permission_mode" if request["mode"] == "bypassPermissions" && !self.skip_permissions => {
+                Err("Cannot set permission mode to bypassPermissions because the session was not launched with \
                  --dangerously-skip-permissions"
-                    .to_owned(),
-            ),
+                    .to_owned())
+            }
             "set_permission_mode" => {
                 request["mode"].as_str().unwrap_or("default").clone_into(&mut self.mode);
                 self.emit(&records::answered(id, Ok(Some(json!({"mode": self.mode})))));
@@ -365,11 +343,7 @@ fn read_lines(events: &Sender<Event>) {
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
         _ => String::new(),
     }
 }

@@ -126,9 +126,7 @@ impl Book {
 
     /// A message of the host, echoed; its `uuid` is kept when it had one.
     pub fn replay(&self, message: &UserMessage) -> Value {
-        let own = message.record["uuid"]
-            .as_str()
-            .map_or_else(uuid, str::to_owned);
+        let own = message.record["uuid"].as_str().map_or_else(uuid, str::to_owned);
         json!({"type": "user", "message": message.record["message"], "session_id": self.session,
                "parent_tool_use_id": null, "uuid": own, "timestamp": now(), "isReplay": true})
     }
@@ -224,14 +222,8 @@ impl Book {
 
     /// The line that tells the model of an interrupt.
     pub fn interrupted(&self, end: &End) -> Value {
-        let tail = if *end == End::AbortedTools {
-            " for tool use"
-        } else {
-            ""
-        };
-        self.user(
-            &json!([{"type": "text", "text": format!("[Request interrupted by user{tail}]")}]),
-        )
+        let tail = if *end == End::AbortedTools { " for tool use" } else { "" };
+        self.user(&json!([{"type": "text", "text": format!("[Request interrupted by user{tail}]")}]))
     }
 
     fn user(&self, content: &Value) -> Value {
@@ -254,24 +246,10 @@ impl Book {
         let elapsed = tally.started.elapsed().as_millis() as u64;
         let aborted = matches!(end, End::AbortedStreaming | End::AbortedTools);
         put("type", json!("result"));
-        put(
-            "subtype",
-            json!(if aborted {
-                "error_during_execution"
-            } else {
-                "success"
-            }),
-        );
+        put("subtype", json!(if aborted { "error_during_execution" } else { "success" }));
         if !aborted {
             put("is_error", json!(end.is_failure()));
-            put(
-                "api_error_status",
-                if let End::Failed(status, _) = end {
-                    json!(status)
-                } else {
-                    Value::Null
-                },
-            );
+            put("api_error_status", if let End::Failed(status, _) = end { json!(status) } else { Value::Null });
         }
         put("duration_ms", json!(elapsed));
         put("duration_api_ms", json!(elapsed / 2));
@@ -317,9 +295,7 @@ impl Book {
         put("uuid", json!(uuid()));
         if aborted {
             let why = stop_reason.as_str().unwrap_or("null");
-            let text = format!(
-                "[ede_diagnostic] result_type=user last_content_type=n/a stop_reason={why}"
-            );
+            let text = format!("[ede_diagnostic] result_type=user last_content_type=n/a stop_reason={why}");
             put("errors", json!([text]));
         }
         Value::Object(record)
@@ -329,11 +305,7 @@ impl Book {
         if self.totals == (0, 0) {
             return json!({});
         }
-        let window = if model.ends_with("[1m]") {
-            1_000_000
-        } else {
-            200_000
-        };
+        let window = if model.ends_with("[1m]") { 1_000_000 } else { 200_000 };
         json!({model: {"inputTokens": self.totals.0, "outputTokens": self.totals.1, "cacheReadInputTokens": 0,
                "cacheCreationInputTokens": 0, "webSearchRequests": 0, "costUSD": cost(self.totals),
                "contextWindow": window, "maxOutputTokens": 64_000}})
@@ -341,8 +313,6 @@ impl Book {
 }
 
 fn now() -> String {
-    let millis = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64);
+    let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
     crate::base::time::Timestamp::from_millis(millis).to_string()
 }

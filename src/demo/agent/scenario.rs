@@ -105,16 +105,8 @@ pub struct When {
 pub enum Step {
     Say(String),
     Think(String),
-    Write {
-        path: String,
-        content: String,
-    },
-    Edit {
-        path: String,
-        old: String,
-        new: String,
-        unless: Option<String>,
-    },
+    Write { path: String, content: String },
+    Edit { path: String, old: String, new: String, unless: Option<String> },
     Read(String),
     Bash(String),
     Together(Vec<Step>),
@@ -123,10 +115,7 @@ pub enum Step {
     NoStatus,
     BrokenStatus,
     SleepMs(u64),
-    Drip {
-        text: String,
-        every_ms: u64,
-    },
+    Drip { text: String, every_ms: u64 },
     Huge(usize),
     Surrogate(String),
     Raw(String),
@@ -135,16 +124,8 @@ pub enum Step {
     Stderr(String),
     Partial,
     ApiRetry(Retry),
-    ApiError {
-        status: Option<u16>,
-        kind: String,
-        text: Option<String>,
-    },
-    RateLimitEvent {
-        status: String,
-        resets_at: Option<u64>,
-        kind: Option<String>,
-    },
+    ApiError { status: Option<u16>, kind: String, text: Option<String> },
+    RateLimitEvent { status: String, resets_at: Option<u64>, kind: Option<String> },
     Exit(i32),
     Die(String),
     Hang {},
@@ -187,12 +168,7 @@ pub struct Retry {
 
 impl Default for Retry {
     fn default() -> Self {
-        Self {
-            attempt: 1,
-            status: Some(429),
-            error: "rate_limit".to_owned(),
-            delay_ms: 10.5,
-        }
+        Self { attempt: 1, status: Some(429), error: "rate_limit".to_owned(), delay_ms: 10.5 }
     }
 }
 
@@ -212,12 +188,7 @@ pub struct Child {
 
 impl Default for Child {
     fn default() -> Self {
-        Self {
-            ignore_term: false,
-            setsid: false,
-            holds_stdout: false,
-            seconds: 600,
-        }
+        Self { ignore_term: false, setsid: false, holds_stdout: false, seconds: 600 }
     }
 }
 
@@ -237,15 +208,13 @@ impl Scenario {
     pub fn load(file: Option<&Path>) -> Result<Self, String> {
         let (text, name) = match file {
             Some(file) => (
-                std::fs::read_to_string(file).map_err(|e| {
-                    format!("Error: the scenario {} cannot be read: {e}", file.display())
-                })?,
+                std::fs::read_to_string(file)
+                    .map_err(|e| format!("Error: the scenario {} cannot be read: {e}", file.display()))?,
                 file.display().to_string(),
             ),
             None => (DEMO.to_owned(), "the demo's scenario".to_owned()),
         };
-        let mut scenario: Self =
-            serde_yaml::from_str(&text).map_err(|e| format!("Error: {name}: {e}"))?;
+        let mut scenario: Self = serde_yaml::from_str(&text).map_err(|e| format!("Error: {name}: {e}"))?;
         scenario.source = file.map(Path::to_owned);
         Ok(scenario)
     }
@@ -256,11 +225,7 @@ impl Scenario {
         let (at, turn) = self.turns.iter().enumerate().find(|(at, turn)| {
             let times = turn.times.unwrap_or(usize::from(turn.when.is_none()));
             let count = used.iter().filter(|used| *used == at).count();
-            (times == 0 || count < times)
-                && turn
-                    .when
-                    .as_ref()
-                    .is_none_or(|when| when.fits(message, cwd))
+            (times == 0 || count < times) && turn.when.as_ref().is_none_or(|when| when.fits(message, cwd))
         })?;
         memory.use_turn(self.source.as_deref(), at);
         Some(turn.clone())
@@ -278,10 +243,7 @@ impl When {
         };
         self.follow_up == message.follow_up
             && self.phase.as_ref().is_none_or(in_phase)
-            && self
-                .prompt
-                .as_ref()
-                .is_none_or(|text| message.text.contains(text))
+            && self.prompt.as_ref().is_none_or(|text| message.text.contains(text))
             && self.has.iter().all(holds)
             && !self.lacks.iter().any(holds)
     }
@@ -324,16 +286,9 @@ turns:
             "turns: [{steps: [{say: a}]}, {when: {phase: two, lacks: {f: x}}, steps: [{say: b}]}, {when: {phase: two}, steps: [{say: c}]}, {times: 0, steps: [{say: d}]}]",
         )
         .unwrap();
-        let asked = Asked {
-            phase: Some("Phase TWO".to_owned()),
-            last: false,
-        };
+        let asked = Asked { phase: Some("Phase TWO".to_owned()), last: false };
         let said = || {
-            let message = Message {
-                text: "",
-                asked: &asked,
-                follow_up: false,
-            };
+            let message = Message { text: "", asked: &asked, follow_up: false };
             let turn = scenario.choose(message, folder.path(), &memory).unwrap();
             format!("{:?}", turn.steps[0])
         };
@@ -341,11 +296,7 @@ turns:
         assert_eq!(said(), "Say(\"b\")");
         std::fs::write(folder.path().join("f"), "x").unwrap();
         assert_eq!([said(), said()], ["Say(\"c\")", "Say(\"c\")"]);
-        let follow_up = Message {
-            text: "",
-            asked: &asked,
-            follow_up: true,
-        };
+        let follow_up = Message { text: "", asked: &asked, follow_up: true };
         let turn = scenario.choose(follow_up, folder.path(), &memory).unwrap();
         assert_eq!(format!("{:?}", turn.steps[0]), "Say(\"d\")");
     }

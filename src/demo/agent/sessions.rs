@@ -24,23 +24,14 @@ impl Memory {
         };
         let config = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
         let state = flags.state.clone().or(config).unwrap_or_else(home);
-        Self {
-            forgets: flags.forgets,
-            ..Self::at(&state, cwd)
-        }
+        Self { forgets: flags.forgets, ..Self::at(&state, cwd) }
     }
 
     /// The memory in `state` for work in `cwd`.
     pub fn at(state: &Path, cwd: &Path) -> Self {
-        let dashed: String = cwd
-            .to_string_lossy()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .collect();
-        Self {
-            folder: state.join("projects").join(dashed),
-            forgets: false,
-        }
+        let dashed: String =
+            cwd.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        Self { folder: state.join("projects").join(dashed), forgets: false }
     }
 
     /// The transcript of session `id`, whether or not it exists.
@@ -55,10 +46,7 @@ impl Memory {
 
     /// The file that holds the whole output of tool call `id`.
     pub fn output(&self, session: &str, id: &str) -> PathBuf {
-        self.folder
-            .join(session)
-            .join("tool-results")
-            .join(format!("{id}.txt"))
+        self.folder.join(session).join("tool-results").join(format!("{id}.txt"))
     }
 
     /// Whether session `id` had a turn in this folder.
@@ -69,7 +57,8 @@ impl Memory {
     /// Notes a message in the transcript; the session can be resumed from here on.
     pub fn note(&self, id: &str, text: &str) {
         if !self.forgets {
-            let line = serde_json::json!({"type": "user", "sessionId": id, "message": {"role": "user", "content": text}});
+            let line =
+                serde_json::json!({"type": "user", "sessionId": id, "message": {"role": "user", "content": text}});
             append(&self.transcript(id), &line.to_string());
         }
     }
@@ -86,10 +75,7 @@ impl Memory {
     }
 
     fn used_file(&self, scenario: Option<&Path>) -> PathBuf {
-        let name = scenario.map_or_else(
-            || "demo".to_owned(),
-            |file| super::prompt::slug(&file.to_string_lossy()),
-        );
+        let name = scenario.map_or_else(|| "demo".to_owned(), |file| super::prompt::slug(&file.to_string_lossy()));
         self.folder.join(format!("{name}.used"))
     }
 }
@@ -97,11 +83,7 @@ impl Memory {
 fn append(file: &Path, line: &str) {
     let Some(folder) = file.parent() else { return };
     let _ = std::fs::create_dir_all(folder);
-    if let Ok(mut file) = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(file)
-    {
+    if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file) {
         let _ = file.write_all(format!("{line}\n").as_bytes());
     }
 }

@@ -42,13 +42,7 @@ impl Running {
 }
 
 /// Starts `command` in `cwd`; its end comes as [`Event::ToolEnded`].
-pub fn start(
-    call: &str,
-    command: &str,
-    cwd: &Path,
-    session: &str,
-    events: Sender<Event>,
-) -> io::Result<Running> {
+pub fn start(call: &str, command: &str, cwd: &Path, session: &str, events: Sender<Event>) -> io::Result<Running> {
     let call = call.to_owned();
     let (mut out, mut err) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut child = in_own_session()
@@ -62,39 +56,19 @@ pub fn start(
         .spawn()?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     std::thread::spawn(move || {
-        let code = child.wait().map_or(1, |status| {
-            status
-                .code()
-                .unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
-        });
-        let _ = events.send(Event::ToolEnded(Ended {
-            call,
-            code,
-            stdout: text(&mut out),
-            stderr: text(&mut err),
-        }));
+        let code =
+            child.wait().map_or(1, |status| status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()));
+        let _ = events.send(Event::ToolEnded(Ended { call, code, stdout: text(&mut out), stderr: text(&mut err) }));
     });
     Ok(Running { group })
 }
 
 /// Leaves a process behind that nothing waits for.
 pub fn leave_child(child: &Child, session: &str) -> io::Result<()> {
-    let trap = if child.ignore_term {
-        "trap '' TERM HUP; "
-    } else {
-        ""
-    };
-    let mut command = if child.setsid {
-        in_own_session()
-    } else {
-        Command::new("env")
-    };
+    let trap = if child.ignore_term { "trap '' TERM HUP; " } else { "" };
+    let mut command = if child.setsid { in_own_session() } else { Command::new("env") };
     command
-        .args([
-            shell(),
-            "-c",
-            &format!("{trap}sleep {0} & wait; sleep {0}", child.seconds),
-        ])
+        .args([shell(), "-c", &format!("{trap}sleep {0} & wait; sleep {0}", child.seconds)])
         .env("CLAUDE_CODE_SESSION_ID", session)
         .stdin(Stdio::null())
         .stderr(Stdio::null());
@@ -106,10 +80,7 @@ pub fn leave_child(child: &Child, session: &str) -> io::Result<()> {
 
 /// `setsid` where the system has it, else a process group: a session needs a call that safe Rust lacks.
 fn in_own_session() -> Command {
-    if ["/usr/bin/setsid", "/bin/setsid"]
-        .iter()
-        .any(|file| Path::new(file).exists())
-    {
+    if ["/usr/bin/setsid", "/bin/setsid"].iter().any(|file| Path::new(file).exists()) {
         return Command::new("setsid");
     }
     let mut command = Command::new("env");
@@ -118,17 +89,11 @@ fn in_own_session() -> Command {
 }
 
 fn shell() -> &'static str {
-    if Path::new("/bin/bash").exists() {
-        "/bin/bash"
-    } else {
-        "sh"
-    }
+    if Path::new("/bin/bash").exists() { "/bin/bash" } else { "sh" }
 }
 
 fn text(file: &mut File) -> String {
     let mut bytes = Vec::new();
     let _ = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes)
-        .trim_end_matches('\n')
-        .to_owned()
+    String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned()
 }

@@ -28,20 +28,13 @@ impl Ears {
 pub fn watch(events: Sender<Event>, ears: Arc<Ears>) -> io::Result<()> {
     let (ready, installed) = channel();
     std::thread::spawn(move || {
-        let runtime = match tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-        {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(e) => return drop(ready.send(Err(e))),
         };
         runtime.block_on(async {
             let handlers = (|| {
-                Ok((
-                    signal(SignalKind::interrupt())?,
-                    signal(SignalKind::terminate())?,
-                    signal(SignalKind::hangup())?,
-                ))
+                Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?))
             })();
             let (mut int, mut term, mut hup) = match handlers {
                 Ok(handlers) => handlers,
@@ -57,15 +50,11 @@ pub fn watch(events: Sender<Event>, ears: Arc<Ears>) -> io::Result<()> {
                 match code {
                     _ if ears.are_deaf() => {}
                     None if events.send(Event::Interrupted).is_err() => return,
-                    Some(code) if !ears.ignore_term.load(Ordering::SeqCst) => {
-                        std::process::exit(code)
-                    }
+                    Some(code) if !ears.ignore_term.load(Ordering::SeqCst) => std::process::exit(code),
                     _ => {}
                 }
             }
         });
     });
-    installed
-        .recv()
-        .unwrap_or_else(|_| Err(io::Error::other("the signal thread ended")))
+    installed.recv().unwrap_or_else(|_| Err(io::Error::other("the signal thread ended")))
 }

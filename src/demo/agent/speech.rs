@@ -45,34 +45,27 @@ impl Session {
 
     /// Says `text` a character at a time.
     pub(super) fn drip(&mut self, text: &str, every_ms: u64) -> Result<(), End> {
-        self.block(
-            &json!({"type": "text", "text": text}),
-            Rhythm::Drip(every_ms),
-        )
+        self.block(&json!({"type": "text", "text": text}), Rhythm::Drip(every_ms))
     }
 
     /// Thinks `text`, streamed.
     pub(super) fn think(&mut self, text: &str) -> Result<(), End> {
-        self.block(
-            &json!({"type": "thinking", "thinking": text, "signature": "c2NyaXB0"}),
-            Rhythm::Words,
-        )
+        self.block(&json!({"type": "thinking", "thinking": text, "signature": "c2NyaXB0"}), Rhythm::Words)
     }
 
     /// Calls for a tool.
     pub(super) fn call_for(&mut self, id: &str, name: &str, input: &Value) -> Result<(), End> {
-        self.block(
-            &json!({"type": "tool_use", "id": id, "name": name, "input": input}),
-            Rhythm::Whole,
-        )
+        self.block(&json!({"type": "tool_use", "id": id, "name": name, "input": input}), Rhythm::Whole)
     }
 
     /// Ends the message, if one is open.
     pub(super) fn close_message(&mut self, stop_reason: &str) {
         if self.open.take().is_some() {
             let usage = json!({"output_tokens": self.book.settle()});
-            self.partial(&json!({"type": "message_delta", "delta": {"stop_reason": stop_reason, "stop_sequence": null},
-                                 "usage": usage}));
+            self.partial(
+                &json!({"type": "message_delta", "delta": {"stop_reason": stop_reason, "stop_sequence": null},
+                                 "usage": usage}),
+            );
             self.partial(&json!({"type": "message_stop"}));
         }
     }
@@ -80,11 +73,7 @@ impl Session {
     /// Half a record, without a newline.
     pub(super) fn half_a_record(&mut self) {
         let message = self.book.message_start("msg_half", &self.host.model);
-        let record = self.book.assistant(
-            &message,
-            &json!({"type": "text", "text": "cut off in the mid"}),
-            "req_half",
-        );
+        let record = self.book.assistant(&message, &json!({"type": "text", "text": "cut off in the mid"}), "req_half");
         let line = record.to_string();
         self.host.emit_raw(&line.as_bytes()[..line.len() / 2]);
     }
@@ -93,11 +82,9 @@ impl Session {
         self.open_message()?;
         let index = self.open.as_ref().map_or(0, |open| open.blocks);
         let (key, delta, empty) = match block["type"].as_str() {
-            Some("thinking") => (
-                "thinking",
-                "thinking_delta",
-                json!({"type": "thinking", "thinking": "", "signature": ""}),
-            ),
+            Some("thinking") => {
+                ("thinking", "thinking_delta", json!({"type": "thinking", "thinking": "", "signature": ""}))
+            }
             Some("tool_use") => (
                 "partial_json",
                 "input_json_delta",
@@ -105,20 +92,13 @@ impl Session {
             ),
             _ => ("text", "text_delta", json!({"type": "text", "text": ""})),
         };
-        let whole = block[key]
-            .as_str()
-            .map_or_else(|| block["input"].to_string(), str::to_owned);
-        self.partial(
-            &json!({"type": "content_block_start", "index": index, "content_block": empty}),
-        );
+        let whole = block[key].as_str().map_or_else(|| block["input"].to_string(), str::to_owned);
+        self.partial(&json!({"type": "content_block_start", "index": index, "content_block": empty}));
         let (mut said, mut tokens) = (String::new(), 0);
         for piece in pieces(&whole, rhythm) {
             let pause = match rhythm {
                 Rhythm::Words => self.pause(PIECE_MS),
-                Rhythm::Drip(ms) => self
-                    .host
-                    .rest(Duration::from_millis(ms))
-                    .map_err(|_| End::AbortedStreaming),
+                Rhythm::Drip(ms) => self.host.rest(Duration::from_millis(ms)).map_err(|_| End::AbortedStreaming),
                 Rhythm::Whole => self.pause(0),
             };
             if let Err(end) = pause {
@@ -138,9 +118,7 @@ impl Session {
         }
         if key == "thinking" {
             let signature = json!({"type": "signature_delta", "signature": block["signature"]});
-            self.partial(
-                &json!({"type": "content_block_delta", "index": index, "delta": signature}),
-            );
+            self.partial(&json!({"type": "content_block_delta", "index": index, "delta": signature}));
         }
         self.print_block(block);
         self.partial(&json!({"type": "content_block_stop", "index": index}));
@@ -155,25 +133,18 @@ impl Session {
             return Ok(());
         }
         if self.partial {
-            self.host
-                .emit(&self.book.system("status", json!({"status": "requesting"})));
+            self.host.emit(&self.book.system("status", json!({"status": "requesting"})));
         }
         self.pause(FIRST_BYTE_MS)?;
         let id = format!("msg_{}", records::uuid().replace('-', ""));
         let message = self.book.message_start(&id, &self.host.model);
         if self.partial {
-            let mut event = self
-                .book
-                .stream_event(&json!({"type": "message_start", "message": message}));
+            let mut event = self.book.stream_event(&json!({"type": "message_start", "message": message}));
             event["ttft_ms"] = json!(9);
             self.host.emit(&event);
         }
         let request_id = format!("req_{}", records::uuid().replace('-', ""));
-        self.open = Some(OpenMessage {
-            message,
-            request_id,
-            blocks: 0,
-        });
+        self.open = Some(OpenMessage { message, request_id, blocks: 0 });
         Ok(())
     }
 
@@ -194,10 +165,7 @@ impl Session {
 fn pieces(text: &str, rhythm: Rhythm) -> Vec<&str> {
     let ends: Vec<usize> = match rhythm {
         Rhythm::Whole => vec![text.len()],
-        Rhythm::Drip(_) => text
-            .char_indices()
-            .map(|(at, c)| at + c.len_utf8())
-            .collect(),
+        Rhythm::Drip(_) => text.char_indices().map(|(at, c)| at + c.len_utf8()).collect(),
         Rhythm::Words => {
             let mut ends = Vec::new();
             let mut at = 0;
@@ -211,9 +179,7 @@ fn pieces(text: &str, rhythm: Rhythm) -> Vec<&str> {
         }
     };
     let mut start = 0;
-    ends.into_iter()
-        .map(|end| &text[std::mem::replace(&mut start, end)..end])
-        .collect()
+    ends.into_iter().map(|end| &text[std::mem::replace(&mut start, end)..end]).collect()
 }
 
 #[cfg(test)]
@@ -222,19 +188,11 @@ mod tests {
 
     #[test]
     fn pieces_make_the_text() {
-        for text in [
-            "",
-            "a",
-            "One line of words,\nand äöü another one. ",
-            "x".repeat(100).as_str(),
-        ] {
+        for text in ["", "a", "One line of words,\nand äöü another one. ", "x".repeat(100).as_str()] {
             for rhythm in [Rhythm::Words, Rhythm::Drip(1), Rhythm::Whole] {
                 assert_eq!(pieces(text, rhythm).concat(), text);
             }
         }
-        assert_eq!(
-            pieces("One line of words", Rhythm::Words),
-            ["One line of ", "words"]
-        );
+        assert_eq!(pieces("One line of words", Rhythm::Words), ["One line of ", "words"]);
     }
 }

@@ -70,13 +70,8 @@ impl Session {
                 let _ = io::stderr().write_all(text.as_bytes());
             }
             Step::Partial => self.half_a_record(),
-            Step::RateLimitEvent {
-                status,
-                resets_at,
-                kind,
-            } => {
-                self.host
-                    .emit(&self.book.rate_limit(status, *resets_at, kind.as_deref()));
+            Step::RateLimitEvent { status, resets_at, kind } => {
+                self.host.emit(&self.book.rate_limit(status, *resets_at, kind.as_deref()));
             }
             Step::Exit(code) => std::process::exit(*code),
             Step::Die(signal) => die(signal),
@@ -96,9 +91,7 @@ impl Session {
     /// Text with `{phase}`, `{slug}` and `{prompt}` filled in.
     pub(super) fn fill(&self, text: &str) -> String {
         let phase = self.asked.phase.as_deref().unwrap_or("the work");
-        text.replace("{phase}", phase)
-            .replace("{slug}", &prompt::slug(phase))
-            .replace("{prompt}", &self.prompt)
+        text.replace("{phase}", phase).replace("{slug}", &prompt::slug(phase)).replace("{prompt}", &self.prompt)
     }
 
     fn retry(&mut self, retry: &Retry) -> Result<(), End> {
@@ -111,9 +104,7 @@ impl Session {
 
     fn hang(&mut self) -> Result<(), End> {
         while self.host.course != Course::Idle {
-            self.host
-                .rest(Duration::from_secs(3600))
-                .map_err(|_| End::AbortedStreaming)?;
+            self.host.rest(Duration::from_secs(3600)).map_err(|_| End::AbortedStreaming)?;
         }
         loop {
             std::thread::park();
@@ -125,30 +116,17 @@ impl Session {
         let phase = match status.phase.as_deref() {
             Some("") => "null".to_owned(),
             Some(phase) => quoted(phase),
-            None => self
-                .asked
-                .phase
-                .as_deref()
-                .map_or_else(|| "null".to_owned(), |phase| json!(phase).to_string()),
+            None => self.asked.phase.as_deref().map_or_else(|| "null".to_owned(), |phase| json!(phase).to_string()),
         };
-        let word =
-            status
-                .status
-                .as_deref()
-                .unwrap_or(if self.asked.last { "DONE" } else { "CONTINUE" });
+        let word = status.status.as_deref().unwrap_or(if self.asked.last { "DONE" } else { "CONTINUE" });
         let files = status.files.as_ref().unwrap_or(&self.files);
         let files = if files.is_empty() {
             " []".to_owned()
         } else {
-            files.iter().fold(String::new(), |list, file| {
-                format!("{list}\n    - {}", quoted(file))
-            })
+            files.iter().fold(String::new(), |list, file| format!("{list}\n    - {}", quoted(file)))
         };
         let summary = quoted(status.summary.as_deref().unwrap_or("Worked on {phase}."));
-        let error = status
-            .error
-            .as_deref()
-            .map_or_else(String::new, |error| format!("  error: {}\n", quoted(error)));
+        let error = status.error.as_deref().map_or_else(String::new, |error| format!("  error: {}\n", quoted(error)));
         format!(
             "```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: {phase}\n  status: {word}\n  files_changed:{files}\n  \
              summary: {summary}\n{error}```\n"
@@ -175,13 +153,6 @@ fn die(signal: &str) {
 
 /// The bytes of a hexadecimal text; blanks and odd ends are left out.
 fn bytes_of(digits: &str) -> Vec<u8> {
-    let nibbles: Vec<u8> = digits
-        .chars()
-        .filter_map(|c| c.to_digit(16))
-        .map(|n| n as u8)
-        .collect();
-    nibbles
-        .chunks_exact(2)
-        .map(|pair| pair[0] << 4 | pair[1])
-        .collect()
+    let nibbles: Vec<u8> = digits.chars().filter_map(|c| c.to_digit(16)).map(|n| n as u8).collect();
+    nibbles.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }

@@ -27,28 +27,16 @@ pub struct Outcome {
 impl Outcome {
     /// An error with the same text for the model and the host.
     pub fn error(text: &str) -> Self {
-        Self {
-            content: text.to_owned(),
-            is_error: Some(true),
-            result: json!(format!("Error: {text}")),
-        }
+        Self { content: text.to_owned(), is_error: Some(true), result: json!(format!("Error: {text}")) }
     }
 
     /// The call was rejected, or the turn interrupted while it ran.
     pub fn rejected() -> Self {
-        Self {
-            content: REJECTED.to_owned(),
-            is_error: Some(true),
-            result: json!("User rejected tool use"),
-        }
+        Self { content: REJECTED.to_owned(), is_error: Some(true), result: json!("User rejected tool use") }
     }
 
     fn done(content: String, result: Value) -> Self {
-        Self {
-            content,
-            is_error: None,
-            result,
-        }
+        Self { content, is_error: None, result }
     }
 }
 
@@ -60,34 +48,20 @@ pub fn run(name: &str, input: &Value, cwd: &Path) -> Outcome {
         "Write" => write(&path, text("content")),
         "Edit" => edit(&path, text("old_string"), text("new_string")),
         "Read" => read(&path),
-        _ => Outcome::error(&format!(
-            "<tool_use_error>Error: No such tool available: {name}</tool_use_error>"
-        )),
+        _ => Outcome::error(&format!("<tool_use_error>Error: No such tool available: {name}</tool_use_error>")),
     }
 }
 
 fn write(path: &Path, content: &str) -> Outcome {
     let before = fs::read_to_string(path).ok();
-    if let Err(e) = path
-        .parent()
-        .map_or(Ok(()), fs::create_dir_all)
-        .and_then(|()| fs::write(path, content))
-    {
+    if let Err(e) = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, content)) {
         return Outcome::error(&e.to_string());
     }
     let (kind, said) = match before {
-        None => (
-            "create",
-            format!("File created successfully at: {}", path.display()),
-        ),
-        Some(_) => (
-            "update",
-            format!("The file {} has been updated successfully.", path.display()),
-        ),
+        None => ("create", format!("File created successfully at: {}", path.display())),
+        Some(_) => ("update", format!("The file {} has been updated successfully.", path.display())),
     };
-    let hunks = before
-        .as_deref()
-        .map_or_else(|| json!([]), |before| patch(before, content));
+    let hunks = before.as_deref().map_or_else(|| json!([]), |before| patch(before, content));
     Outcome::done(
         current(&said),
         json!({"type": kind, "filePath": path, "content": content, "structuredPatch": hunks, "originalFile": before,
@@ -101,20 +75,14 @@ fn edit(path: &Path, old: &str, new: &str) -> Outcome {
     };
     if !before.contains(old) || old.is_empty() {
         let why = format!("String to replace not found in file.\nString: {old}");
-        return Outcome {
-            content: format!("<tool_use_error>{why}</tool_use_error>"),
-            ..Outcome::error(&why)
-        };
+        return Outcome { content: format!("<tool_use_error>{why}</tool_use_error>"), ..Outcome::error(&why) };
     }
     let after = before.replacen(old, new, 1);
     if let Err(e) = fs::write(path, &after) {
         return Outcome::error(&e.to_string());
     }
     Outcome::done(
-        current(&format!(
-            "The file {} has been updated successfully.",
-            path.display()
-        )),
+        current(&format!("The file {} has been updated successfully.", path.display())),
         json!({"filePath": path, "oldString": old, "newString": new, "originalFile": before,
                "structuredPatch": patch(&before, &after), "userModified": false, "replaceAll": false}),
     )
@@ -125,11 +93,7 @@ fn read(path: &Path) -> Outcome {
         return Outcome::error("File does not exist.");
     };
     let lines: Vec<&str> = content.split('\n').collect();
-    let numbered: Vec<String> = lines
-        .iter()
-        .enumerate()
-        .map(|(n, line)| format!("{}\t{line}", n + 1))
-        .collect();
+    let numbered: Vec<String> = lines.iter().enumerate().map(|(n, line)| format!("{}\t{line}", n + 1)).collect();
     Outcome::done(
         numbered.join("\n"),
         json!({"type": "text", "file": {"filePath": path, "content": content, "numLines": lines.len(), "startLine": 1,
@@ -140,27 +104,15 @@ fn read(path: &Path) -> Outcome {
 /// How a Bash command's end reads; output over the limit goes to `file`.
 pub fn ran(ended: &Ended, file: &Path) -> Outcome {
     let both = [ended.stdout.as_str(), ended.stderr.as_str()];
-    let both = both
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n");
+    let both = both.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     if ended.code != 0 {
-        let text = format!(
-            "Exit code {}\n{}",
-            ended.code,
-            both.chars().take(OUTPUT_LIMIT).collect::<String>()
-        );
+        let text = format!("Exit code {}\n{}", ended.code, both.chars().take(OUTPUT_LIMIT).collect::<String>());
         return Outcome::error(text.trim_end());
     }
     let silent = both.is_empty();
     let mut result = json!({"stdout": ended.stdout, "stderr": ended.stderr, "interrupted": false, "isImage": false,
                             "noOutputExpected": silent});
-    let mut content = if silent {
-        "(Bash completed with no output)".to_owned()
-    } else {
-        both
-    };
+    let mut content = if silent { "(Bash completed with no output)".to_owned() } else { both };
     if ended.stdout.len() > OUTPUT_LIMIT {
         if let Some(folder) = file.parent() {
             let _ = fs::create_dir_all(folder).and_then(|()| fs::write(file, &ended.stdout));
@@ -176,11 +128,7 @@ pub fn ran(ended: &Ended, file: &Path) -> Outcome {
         result["persistedOutputPath"] = json!(file);
         result["persistedOutputSize"] = json!(ended.stdout.len());
     }
-    Outcome {
-        content,
-        is_error: Some(false),
-        result,
-    }
+    Outcome { content, is_error: Some(false), result }
 }
 
 /// The path a call touches, relative to `cwd` where it lies inside.
@@ -226,45 +174,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.txt");
         fs::write(&file, "hello\nworld\n").unwrap();
-        let outcome = run(
-            "Edit",
-            &json!({"file_path": file, "old_string": "world", "new_string": "there"}),
-            folder.path(),
-        );
+        let outcome =
+            run("Edit", &json!({"file_path": file, "old_string": "world", "new_string": "there"}), folder.path());
         assert_eq!(
             outcome.result["structuredPatch"],
             json!([{"oldStart": 1, "oldLines": 2, "newStart": 1, "newLines": 2, "lines": [" hello", "-world", "+there"]}])
         );
         assert_eq!(fs::read_to_string(&file).unwrap(), "hello\nthere\n");
-        let again = run(
-            "Edit",
-            &json!({"file_path": file, "old_string": "world", "new_string": "x"}),
-            folder.path(),
-        );
+        let again = run("Edit", &json!({"file_path": file, "old_string": "world", "new_string": "x"}), folder.path());
         assert_eq!(again.is_error, Some(true));
-        assert_eq!(
-            run("Read", &json!({"file_path": file}), folder.path()).content,
-            "1\thello\n2\tthere\n3\t"
-        );
+        assert_eq!(run("Read", &json!({"file_path": file}), folder.path()).content, "1\thello\n2\tthere\n3\t");
     }
 
     #[test]
     fn big_output_goes_to_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/out.txt");
-        let ended = |code, size: usize| Ended {
-            call: String::new(),
-            code,
-            stdout: "x".repeat(size),
-            stderr: String::new(),
-        };
+        let ended =
+            |code, size: usize| Ended { call: String::new(), code, stdout: "x".repeat(size), stderr: String::new() };
         assert_eq!(ran(&ended(0, 30_000), &file).content.len(), 30_000);
         let outcome = ran(&ended(0, 100_000), &file);
-        assert!(
-            outcome
-                .content
-                .starts_with("<persisted-output>\nOutput too large (97.7KB)")
-        );
+        assert!(outcome.content.starts_with("<persisted-output>\nOutput too large (97.7KB)"));
         assert_eq!(outcome.result["persistedOutputSize"], 100_000);
         assert_eq!(fs::read(&file).unwrap().len(), 100_000);
         assert_eq!(ran(&ended(3, 2), &file), Outcome::error("Exit code 3\nxx"));

@@ -87,20 +87,10 @@ impl Session {
 
     fn take(&mut self, message: &UserMessage) {
         let asked = prompt::read(&message.text);
-        let follow_up = self.served > 0
-            && asked.phase.is_none()
-            && message.text.contains("PROGRAMMATOR_STATUS");
+        let follow_up = self.served > 0 && asked.phase.is_none() && message.text.contains("PROGRAMMATOR_STATUS");
         let turn = {
-            let asked = if asked.phase.is_none() && self.served > 0 {
-                &self.asked
-            } else {
-                &asked
-            };
-            let choice = Message {
-                text: &message.text,
-                asked,
-                follow_up,
-            };
+            let asked = if asked.phase.is_none() && self.served > 0 { &self.asked } else { &asked };
+            let choice = Message { text: &message.text, asked, follow_up };
             self.scenario.choose(choice, self.book.cwd(), &self.memory)
         };
         let turn = turn.unwrap_or_else(|| self.unscripted(message, follow_up));
@@ -121,14 +111,7 @@ impl Session {
             let _ = self.perform(step);
         }
         let fields = json!({"prompt": message.text});
-        gate::tell(
-            &mut self.host,
-            &self.book,
-            &self.prompt_id,
-            "UserPromptSubmit",
-            "",
-            &fields,
-        );
+        gate::tell(&mut self.host, &self.book, &self.prompt_id, "UserPromptSubmit", "", &fields);
         let init = self.book.init(&self.host);
         self.host.emit(&init);
         if self.replay {
@@ -142,14 +125,7 @@ impl Session {
         if self.end == End::Completed {
             let fields = json!({"stop_hook_active": false, "last_assistant_message": self.book.tally().last_text,
                                 "background_tasks": [], "session_crons": []});
-            gate::tell(
-                &mut self.host,
-                &self.book,
-                &self.prompt_id,
-                "Stop",
-                "",
-                &fields,
-            );
+            gate::tell(&mut self.host, &self.book, &self.prompt_id, "Stop", "", &fields);
         }
         if !self.without_result {
             self.emit_result();
@@ -162,8 +138,7 @@ impl Session {
     }
 
     pub(super) fn emit_result(&self) {
-        self.host
-            .emit(&self.book.result(&self.end, &self.host.model));
+        self.host.emit(&self.book.result(&self.end, &self.host.model));
     }
 
     fn run(&mut self, steps: &[Step]) -> End {
@@ -185,18 +160,11 @@ impl Session {
             vec![Step::Status(Status::default())]
         } else if self.served > 0 {
             let noted = Step::Say(format!("Noted: {}\n", message.text.trim()));
-            std::iter::once(noted)
-                .chain(self.last_block.clone().map(Step::Say))
-                .collect()
+            std::iter::once(noted).chain(self.last_block.clone().map(Step::Say)).collect()
         } else {
-            vec![Step::Say(
-                "No turn of the scenario fits this prompt.".to_owned(),
-            )]
+            vec![Step::Say("No turn of the scenario fits this prompt.".to_owned())]
         };
-        Turn {
-            steps,
-            ..Turn::default()
-        }
+        Turn { steps, ..Turn::default() }
     }
 
     /// Takes in what the person said while a tool ran; an urgent message ends the turn instead.
@@ -216,18 +184,14 @@ impl Session {
 
     fn acknowledge(&mut self) -> Result<(), End> {
         for text in std::mem::take(&mut self.noted) {
-            self.say(&format!(
-                "You wrote: “{}” I will keep to that.\n",
-                text.trim()
-            ))?;
+            self.say(&format!("You wrote: “{}” I will keep to that.\n", text.trim()))?;
         }
         Ok(())
     }
 
     /// A pause of the script: `millis` at pace 1.
     pub(super) fn pause(&mut self, millis: u32) -> Result<(), End> {
-        let pause =
-            Duration::try_from_secs_f64(f64::from(millis) / 1000.0 * self.pace).unwrap_or_default();
+        let pause = Duration::try_from_secs_f64(f64::from(millis) / 1000.0 * self.pace).unwrap_or_default();
         self.host.rest(pause).map_err(|_| End::AbortedStreaming)
     }
 }

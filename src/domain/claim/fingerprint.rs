@@ -11,27 +11,17 @@ const MAX_CHARS: usize = 200;
 const MAX_BYTES: usize = 16 << 10;
 /// Words that belong to the number before them.
 const UNITS: [&str; 22] = [
-    "ns", "us", "µs", "ms", "s", "m", "h", "d", "sec", "secs", "second", "seconds", "min", "mins",
-    "minutes", "hours", "kb", "mb", "gb", "kib", "mib", "z",
+    "ns", "us", "µs", "ms", "s", "m", "h", "d", "sec", "secs", "second", "seconds", "min", "mins", "minutes", "hours",
+    "kb", "mb", "gb", "kib", "mib", "z",
 ];
 
 /// The fingerprint of `text`: one line of at most 200 characters. Of a text of several lines, the lines that
 /// speak of an error count, when there are any; progress around them differs from time to time.
 pub fn fingerprint(text: &str) -> String {
-    let end = (0..=text.len().min(MAX_BYTES))
-        .rev()
-        .find(|&at| text.is_char_boundary(at))
-        .unwrap_or(0);
+    let end = (0..=text.len().min(MAX_BYTES)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let clean = Clean::new(&text[..end]).into_string().to_lowercase();
-    let telling: Vec<&str> = clean
-        .lines()
-        .filter(|line| speaks_of_an_error(line))
-        .collect();
-    let told = if telling.is_empty() {
-        clean
-    } else {
-        telling.join(" ")
-    };
+    let telling: Vec<&str> = clean.lines().filter(|line| speaks_of_an_error(line)).collect();
+    let told = if telling.is_empty() { clean } else { telling.join(" ") };
     let mut print = String::new();
     let mut count = 0;
     for word in told.split_whitespace() {
@@ -52,33 +42,15 @@ pub fn fingerprint(text: &str) -> String {
     }
     if print.is_empty() {
         // One word longer than the whole fingerprint.
-        print = told
-            .split_whitespace()
-            .next()
-            .map(mask)
-            .unwrap_or_default()
-            .chars()
-            .take(MAX_CHARS)
-            .collect();
+        print = told.split_whitespace().next().map(mask).unwrap_or_default().chars().take(MAX_CHARS).collect();
     }
     print
 }
 
 fn speaks_of_an_error(line: &str) -> bool {
-    [
-        "error",
-        "fail",
-        "panic",
-        "fatal",
-        "exception",
-        "denied",
-        "refused",
-        "not found",
-        "cannot",
-        "timed out",
-    ]
-    .iter()
-    .any(|word| line.contains(word))
+    ["error", "fail", "panic", "fatal", "exception", "denied", "refused", "not found", "cannot", "timed out"]
+        .iter()
+        .any(|word| line.contains(word))
 }
 
 /// A word without what differs: paths become `<path>`, and every number in it `#`.
@@ -88,11 +60,7 @@ fn mask(word: &str) -> String {
         return word.to_owned();
     }
     let at = word.find(core).unwrap_or(0);
-    let masked = if is_path(core) {
-        "<path>".to_owned()
-    } else {
-        mask_numbers(core)
-    };
+    let masked = if is_path(core) { "<path>".to_owned() } else { mask_numbers(core) };
     format!("{}{masked}{}", &word[..at], &word[at + core.len()..])
 }
 
@@ -108,10 +76,7 @@ fn is_path(word: &str) -> bool {
             && ending.chars().all(|c| c.is_ascii_alphanumeric())
             && !name.chars().all(|c| c.is_ascii_digit() || c == '.')
     });
-    rooted
-        || slashes >= 2
-        || (file && (slashes > 0 || !stem.contains("::")))
-        || word.contains(":\\")
+    rooted || slashes >= 2 || (file && (slashes > 0 || !stem.contains("::"))) || word.contains(":\\")
 }
 
 /// Every run of digits (with what joins numbers: `12:30`, `1.5`, `2026-11-21t10:00z`), hex number, UUID and
@@ -126,18 +91,14 @@ fn mask_numbers(word: &str) -> String {
             rest = &rest[first.len_utf8()..];
             continue;
         }
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric())
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
         let (token, after) = rest.split_at(end);
         out.push_str(&mask_token(token));
         rest = after;
         // A joint between two numbers belongs to them.
         if out.ends_with('#') {
             let next = rest.trim_start_matches(joins);
-            let until = next
-                .find(|c: char| !c.is_alphanumeric())
-                .unwrap_or(next.len());
+            let until = next.find(|c: char| !c.is_alphanumeric()).unwrap_or(next.len());
             if next.len() < rest.len() && mask_token(&next[..until]) == "#" {
                 out.pop();
                 rest = next;
@@ -156,15 +117,9 @@ fn mask_token(token: &str) -> String {
     let hex = bare.len() >= 4 && bare.bytes().all(|b| b.is_ascii_hexdigit());
     let unit = token.trim_start_matches(|c: char| c.is_ascii_digit());
     let length = digits == token.len() - unit.len() && (unit.is_empty() || UNITS.contains(&unit));
-    let time = token.contains('t')
-        && token
-            .bytes()
-            .all(|b| b.is_ascii_digit() || b == b't' || b == b'z');
+    let time = token.contains('t') && token.bytes().all(|b| b.is_ascii_digit() || b == b't' || b == b'z');
     // `0x…` and `1m05s`
-    let mixed = token.starts_with("0x")
-        || token
-            .bytes()
-            .all(|b| b.is_ascii_digit() || b"hms".contains(&b));
+    let mixed = token.starts_with("0x") || token.bytes().all(|b| b.is_ascii_digit() || b"hms".contains(&b));
     if hex || length || time || mixed {
         return "#".to_owned();
     }
@@ -185,49 +140,25 @@ mod tests {
     #[test]
     fn the_same_error_twice_is_one() {
         let pairs = [
-            (
-                "error: src/a.rs:3:5: no such thing",
-                "error: src/lib/b.rs:88:1: no such thing",
-            ),
-            (
-                "thread 'main' panicked at src/main.rs:4:5",
-                "thread 'main' panicked at src/main.rs:9:13",
-            ),
+            ("error: src/a.rs:3:5: no such thing", "error: src/lib/b.rs:88:1: no such thing"),
+            ("thread 'main' panicked at src/main.rs:4:5", "thread 'main' panicked at src/main.rs:9:13"),
             (
                 "request 6f1c2d3e-0a1b-4c5d-8e9f-001122334455 failed",
                 "request 11111111-2222-3333-4444-555555555555 failed",
             ),
             ("timed out after 12.5s", "timed out after 900 ms"),
             ("timed out after 1m05s", "timed out after 59s"),
-            (
-                "2026-11-21T10:00:01.120Z error: x",
-                "2026-01-02T23:59:59Z error: x",
-            ),
-            (
-                "fault at 0x7ffe12ab in frame 3",
-                "fault at 0xdeadbeef in frame 12",
-            ),
-            (
-                "at commit 9f8e7d6 build failed",
-                "at commit 1a2b3c4d5e build failed",
-            ),
+            ("2026-11-21T10:00:01.120Z error: x", "2026-01-02T23:59:59Z error: x"),
+            ("fault at 0x7ffe12ab in frame 3", "fault at 0xdeadbeef in frame 12"),
+            ("at commit 9f8e7d6 build failed", "at commit 1a2b3c4d5e build failed"),
             (
                 "   Compiling x v0.1\nerror: cannot find `y`",
                 "   Compiling z v3\n   Compiling x v0.1\nerror: cannot find `y`",
             ),
-            (
-                "\u{1b}[31mError:\u{1b}[0m exit code 2",
-                "error: exit code 101",
-            ),
-            (
-                "Cannot open C:\\Users\\a\\x.txt",
-                "cannot open C:\\b\\y.txt",
-            ),
+            ("\u{1b}[31mError:\u{1b}[0m exit code 2", "error: exit code 101"),
+            ("Cannot open C:\\Users\\a\\x.txt", "cannot open C:\\b\\y.txt"),
             ("3 tests failed", "17 tests failed"),
-            (
-                "worker-12 failed on port 8080",
-                "worker-3 failed on port 9090",
-            ),
+            ("worker-12 failed on port 8080", "worker-3 failed on port 9090"),
         ];
         for (one, other) in pairs {
             assert_eq!(fingerprint(one), fingerprint(other), "{one} / {other}");
@@ -237,10 +168,7 @@ mod tests {
     #[test]
     fn different_errors_stay_different() {
         let pairs = [
-            (
-                "error[E0308]: mismatched types",
-                "error[E0425]: cannot find value",
-            ),
+            ("error[E0308]: mismatched types", "error[E0425]: cannot find value"),
             ("error TS2345: x", "error TS1005: x"),
             ("connection refused", "connection reset"),
             ("cannot find `a`", "cannot find `b`"),

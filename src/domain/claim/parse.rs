@@ -74,42 +74,23 @@ pub fn parse(text: &str) -> Reading {
         }
     }
     last.map_or_else(
-        || Reading {
-            found: false,
-            claim: None,
-            reason: Some(Reason::Missing),
-            warnings: Vec::new(),
-        },
+        || Reading { found: false, claim: None, reason: Some(Reason::Missing), warnings: Vec::new() },
         |block| interpret(&block),
     )
 }
 
 fn interpret(block: &Block) -> Reading {
     let mut warnings: Vec<String> = block.warnings.iter().map(|&word| word.to_owned()).collect();
-    let claim = if is_truncated(block) {
-        Err(Reason::Truncated)
-    } else {
-        claim(block, &mut warnings)
-    };
+    let claim = if is_truncated(block) { Err(Reason::Truncated) } else { claim(block, &mut warnings) };
     let mut seen = std::collections::HashSet::new();
     warnings.retain(|warning| seen.insert(warning.clone()));
-    Reading {
-        found: true,
-        reason: claim.as_ref().err().copied(),
-        claim: claim.ok(),
-        warnings,
-    }
+    Reading { found: true, reason: claim.as_ref().err().copied(), claim: claim.ok(), warnings }
 }
 
 fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
     let status = status(block, warnings)?;
-    let mut claim = Claim {
-        phase_completed: None,
-        status,
-        files_changed: Vec::new(),
-        summary: String::new(),
-        error: None,
-    };
+    let mut claim =
+        Claim { phase_completed: None, status, files_changed: Vec::new(), summary: String::new(), error: None };
     let mut seen = Vec::new();
     for entry in &block.entries {
         let Some(field) = entry.field else {
@@ -122,13 +103,12 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
         seen.push(field);
         match field {
             Field::Phase => {
-                claim.phase_completed =
-                    value::text(entry, warnings).map(|text| value::unmarked(&text, warnings));
+                claim.phase_completed = value::text(entry, warnings).map(|text| value::unmarked(&text, warnings));
             }
             Field::Files => claim.files_changed = value::files(entry, warnings),
             Field::Summary => claim.summary = value::text(entry, warnings).unwrap_or_default(),
             Field::Error => {
-                claim.error = value::text(entry, warnings).filter(|text| !text.is_empty())
+                claim.error = value::text(entry, warnings).filter(|text| !text.is_empty());
             }
             Field::Status => {}
         }
@@ -147,10 +127,7 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
 }
 
 fn statuses(block: &Block) -> impl Iterator<Item = &Entry> {
-    block
-        .entries
-        .iter()
-        .filter(|entry| entry.field == Some(Field::Status))
+    block.entries.iter().filter(|entry| entry.field == Some(Field::Status))
 }
 
 fn status(block: &Block, warnings: &mut Vec<String>) -> Result<ClaimStatus, Reason> {
@@ -159,8 +136,7 @@ fn status(block: &Block, warnings: &mut Vec<String>) -> Result<ClaimStatus, Reas
         let text = value::text(entry, warnings).ok_or(Reason::UnknownStatus)?;
         let text = value::unmarked(&text, warnings);
         // Marks of joy and full stops change nothing; a question mark or a cross does.
-        let bare =
-            text.trim_matches(|c: char| ".,;!✅✔☑🎉🔄🚧\u{fe0f}".contains(c) || c.is_whitespace());
+        let bare = text.trim_matches(|c: char| ".,;!✅✔☑🎉🔄🚧\u{fe0f}".contains(c) || c.is_whitespace());
         if bare.len() != text.len() {
             warnings.push("markup_stripped".to_owned());
         }
@@ -183,9 +159,7 @@ fn is_template(block: &Block) -> bool {
     statuses(block).any(|entry| {
         let value = entry.first.split(" #").next().unwrap_or("");
         let value = value.split(" (").next().unwrap_or("").trim();
-        let placeholder = (value.starts_with('<') && value.ends_with('>'))
-            || value.starts_with("{{")
-            || value == "...";
+        let placeholder = (value.starts_with('<') && value.ends_with('>')) || value.starts_with("{{") || value == "...";
         let value = value.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         let value = value.replace(" or ", "|").replace(" OR ", "|");
         let words: Vec<&str> = value
@@ -194,10 +168,7 @@ fn is_template(block: &Block) -> bool {
             .filter(|word| !word.is_empty())
             .collect();
         let shouted = |word: &&str| word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
-        let known = words
-            .iter()
-            .filter(|word| key::status_word(word).is_some())
-            .count();
+        let known = words.iter().filter(|word| key::status_word(word).is_some()).count();
         (words.len() > 1 && known > 0 && words.iter().all(shouted)) || (placeholder && known == 0)
     })
 }
@@ -205,24 +176,15 @@ fn is_template(block: &Block) -> bool {
 /// The text ended inside the block. A claim that lost its end is no claim.
 fn is_truncated(block: &Block) -> bool {
     let has = |field| block.entries.iter().any(|entry| entry.field == Some(field));
-    let complete = [Field::Phase, Field::Status, Field::Files, Field::Summary]
-        .into_iter()
-        .all(has);
+    let complete = [Field::Phase, Field::Status, Field::Files, Field::Summary].into_iter().all(has);
     let last = block.entries.last();
     let last_closed = last.is_some_and(|entry| entry.balance.is_closed());
     let status_cut = last.is_some_and(|entry| {
-        let value = entry
-            .first
-            .trim()
-            .trim_matches(['"', '\'', '*', '`'])
-            .to_ascii_uppercase();
+        let value = entry.first.trim().trim_matches(['"', '\'', '*', '`']).to_ascii_uppercase();
         let is_start = |word: &str| word.starts_with(&value) && word != value;
-        entry.field == Some(Field::Status)
-            && ["CONTINUE", "DONE", "BLOCKED"].into_iter().any(is_start)
+        entry.field == Some(Field::Status) && ["CONTINUE", "DONE", "BLOCKED"].into_iter().any(is_start)
     });
-    block.cut
-        || (block.mid_line && status_cut)
-        || (block.fence_open && !(complete && (last_closed || !block.mid_line)))
+    block.cut || (block.mid_line && status_cut) || (block.fence_open && !(complete && (last_closed || !block.mid_line)))
 }
 
 #[cfg(test)]
@@ -249,9 +211,7 @@ mod tests {
     fn with(line: &str) -> Claim {
         let text = format!("PROGRAMMATOR_STATUS:\n  status: CONTINUE\n  {line}\n");
         let reading = parse(&text);
-        reading
-            .claim
-            .unwrap_or_else(|| panic!("{text}: {:?}", reading.reason))
+        reading.claim.unwrap_or_else(|| panic!("{text}: {:?}", reading.reason))
     }
 
     #[test]
@@ -317,8 +277,7 @@ mod tests {
             "## PROGRAMMATOR_STATUS\n\nA heading about it.\n".to_owned(),
             "PROGRAMMATOR_STATUS:\n  status: CONTINUE|DONE|BLOCKED\n".to_owned(),
             "PROGRAMMATOR_STATUS:\n  status: <CONTINUE, DONE or BLOCKED>\n".to_owned(),
-            "PROGRAMMATOR_STATUS:\n  status: \"CONTINUE\" | \"DONE\" | \"BLOCKED\"  # one of\n"
-                .to_owned(),
+            "PROGRAMMATOR_STATUS:\n  status: \"CONTINUE\" | \"DONE\" | \"BLOCKED\"  # one of\n".to_owned(),
             "PROGRAMMATOR_STATUS:\n  status: DONE/BLOCKED\n".to_owned(),
             "PROGRAMMATOR_STATUS:\n  status: <status>\n".to_owned(),
         ];
@@ -332,67 +291,25 @@ mod tests {
         let cases = [
             ("PROGRAMMATOR_STATUS: DONE", "missing_status"),
             ("PROGRAMMATOR_STATUS:\n  summary: x\n", "missing_status"),
-            (
-                "PROGRAMMATOR_STATUS:\n  status:\n  summary: x\n",
-                "unknown_status",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: REVIEW_PASS\n",
-                "unknown_status",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: NOT DONE\n",
-                "unknown_status",
-            ),
+            ("PROGRAMMATOR_STATUS:\n  status:\n  summary: x\n", "unknown_status"),
+            ("PROGRAMMATOR_STATUS:\n  status: REVIEW_PASS\n", "unknown_status"),
+            ("PROGRAMMATOR_STATUS:\n  status: NOT DONE\n", "unknown_status"),
             ("PROGRAMMATOR_STATUS:\n  status: DONE?\n", "unknown_status"),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: ~~DONE~~\n",
-                "unknown_status",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: ❌ DONE\n",
-                "unknown_status",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: !!str DONE\n",
-                "unknown_status",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: DONE, not BLOCKED\n",
-                "unknown_status",
-            ),
+            ("PROGRAMMATOR_STATUS:\n  status: ~~DONE~~\n", "unknown_status"),
+            ("PROGRAMMATOR_STATUS:\n  status: ❌ DONE\n", "unknown_status"),
+            ("PROGRAMMATOR_STATUS:\n  status: !!str DONE\n", "unknown_status"),
+            ("PROGRAMMATOR_STATUS:\n  status: DONE, not BLOCKED\n", "unknown_status"),
             ("PROGRAMMATOR_STATUS:\n  status: 1\n", "unknown_status"),
             ("PROGRAMMATOR_STATUS:\n  status: [DONE]\n", "unknown_status"),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: DONE\n  status: BLOCKED\n",
-                "conflicting_status",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: DONE\n  files_ch",
-                "truncated",
-            ),
+            ("PROGRAMMATOR_STATUS:\n  status: DONE\n  status: BLOCKED\n", "conflicting_status"),
+            ("PROGRAMMATOR_STATUS:\n  status: DONE\n  files_ch", "truncated"),
             ("PROGRAMMATOR_STATUS:\n  sta", "truncated"),
             ("PROGRAMMATOR_STATUS:\n  status: ", "truncated"),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: DONE\n  files_changed: [src/a.rs, sr",
-                "truncated",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: DONE\n  summary: \"Looked aro",
-                "truncated",
-            ),
-            (
-                "```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: DONE\n",
-                "truncated",
-            ),
-            (
-                "PROGRAMMATOR_STATUS: {status: DONE, summary: \"x",
-                "truncated",
-            ),
-            (
-                "PROGRAMMATOR_STATUS:\n  status: DONE\n\nPROGRAMMATOR_STATUS: DONE\n",
-                "missing_status",
-            ),
+            ("PROGRAMMATOR_STATUS:\n  status: DONE\n  files_changed: [src/a.rs, sr", "truncated"),
+            ("PROGRAMMATOR_STATUS:\n  status: DONE\n  summary: \"Looked aro", "truncated"),
+            ("```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: DONE\n", "truncated"),
+            ("PROGRAMMATOR_STATUS: {status: DONE, summary: \"x", "truncated"),
+            ("PROGRAMMATOR_STATUS:\n  status: DONE\n\nPROGRAMMATOR_STATUS: DONE\n", "missing_status"),
         ];
         for (text, reason) in cases {
             assert_eq!(status_of(text), Err(reason), "{text}");
@@ -403,16 +320,10 @@ mod tests {
     fn the_last_block_decides() {
         let one = "PROGRAMMATOR_STATUS:\n  status: DONE\n\n";
         let echo = "PROGRAMMATOR_STATUS:\n  status: CONTINUE | DONE | BLOCKED\n";
-        assert_eq!(
-            status_of(&format!("{one}{}", one.replace("DONE", "BLOCKED"))),
-            Ok(ClaimStatus::Blocked)
-        );
+        assert_eq!(status_of(&format!("{one}{}", one.replace("DONE", "BLOCKED"))), Ok(ClaimStatus::Blocked));
         assert_eq!(status_of(&format!("{one}{echo}")), Ok(ClaimStatus::Done));
         assert_eq!(status_of(&format!("{echo}\n{one}")), Ok(ClaimStatus::Done));
-        assert_eq!(
-            status_of(&format!("```\n{one}```\n> {one}")),
-            Ok(ClaimStatus::Done)
-        );
+        assert_eq!(status_of(&format!("```\n{one}```\n> {one}")), Ok(ClaimStatus::Done));
     }
 
     #[test]
@@ -423,16 +334,8 @@ mod tests {
 
     #[test]
     fn status_words_in_other_clothes() {
-        for word in [
-            "DONE.",
-            "✅ DONE",
-            "`DONE`",
-            "'DONE'",
-            "DONE # all of it",
-            "_Done_",
-            "\"**DONE**\"",
-            "“DONE”",
-        ] {
+        for word in ["DONE.", "✅ DONE", "`DONE`", "'DONE'", "DONE # all of it", "_Done_", "\"**DONE**\"", "“DONE”"]
+        {
             let text = format!("PROGRAMMATOR_STATUS:\n  status: {word}\n  summary: x\n");
             assert_eq!(status_of(&text), Ok(ClaimStatus::Done), "{word}");
         }
@@ -483,10 +386,7 @@ mod tests {
             (" [`a.rs`, b.rs]", &["a.rs", "b.rs"]),
             (" `a.rs`", &["a.rs"]),
             ("\n    - a.rs\n    - b.rs", &["a.rs", "b.rs"]),
-            (
-                "\n  - a.rs\n  - b.rs: the parser",
-                &["a.rs", "b.rs: the parser"],
-            ),
+            ("\n  - a.rs\n  - b.rs: the parser", &["a.rs", "b.rs: the parser"]),
             ("\n    * `a.rs`\n    * \"b.rs\" # new", &["a.rs", "b.rs"]),
             (" |\n    a.rs\n    b.rs", &["a.rs", "b.rs"]),
             (" [it's.rs, b.rs]", &["it's.rs", "b.rs"]),
@@ -513,11 +413,7 @@ mod tests {
             ("\"open", "open"),
         ];
         for (value, expected) in cases {
-            assert_eq!(
-                with(&format!("summary: {value}\n  error: null")).summary,
-                expected,
-                "{value}"
-            );
+            assert_eq!(with(&format!("summary: {value}\n  error: null")).summary, expected, "{value}");
         }
     }
 
@@ -540,11 +436,7 @@ mod tests {
             );
             parse(&text);
         }
-        assert!(
-            started.elapsed() < std::time::Duration::from_secs(20),
-            "{:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
     }
 
     proptest! {

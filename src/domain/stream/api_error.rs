@@ -37,29 +37,15 @@ mod tests {
     fn an_unknown_session_is_known_by_its_words() {
         let said = "No conversation found with session ID: 7fd60360-697a-45fa-a3d1-c6282a565d75";
         assert!(is_unknown_session(said));
-        assert!(!is_unknown_session(
-            "Error: Session ID x is already in use."
-        ));
+        assert!(!is_unknown_session("Error: Session ID x is already in use."));
     }
 
     #[test]
     fn only_what_waiting_cannot_cure_is_fatal() {
-        for kind in [
-            "authentication_failed",
-            "oauth_org_not_allowed",
-            "billing_error",
-            "model_not_found",
-        ] {
+        for kind in ["authentication_failed", "oauth_org_not_allowed", "billing_error", "model_not_found"] {
             assert!(fatal_api_error(kind).is_some(), "{kind}");
         }
-        for kind in [
-            "rate_limit",
-            "overloaded",
-            "server_error",
-            "unknown",
-            "invalid_request",
-            "",
-        ] {
+        for kind in ["rate_limit", "overloaded", "server_error", "unknown", "invalid_request", ""] {
             assert_eq!(fatal_api_error(kind), None, "{kind}");
         }
     }

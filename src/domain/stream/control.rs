@@ -84,25 +84,13 @@ struct HookInput<'a> {
 pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
     let request_id = some_string(envelope.request_id)?;
     let Some(request) = object::<Request<'_>>(envelope.request) else {
-        return Some(Asked::Unsupported {
-            request_id,
-            subtype: String::new(),
-        });
+        return Some(Asked::Unsupported { request_id, subtype: String::new() });
     };
     let (via, tool, input, tool_use_id, agent_id) = match word(request.subtype) {
-        "can_use_tool" => (
-            Via::CanUseTool,
-            request.tool_name,
-            request.input,
-            request.tool_use_id,
-            request.agent_id,
-        ),
+        "can_use_tool" => (Via::CanUseTool, request.tool_name, request.input, request.tool_use_id, request.agent_id),
         "hook_callback" => {
             let Some(hook) = object::<HookInput<'_>>(request.input) else {
-                return Some(Asked::Unreadable {
-                    request_id,
-                    via: Via::Callback,
-                });
+                return Some(Asked::Unreadable { request_id, via: Via::Callback });
             };
             if !matches!(word(hook.hook_event_name), "" | "PreToolUse") {
                 return Some(Asked::Unsupported {
@@ -110,19 +98,10 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
                     subtype: format!("hook_callback of {}", string(hook.hook_event_name)),
                 });
             }
-            (
-                Via::Callback,
-                hook.tool_name,
-                hook.tool_input,
-                hook.tool_use_id.or(request.tool_use_id),
-                hook.agent_id,
-            )
+            (Via::Callback, hook.tool_name, hook.tool_input, hook.tool_use_id.or(request.tool_use_id), hook.agent_id)
         }
         _ => {
-            return Some(Asked::Unsupported {
-                request_id,
-                subtype: string(request.subtype),
-            });
+            return Some(Asked::Unsupported { request_id, subtype: string(request.subtype) });
         }
     };
     Some(match (some_string(tool), input) {
@@ -161,28 +140,15 @@ mod tests {
             }))
         );
         let can_use = r#"{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"Read","input":{"file_path":"x"},"tool_use_id":"t2"}}"#;
-        assert!(matches!(
-            read(can_use),
-            Some(Asked::Tool(AskedTool {
-                via: Via::CanUseTool,
-                agent_id: None,
-                ..
-            }))
-        ));
+        assert!(matches!(read(can_use), Some(Asked::Tool(AskedTool { via: Via::CanUseTool, agent_id: None, .. }))));
     }
 
     #[test]
     fn what_cannot_be_judged_is_never_a_tool_call() {
         let cases = [
-            (
-                r#"{"subtype":"hook_callback","input":{"hook_event_name":"PreToolUse"}}"#,
-                true,
-            ),
+            (r#"{"subtype":"hook_callback","input":{"hook_event_name":"PreToolUse"}}"#, true),
             (r#"{"subtype":"hook_callback","input":"text"}"#, true),
-            (
-                r#"{"subtype":"can_use_tool","tool_name":"","input":{}}"#,
-                true,
-            ),
+            (r#"{"subtype":"can_use_tool","tool_name":"","input":{}}"#, true),
             (r#"{"subtype":"can_use_tool","tool_name":"Bash"}"#, true),
             (r#"{"subtype":"mcp_message"}"#, false),
             (
@@ -192,15 +158,10 @@ mod tests {
             ("null", false),
         ];
         for (request, is_tool_question) in cases {
-            let line =
-                format!(r#"{{"type":"control_request","request_id":"r","request":{request}}}"#);
+            let line = format!(r#"{{"type":"control_request","request_id":"r","request":{request}}}"#);
             let unreadable = matches!(read(&line), Some(Asked::Unreadable { .. }));
             let unsupported = matches!(read(&line), Some(Asked::Unsupported { .. }));
-            assert_eq!(
-                (unreadable, unsupported),
-                (is_tool_question, !is_tool_question),
-                "{request}"
-            );
+            assert_eq!((unreadable, unsupported), (is_tool_question, !is_tool_question), "{request}");
         }
         assert_eq!(read(r#"{"type":"control_request","request":{}}"#), None);
     }

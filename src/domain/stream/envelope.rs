@@ -141,8 +141,7 @@ impl<'a> Envelope<'a> {
 
     /// The call in which a subagent works, for its records.
     pub fn parent(&self) -> Option<String> {
-        self.parent_tool_use_id
-            .map(|_| string(self.parent_tool_use_id))
+        self.parent_tool_use_id.map(|_| string(self.parent_tool_use_id))
     }
 
     /// A user message of ours that Claude took up.
@@ -157,9 +156,7 @@ impl<'a> Envelope<'a> {
             Kind::User => Some(EntryKind::User),
             Kind::Result => Some(EntryKind::Result),
             Kind::RateLimit => Some(EntryKind::RateLimit),
-            Kind::System => SHOWN_SYSTEM
-                .contains(&self.subtype())
-                .then_some(EntryKind::System),
+            Kind::System => SHOWN_SYSTEM.contains(&self.subtype()).then_some(EntryKind::System),
             _ => None,
         }
     }
@@ -191,10 +188,7 @@ pub fn read(line: &str) -> Line<'_> {
     if line.trim().is_empty() {
         return Line::Blank;
     }
-    glued(line)
-        .or_else(|| inserted(line))
-        .or_else(|| repaired(line))
-        .map_or(Line::Garbage, Line::Several)
+    glued(line).or_else(|| inserted(line)).or_else(|| repaired(line)).map_or(Line::Garbage, Line::Several)
 }
 
 /// What a kept line shows; `None`: nothing. For lines whose index is lost.
@@ -228,12 +222,7 @@ fn inserted(line: &str) -> Option<Vec<String>> {
     if Envelope::parse(&around).is_some() {
         found.push(around);
     } else {
-        found.extend(
-            [&line[..at], &line[end..]]
-                .into_iter()
-                .filter(|part| !part.trim().is_empty())
-                .map(str::to_owned),
-        );
+        found.extend([&line[..at], &line[end..]].into_iter().filter(|part| !part.trim().is_empty()).map(str::to_owned));
     }
     found.push(line[at..end].to_owned());
     Some(found)
@@ -276,18 +265,9 @@ mod tests {
     fn lines_are_classified_by_type_wherever_the_key_stands() {
         let cases = [
             (r#"{"type":"assistant"}"#, Some(EntryKind::Assistant)),
-            (
-                r#"{"x":[1],"type":"user","message":"m"}"#,
-                Some(EntryKind::User),
-            ),
-            (
-                r#"{"type":"result","subtype":"success"}"#,
-                Some(EntryKind::Result),
-            ),
-            (
-                r#"{"type":"system","subtype":"api_retry"}"#,
-                Some(EntryKind::System),
-            ),
+            (r#"{"x":[1],"type":"user","message":"m"}"#, Some(EntryKind::User)),
+            (r#"{"type":"result","subtype":"success"}"#, Some(EntryKind::Result)),
+            (r#"{"type":"system","subtype":"api_retry"}"#, Some(EntryKind::System)),
             (r#"{"type":"system","subtype":"init"}"#, None),
             (r#"{"type":"system","subtype":17}"#, None),
             (r#"{"type":"rate_limit_event"}"#, Some(EntryKind::RateLimit)),
@@ -306,8 +286,7 @@ mod tests {
 
     #[test]
     fn a_rate_limit_event_glued_into_a_line_is_salvaged_and_so_is_the_line() {
-        const EVENT: &str =
-            r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected"}}"#;
+        const EVENT: &str = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected"}}"#;
         let record = r#"{"type":"assistant","message":{"content":[]}}"#;
         let middle = format!("{}{EVENT}{}", &record[..20], &record[20..]);
         let cases = [
@@ -318,10 +297,7 @@ mod tests {
         for (line, other) in cases {
             assert_eq!(kinds(&line), [other, Some(EntryKind::RateLimit)], "{line}");
         }
-        assert_eq!(
-            kinds(&format!("{EVENT} {record}")),
-            [Some(EntryKind::RateLimit), Some(EntryKind::Assistant)]
-        );
+        assert_eq!(kinds(&format!("{EVENT} {record}")), [Some(EntryKind::RateLimit), Some(EntryKind::Assistant)]);
     }
 
     #[test]
@@ -335,11 +311,7 @@ mod tests {
     #[test]
     fn depth_is_no_danger() {
         for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
-            let deep = format!(
-                r#"{{"type":"user","message":{}1{}}}"#,
-                open.repeat(10_000),
-                close.repeat(10_000)
-            );
+            let deep = format!(r#"{{"type":"user","message":{}1{}}}"#, open.repeat(10_000), close.repeat(10_000));
             assert_eq!(kinds(&deep), [Some(EntryKind::User)]);
             let cut = &deep[..deep.len() - 1];
             assert_eq!(kinds(cut), [Some(EntryKind::Garbage)]);

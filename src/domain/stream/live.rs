@@ -67,30 +67,12 @@ mod tests {
     fn deltas_become_changes() {
         let cases = [
             (r#"{"type":"message_start","message":{}}"#, "Clear"),
-            (
-                r#"{"type":"content_block_start","content_block":{"type":"text","text":""}}"#,
-                "",
-            ),
-            (
-                r#"{"type":"content_block_start","content_block":{"type":"tool_use","name":"Bash"}}"#,
-                "Tool(\"Bash\")",
-            ),
-            (
-                r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"hi"}}"#,
-                "Text(\"hi\")",
-            ),
-            (
-                r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"\ud83c"}}"#,
-                "Text(\"\u{fffd}\")",
-            ),
-            (
-                r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}"#,
-                "Thinking(\"hm\")",
-            ),
-            (
-                r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{"}}"#,
-                "",
-            ),
+            (r#"{"type":"content_block_start","content_block":{"type":"text","text":""}}"#, ""),
+            (r#"{"type":"content_block_start","content_block":{"type":"tool_use","name":"Bash"}}"#, "Tool(\"Bash\")"),
+            (r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"hi"}}"#, "Text(\"hi\")"),
+            (r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"\ud83c"}}"#, "Text(\"\u{fffd}\")"),
+            (r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}"#, "Thinking(\"hm\")"),
+            (r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{"}}"#, ""),
             (r#"{"type":"ping"}"#, ""),
             ("17", ""),
         ];

@@ -116,9 +116,7 @@ mod tests {
 
         let json = r#"{"content":[{"type":"text","text":"a\"b"},{"type":"tool_result","content":[{}],"tool_use_id":"t1","is_error":true}]}"#;
         let message: Message = serde_json::from_str(json).unwrap();
-        let [first, second] = message.content.blocks() else {
-            unreachable!("two blocks")
-        };
+        let [first, second] = message.content.blocks() else { unreachable!("two blocks") };
         assert_eq!(text(first.text).unwrap(), "a\"b");
         assert_eq!(word(second.tool_use_id), "t1");
         assert_eq!(flag(second.is_error), Some(true));

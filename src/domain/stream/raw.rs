@@ -12,9 +12,7 @@ pub type Raw<'a> = Option<&'a RawValue>;
 
 /// The inside of a string that has no escapes (a type, a subtype, an enum value); `""` for anything else.
 pub fn word(raw: Raw<'_>) -> &str {
-    raw.and_then(|raw| raw.get().strip_prefix('"')?.strip_suffix('"'))
-        .filter(|word| !word.contains('\\'))
-        .unwrap_or("")
+    raw.and_then(|raw| raw.get().strip_prefix('"')?.strip_suffix('"')).filter(|word| !word.contains('\\')).unwrap_or("")
 }
 
 /// A string, decoded; halves of emoji become U+FFFD. `None` for anything but a string.
@@ -37,9 +35,7 @@ pub fn string(raw: Raw<'_>) -> String {
 
 /// A string that says something.
 pub fn some_string(raw: Raw<'_>) -> Option<String> {
-    text(raw)
-        .filter(|text| !text.is_empty())
-        .map(Cow::into_owned)
+    text(raw).filter(|text| !text.is_empty()).map(Cow::into_owned)
 }
 
 /// A truth value.
@@ -53,17 +49,12 @@ pub fn flag(raw: Raw<'_>) -> Option<bool> {
 
 /// A number, whole or not.
 pub fn number(raw: Raw<'_>) -> Option<f64> {
-    raw?.get()
-        .parse()
-        .ok()
-        .filter(|number: &f64| number.is_finite())
+    raw?.get().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// A count: a number that is not negative, its fraction dropped.
 pub fn count(raw: Raw<'_>) -> Option<u64> {
-    number(raw)
-        .filter(|number| *number >= 0.0)
-        .map(|number| number as u64)
+    number(raw).filter(|number| *number >= 0.0).map(|number| number as u64)
 }
 
 /// An object or array of a known shape.

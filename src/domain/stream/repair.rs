@@ -11,14 +11,11 @@ pub fn surrogates(line: &[u8]) -> Cow<'_, [u8]> {
         let here = at + found;
         match surrogate(&line[here..]) {
             // A pair stays; any other escape (also `\\`) is two bytes long at least.
-            Some(Half::High)
-                if matches!(line.get(here + 6..).and_then(surrogate), Some(Half::Low)) =>
-            {
+            Some(Half::High) if matches!(line.get(here + 6..).and_then(surrogate), Some(Half::Low)) => {
                 at = here + 12;
             }
             Some(_) => {
-                out.get_or_insert_with(|| line.to_vec())[here..here + 6]
-                    .copy_from_slice(b"\\ufffd");
+                out.get_or_insert_with(|| line.to_vec())[here..here + 6].copy_from_slice(b"\\ufffd");
                 at = here + 6;
             }
             None => at = here + 2,
@@ -59,21 +56,13 @@ mod tests {
             (br#"{"a":"\ud83d\ude00"}"#, br#"{"a":"\ud83d\ude00"}"#),
             (br#"{"a":"\ud83c"}"#, br#"{"a":"\ufffd"}"#),
             (br#"{"a":"\ude00x"}"#, br#"{"a":"\ufffdx"}"#),
-            (
-                br#"{"a":"\ud83c\ud83d\ude00"}"#,
-                br#"{"a":"\ufffd\ud83d\ude00"}"#,
-            ),
+            (br#"{"a":"\ud83c\ud83d\ude00"}"#, br#"{"a":"\ufffd\ud83d\ude00"}"#),
             (br#"{"a":"\\ud83c"}"#, br#"{"a":"\\ud83c"}"#),
             (br#"{"a":"\\\ud83c"}"#, br#"{"a":"\\\ufffd"}"#),
             (br"\u", br"\u"),
         ];
         for (given, expected) in cases {
-            assert_eq!(
-                surrogates(given).as_ref(),
-                expected,
-                "{}",
-                String::from_utf8_lossy(given)
-            );
+            assert_eq!(surrogates(given).as_ref(), expected, "{}", String::from_utf8_lossy(given));
         }
     }
 }

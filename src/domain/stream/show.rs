@@ -132,11 +132,7 @@ pub fn decode(line: &[u8], whole: usize, cwd: &str) -> Shown {
     }
     let Some(record) = Fields::read(&text) else {
         let said = format!("not JSON: {}", text.trim());
-        return Shown {
-            blocks: notices::notice(Level::Warn, &said),
-            parent: None,
-            missing,
-        };
+        return Shown { blocks: notices::notice(Level::Warn, &said), parent: None, missing };
     };
     let blocks = match record.text("type").as_deref() {
         Some("assistant") => assistant(&record, cwd),
@@ -146,11 +142,7 @@ pub fn decode(line: &[u8], whole: usize, cwd: &str) -> Shown {
         Some("rate_limit_event") => notices::rate_limit(&record),
         _ => Vec::new(),
     };
-    Shown {
-        blocks,
-        parent: record.text("parent_tool_use_id"),
-        missing,
-    }
+    Shown { blocks, parent: record.text("parent_tool_use_id"), missing }
 }
 
 fn assistant(record: &Fields<'_>, cwd: &str) -> Vec<Block> {
@@ -172,9 +164,7 @@ fn assistant(record: &Fields<'_>, cwd: &str) -> Vec<Block> {
                 _ => Vec::new(),
             },
             Some("redacted_thinking") => {
-                vec![Block::Thinking(
-                    "(thinking that Claude keeps to itself)".to_owned(),
-                )]
+                vec![Block::Thinking("(thinking that Claude keeps to itself)".to_owned())]
             }
             Some("tool_use" | "server_tool_use") => vec![Block::Tool(tools::call(&block, cwd))],
             _ => Vec::new(),
@@ -212,11 +202,8 @@ fn user(record: &Fields<'_>) -> Vec<Block> {
     if let Some(text) = message.text("content") {
         return said(text);
     }
-    let parts: Vec<Fields<'_>> = message
-        .list("content")
-        .into_iter()
-        .filter_map(|raw| Fields::read(raw.get()))
-        .collect();
+    let parts: Vec<Fields<'_>> =
+        message.list("content").into_iter().filter_map(|raw| Fields::read(raw.get())).collect();
     // With several results in one record it is unknown whose shape is given.
     let shape = match parts.len() {
         1 => record.object("tool_use_result"),
@@ -245,9 +232,7 @@ fn turn_end(record: &Fields<'_>) -> TurnEnd {
         // `is_error` decides before `subtype` does: API failures are `success` with `is_error`.
         error: record.is("is_error") || how.starts_with("error"),
         how,
-        message: record
-            .text("result")
-            .unwrap_or_else(|| errors.collect::<Vec<_>>().join("\n")),
+        message: record.text("result").unwrap_or_else(|| errors.collect::<Vec<_>>().join("\n")),
         ms: record.number("duration_ms").unwrap_or_default(),
         cost_usd: record.number("total_cost_usd").unwrap_or_default(),
     }
@@ -266,10 +251,7 @@ mod tests {
             .flat_map(|line| {
                 let shown = decode(line, line.len(), CWD);
                 let inner = if shown.parent.is_some() { "  " } else { "" };
-                shown
-                    .blocks
-                    .into_iter()
-                    .map(move |block| format!("{inner}{}", brief(&block)))
+                shown.blocks.into_iter().map(move |block| format!("{inner}{}", brief(&block)))
             })
             .collect()
     }
@@ -277,23 +259,15 @@ mod tests {
     fn brief(block: &Block) -> String {
         match block {
             Block::Text(text) => format!("text {}", text.trim_end()),
-            Block::Status(status) => format!(
-                "status {} {:?} {:?}",
-                status.status, status.phase, status.files
-            ),
+            Block::Status(status) => format!("status {} {:?} {:?}", status.status, status.phase, status.files),
             Block::Thinking(text) => format!("thinking {text}"),
             Block::Tool(tool) => {
-                let edit = tool
-                    .edit
-                    .as_ref()
-                    .map_or(String::new(), |e| format!(" {:?}→{:?}", e.old, e.new));
+                let edit = tool.edit.as_ref().map_or(String::new(), |e| format!(" {:?}→{:?}", e.old, e.new));
                 format!("{} {}{edit}", tool.name, tool.target)
             }
             Block::ToolResult(result) => {
                 let error = if result.error { "error " } else { "" };
-                let line = result
-                    .first_change
-                    .map_or(String::new(), |line| format!(" @{line}"));
+                let line = result.first_change.map_or(String::new(), |line| format!(" @{line}"));
                 format!("= {error}{}{line}", result.summary)
             }
             Block::Progress(progress) => format!("progress {}", progress.summary),
@@ -331,9 +305,7 @@ mod tests {
     #[test]
     fn a_subagent_is_marked_as_such() {
         assert_eq!(
-            all(include_bytes!(
-                "../../../tests/fixtures/stream/subagent.jsonl"
-            )),
+            all(include_bytes!("../../../tests/fixtures/stream/subagent.jsonl")),
             [
                 "text Delegating.",
                 "Task sub job",
@@ -346,75 +318,30 @@ mod tests {
                 "text main final",
                 "end false success $0.004",
             ]
-            .map(|line| if line == "  = 1 line" {
-                "  = from-sub"
-            } else {
-                line
-            })
+            .map(|line| if line == "  = 1 line" { "  = from-sub" } else { line })
         );
     }
 
     #[test]
     fn the_other_recordings() {
-        let thinking = all(include_bytes!(
-            "../../../tests/fixtures/stream/thinking.jsonl"
-        ));
-        assert_eq!(
-            thinking[..2],
-            [
-                "thinking hmm, deep",
-                "thinking (thinking that Claude keeps to itself)"
-            ]
-        );
+        let thinking = all(include_bytes!("../../../tests/fixtures/stream/thinking.jsonl"));
+        assert_eq!(thinking[..2], ["thinking hmm, deep", "thinking (thinking that Claude keeps to itself)"]);
         let tasks = all(include_bytes!("../../../tests/fixtures/stream/tasks.jsonl"));
         assert_eq!(tasks[0], "TaskCreate First");
         assert_eq!(tasks[6], "TodoWrite 1 to do");
-        let bad = all(include_bytes!(
-            "../../../tests/fixtures/stream/badjson_tool.jsonl"
-        ));
+        let bad = all(include_bytes!("../../../tests/fixtures/stream/badjson_tool.jsonl"));
         assert_eq!(bad[..2], ["Bash {\"command\": \"echo hi", "= error error"]);
-        let fallback = all(include_bytes!(
-            "../../../tests/fixtures/stream/fallback.jsonl"
-        ));
-        assert_eq!(
-            fallback[2],
-            "Warn Switched to Sonnet 4.6 due to high demand for Opus 4.8"
-        );
-        let interrupted = all(include_bytes!(
-            "../../../tests/fixtures/stream/sigint_bash.jsonl"
-        ));
-        assert_eq!(
-            interrupted[1..3],
-            [
-                "= error rejected",
-                "Info [Request interrupted by user for tool use]"
-            ]
-        );
-        assert_eq!(
-            interrupted[3],
-            "end true error_during_execution, aborted_tools $0.001"
-        );
-        let limited = all(include_bytes!(
-            "../../../tests/fixtures/stream/429_forever_max2.jsonl"
-        ));
-        assert_eq!(
-            limited[2],
-            "Error API Error: Request rejected (429) · stub error 429"
-        );
+        let fallback = all(include_bytes!("../../../tests/fixtures/stream/fallback.jsonl"));
+        assert_eq!(fallback[2], "Warn Switched to Sonnet 4.6 due to high demand for Opus 4.8");
+        let interrupted = all(include_bytes!("../../../tests/fixtures/stream/sigint_bash.jsonl"));
+        assert_eq!(interrupted[1..3], ["= error rejected", "Info [Request interrupted by user for tool use]"]);
+        assert_eq!(interrupted[3], "end true error_during_execution, aborted_tools $0.001");
+        let limited = all(include_bytes!("../../../tests/fixtures/stream/429_forever_max2.jsonl"));
+        assert_eq!(limited[2], "Error API Error: Request rejected (429) · stub error 429");
         assert_eq!(limited[3], "end true API error 429 $0");
-        let unicode = all(include_bytes!(
-            "../../../tests/fixtures/stream/unicode.jsonl"
-        ));
-        assert!(
-            unicode
-                .iter()
-                .any(|line| line.contains("Ünïcödé 日本語 🎉")),
-            "{unicode:?}"
-        );
-        assert!(
-            unicode.iter().any(|line| line.ends_with("bom \u{fffd}")),
-            "{unicode:?}"
-        );
+        let unicode = all(include_bytes!("../../../tests/fixtures/stream/unicode.jsonl"));
+        assert!(unicode.iter().any(|line| line.contains("Ünïcödé 日本語 🎉")), "{unicode:?}");
+        assert!(unicode.iter().any(|line| line.ends_with("bom \u{fffd}")), "{unicode:?}");
     }
 
     #[test]
@@ -431,12 +358,7 @@ mod tests {
             (br#"{"type":"result"}"#, "end false  $0"),
         ];
         for (line, expected) in cases {
-            assert_eq!(
-                all(line).join("|"),
-                expected,
-                "{}",
-                String::from_utf8_lossy(line)
-            );
+            assert_eq!(all(line).join("|"), expected, "{}", String::from_utf8_lossy(line));
         }
     }
 
@@ -449,15 +371,9 @@ mod tests {
         for cut in [600, 601, 602, 603] {
             let shown = decode(&line.as_bytes()[..cut], line.len(), CWD);
             assert_eq!(shown.missing, (line.len() - cut) as u64);
-            let Block::ToolResult(result) = &shown.blocks[0] else {
-                unreachable!("a result")
-            };
+            let Block::ToolResult(result) = &shown.blocks[0] else { unreachable!("a result") };
             assert_eq!(result.id, "t");
-            assert!(
-                text.starts_with(&result.text) && result.text.len() > 400,
-                "{}",
-                result.text
-            );
+            assert!(text.starts_with(&result.text) && result.text.len() > 400, "{}", result.text);
         }
     }
 }

@@ -83,17 +83,8 @@ mod tests {
     #[test]
     fn a_retry_is_read_with_its_odd_numbers() {
         let line = r#"{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":577.3,"error_status":null,"error":"unknown"}"#;
-        let expected = ApiRetry {
-            attempt: 2,
-            max_retries: 10,
-            delay_ms: 577,
-            status: None,
-            error: "unknown".into(),
-        };
+        let expected = ApiRetry { attempt: 2, max_retries: 10, delay_ms: 577, status: None, error: "unknown".into() };
         assert_eq!(api_retry(line), expected);
-        assert_eq!(
-            api_retry(r#"{"attempt":"x","retry_delay_ms":-3}"#),
-            ApiRetry::default()
-        );
+        assert_eq!(api_retry(r#"{"attempt":"x","retry_delay_ms":-3}"#), ApiRetry::default());
     }
 }

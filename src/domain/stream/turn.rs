@@ -128,8 +128,7 @@ impl TurnReader {
 
     /// The usage of a `message_delta` of the main agent: the request's true output tokens.
     pub fn delta_usage(&mut self, usage: Raw<'_>) {
-        let Some(output) = object::<TokenCounts<'_>>(usage).and_then(|counts| count(counts.output))
-        else {
+        let Some(output) = object::<TokenCounts<'_>>(usage).and_then(|counts| count(counts.output)) else {
             return;
         };
         // It follows the request's last `assistant` record, which counted one output token.
@@ -141,13 +140,9 @@ impl TurnReader {
     /// A `result` record, whose whole line this is: the end of the turn.
     pub fn finish(&mut self, envelope: &Envelope<'_>, line: &str) -> TurnResult {
         let Ok(record) = serde_json::from_str::<ResultRecord<'_>>(line) else {
-            return TurnResult {
-                is_error: true,
-                ..TurnResult::default()
-            };
+            return TurnResult { is_error: true, ..TurnResult::default() };
         };
-        let models: BTreeMap<String, ModelCounts<'_>> =
-            object(record.model_usage).unwrap_or_default();
+        let models: BTreeMap<String, ModelCounts<'_>> = object(record.model_usage).unwrap_or_default();
         let subtype = envelope.subtype().to_owned();
         let is_error = flag(record.is_error).unwrap_or(subtype != "success");
         let mut message = some_string(record.result)
@@ -162,8 +157,7 @@ impl TurnReader {
         }
         let result = TurnResult {
             is_error,
-            api_error_status: count(record.api_error_status)
-                .and_then(|status| u16::try_from(status).ok()),
+            api_error_status: count(record.api_error_status).and_then(|status| u16::try_from(status).ok()),
             error_kind: self.error_kind.take(),
             text: std::mem::take(&mut self.text),
             message,
@@ -202,9 +196,7 @@ impl TurnReader {
             cache_write: total.cache_write.saturating_sub(self.spent.cache_write),
         };
         if models.is_empty() {
-            return object::<TokenCounts<'_>>(usage)
-                .map(|counts| counts.usage())
-                .unwrap_or_default();
+            return object::<TokenCounts<'_>>(usage).map(|counts| counts.usage()).unwrap_or_default();
         }
         self.spent = total;
         turn
@@ -214,11 +206,7 @@ impl TurnReader {
     fn context_window(&self, models: &BTreeMap<String, ModelCounts<'_>>) -> Option<u64> {
         models
             .get(&self.model)
-            .or_else(|| {
-                models
-                    .values()
-                    .max_by_key(|counts| count(counts.input_tokens))
-            })
+            .or_else(|| models.values().max_by_key(|counts| count(counts.input_tokens)))
             .and_then(|counts| count(counts.context_window))
     }
 }
@@ -318,12 +306,7 @@ mod tests {
         let inputs: Vec<u64> = [100, 250]
             .map(line)
             .iter()
-            .map(|line| {
-                reader
-                    .finish(&Envelope::parse(line).unwrap(), line)
-                    .usage
-                    .input
-            })
+            .map(|line| reader.finish(&Envelope::parse(line).unwrap(), line).usage.input)
             .collect();
         assert_eq!(inputs, [100, 150]);
     }

@@ -49,17 +49,10 @@ pub fn set_status(bytes: &[u8], to: TicketStatus) -> Result<Vec<u8>, Unchanged> 
     let written = old.bytes.ok_or(Unchanged::NotThere)?;
     let value = yaml.get(written.clone()).ok_or(Unchanged::NotThere)?;
     let at = value.find(&old.value).ok_or(Unchanged::NotThere)? + written.start + range.start;
-    let edited = [
-        &bytes[..at],
-        to.word().as_bytes(),
-        &bytes[at + old.value.len()..],
-    ]
-    .concat();
+    let edited = [&bytes[..at], to.word().as_bytes(), &bytes[at + old.value.len()..]].concat();
     // An unusual spelling may read differently once replaced; then it is left to the person.
     let now = super::parse::parse(&edited, "").status;
-    (now == Some(to))
-        .then_some(edited)
-        .ok_or(Unchanged::NotThere)
+    (now == Some(to)).then_some(edited).ok_or(Unchanged::NotThere)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,10 +66,7 @@ fn spot(bytes: &[u8], text: &str, tick: Tick) -> Result<Spot, Unchanged> {
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);
     let found = phases::find(&outline);
-    let same: Vec<&Found> = found
-        .iter()
-        .filter(|found| found.phase.text == text.trim())
-        .collect();
+    let same: Vec<&Found> = found.iter().filter(|found| found.phase.text == text.trim()).collect();
     if same.is_empty() {
         return Err(Unchanged::NotThere);
     }
@@ -107,27 +97,15 @@ mod tests {
         let cases = [
             ("- [ ] a\n- [ ] b", "b", "- [ ] a\n- [x] b"),
             ("* [ ] a\r\n", "a", "* [x] a\r\n"),
-            (
-                "\u{feff}1. [ ] größer 日本",
-                "größer 日本",
-                "\u{feff}1. [x] größer 日本",
-            ),
+            ("\u{feff}1. [ ] größer 日本", "größer 日本", "\u{feff}1. [x] größer 日本"),
             ("+ [ ]   a  \t\n", "a", "+ [x]   a  \t\n"),
-            (
-                "## Phase 1: A\r\nx\r\n",
-                "Phase 1: A",
-                "## Phase 1: A [x]\r\nx\r\n",
-            ),
+            ("## Phase 1: A\r\nx\r\n", "Phase 1: A", "## Phase 1: A [x]\r\nx\r\n"),
             ("## Phase 1: A", "Phase 1: A", "## Phase 1: A [x]"),
             ("## Phase 1: A  \n", "Phase 1: A", "## Phase 1: A [x]  \n"),
             ("## Step 1. A [ ]\n", "Step 1. A", "## Step 1. A [x]\n"),
             ("## Phase 1: A ##\n", "Phase 1: A", "## Phase 1: A ## [x]\n"),
             ("## 1. A\n## 2. B\n", "2. B", "## 1. A\n## 2. B [x]\n"),
-            (
-                "- [x] a\n- [ ] a\n- [ ] a\n",
-                "a",
-                "- [x] a\n- [x] a\n- [ ] a\n",
-            ),
+            ("- [x] a\n- [ ] a\n- [ ] a\n", "a", "- [x] a\n- [x] a\n- [ ] a\n"),
             ("- [ ] a\0b\n", "a\0b", "- [x] a\0b\n"),
         ];
         for (before, phase, after) in cases {
@@ -135,10 +113,7 @@ mod tests {
             assert_eq!(edited, after);
             assert_eq!(
                 complete_phase(after.as_bytes(), phase).is_err(),
-                parse(after.as_bytes(), "t.md")
-                    .phases
-                    .iter()
-                    .all(|p| p.text != phase || p.done),
+                parse(after.as_bytes(), "t.md").phases.iter().all(|p| p.text != phase || p.done),
                 "{after:?}"
             );
         }
@@ -155,11 +130,7 @@ mod tests {
             ("", "a", Unchanged::NotThere),
         ];
         for (before, phase, expected) in cases {
-            assert_eq!(
-                complete_phase(before.as_bytes(), phase),
-                Err(expected),
-                "{before:?}"
-            );
+            assert_eq!(complete_phase(before.as_bytes(), phase), Err(expected), "{before:?}");
         }
     }
 
@@ -167,15 +138,9 @@ mod tests {
     fn a_phase_is_reopened_by_one_byte() {
         let reopened = |before: &str, phase: &str| text(reopen_phase(before.as_bytes(), phase));
         assert_eq!(reopened("- [X] a\r\n", "a"), "- [ ] a\r\n");
-        assert_eq!(
-            reopened("## Phase 1: A [x]", "Phase 1: A"),
-            "## Phase 1: A [ ]"
-        );
+        assert_eq!(reopened("## Phase 1: A [x]", "Phase 1: A"), "## Phase 1: A [ ]");
         for open in ["- [ ] Phase 1: A", "## Phase 1: A"] {
-            assert_eq!(
-                reopen_phase(open.as_bytes(), "Phase 1: A"),
-                Err(Unchanged::AlreadySo)
-            );
+            assert_eq!(reopen_phase(open.as_bytes(), "Phase 1: A"), Err(Unchanged::AlreadySo));
         }
     }
 
@@ -183,29 +148,17 @@ mod tests {
     fn only_the_status_word_is_replaced() {
         let cases = [
             ("status: open", "status: in_progress"),
-            (
-                "status:   open   # why not",
-                "status:   in_progress   # why not",
-            ),
+            ("status:   open   # why not", "status:   in_progress   # why not"),
             ("status: \"open\"", "status: \"in_progress\""),
             ("status: 'open' ", "status: 'in_progress' "),
             ("status: someday", "status: in_progress"),
-            (
-                "id: open\r\nstatus: open\r\nx: ü",
-                "id: open\r\nstatus: in_progress\r\nx: ü",
-            ),
-            (
-                "note: ü日 status\n\"status\": open",
-                "note: ü日 status\n\"status\": in_progress",
-            ),
+            ("id: open\r\nstatus: open\r\nx: ü", "id: open\r\nstatus: in_progress\r\nx: ü"),
+            ("note: ü日 status\n\"status\": open", "note: ü日 status\n\"status\": in_progress"),
         ];
         for (before, after) in cases {
             for bom in ["", "\u{feff}"] {
                 let file = |yaml| format!("{bom}---\n{yaml}\n---\n# T\nstatus: open\n");
-                let edited = text(set_status(
-                    file(before).as_bytes(),
-                    TicketStatus::InProgress,
-                ));
+                let edited = text(set_status(file(before).as_bytes(), TicketStatus::InProgress));
                 assert_eq!(edited, file(after));
             }
         }
@@ -225,10 +178,7 @@ mod tests {
             assert_eq!(edited, Err(Unchanged::NotThere), "{before:?}");
         }
         let closed = b"---\nstatus: closed\n---\n";
-        assert_eq!(
-            set_status(closed, TicketStatus::Closed),
-            Err(Unchanged::AlreadySo)
-        );
+        assert_eq!(set_status(closed, TicketStatus::Closed), Err(Unchanged::AlreadySo));
     }
 
     /// Lines that make phases, hide them, or only look like them.

@@ -34,12 +34,7 @@ pub(super) struct Split {
 /// Finds the front matter.
 pub(super) fn split(bytes: &[u8]) -> Split {
     let start = lines::text_start(bytes);
-    let mut split = Split {
-        yaml: None,
-        body: start,
-        body_line: 1,
-        unclosed: false,
-    };
+    let mut split = Split { yaml: None, body: start, body_line: 1, unclosed: false };
     let mut lines = lines::raw(bytes, start, 1);
     let is_rule = |text: &[u8]| text.trim_ascii_end() == b"---";
     if !lines.next().is_some_and(|(_, _, text)| is_rule(text)) {
@@ -105,9 +100,9 @@ impl Front {
                 }
             }
             Err(error) => {
-                let (line, column) = error.location().map_or((1, 1), |location| {
-                    (location.line() as usize + 1, location.column() as usize)
-                });
+                let (line, column) = error
+                    .location()
+                    .map_or((1, 1), |location| (location.line() as usize + 1, location.column() as usize));
                 front.problems.push(Problem {
                     line,
                     column,
@@ -180,23 +175,17 @@ fn words(error: &serde_yaml::Error) -> String {
             format!("the key `{key}` stands there twice")
         }
         Error::UnknownAnchor { .. }
-        | Error::Budget {
-            breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. },
-            ..
-        } => "anchors (`&`) and aliases (`*`) are not read in tickets: quote the text".to_owned(),
-        Error::Budget {
-            breach: BudgetBreach::Depth { .. },
-            ..
-        } => format!("it is nested deeper than {MAX_DEPTH} levels"),
+        | Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => {
+            "anchors (`&`) and aliases (`*`) are not read in tickets: quote the text".to_owned()
+        }
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
+            format!("it is nested deeper than {MAX_DEPTH} levels")
+        }
         Error::Budget { .. } => format!("it holds more than {MAX_NODES} values"),
         other => {
             let text = other.to_string();
             let text = text.lines().next().unwrap_or_default();
-            text.split(" at line ")
-                .next()
-                .unwrap_or(text)
-                .trim()
-                .to_owned()
+            text.split(" at line ").next().unwrap_or(text).trim().to_owned()
         }
     }
 }
@@ -318,20 +307,12 @@ fn bytes_of(value: &Spanned<Value>) -> Option<Range<usize>> {
 
 /// A value in one text: as spelled in the file, a list with commas.
 fn shown(yaml: &str, value: &Spanned<Value>) -> String {
-    let spelled = || {
-        bytes_of(value)
-            .and_then(|bytes| yaml.get(bytes))
-            .map(|text| text.trim().to_owned())
-            .unwrap_or_default()
-    };
+    let spelled =
+        || bytes_of(value).and_then(|bytes| yaml.get(bytes)).map(|text| text.trim().to_owned()).unwrap_or_default();
     match &value.value {
         Value::Empty => String::new(),
         Value::Text(text) => text.clone(),
         Value::Spelled | Value::Map => spelled(),
-        Value::List(list) => list
-            .iter()
-            .map(|item| shown(yaml, item))
-            .collect::<Vec<_>>()
-            .join(", "),
+        Value::List(list) => list.iter().map(|item| shown(yaml, item)).collect::<Vec<_>>().join(", "),
     }
 }

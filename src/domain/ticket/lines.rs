@@ -40,19 +40,11 @@ impl<'a> Line<'a> {
 
 /// Splits off the byte order mark: offset of the text proper.
 pub(super) fn text_start(bytes: &[u8]) -> usize {
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        3
-    } else {
-        0
-    }
+    if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
 }
 
 /// The raw lines from offset `start`, the first one being line `number`; each as offset and text.
-pub(super) fn raw(
-    bytes: &[u8],
-    start: usize,
-    number: usize,
-) -> impl Iterator<Item = (usize, usize, &[u8])> {
+pub(super) fn raw(bytes: &[u8], start: usize, number: usize) -> impl Iterator<Item = (usize, usize, &[u8])> {
     let mut at = start;
     let mut next = number;
     std::iter::from_fn(move || {
@@ -78,11 +70,7 @@ pub(super) struct Unclosed {
 }
 
 /// All lines from offset `start` on, and a block that hides everything to the end, if one does.
-pub(super) fn classify(
-    bytes: &[u8],
-    start: usize,
-    number: usize,
-) -> (Vec<Line<'_>>, Option<Unclosed>) {
+pub(super) fn classify(bytes: &[u8], start: usize, number: usize) -> (Vec<Line<'_>>, Option<Unclosed>) {
     let mut lines = Vec::new();
     let mut open: Option<Open> = None;
     let mut item_column = 0;
@@ -117,11 +105,7 @@ pub(super) fn classify(
                 let inner = content.map_or(rest, |offset| rest.get(offset..).unwrap_or(&[]));
                 if let Some(fence) = Fence::opened_by(inner, number, item_column) {
                     open = Some(Open::Fence(fence));
-                    if content.is_some() {
-                        Place::Prose
-                    } else {
-                        Place::FenceOpen
-                    }
+                    if content.is_some() { Place::Prose } else { Place::FenceOpen }
                 } else if rest.starts_with(b"<!--") {
                     if memchr::memmem::find(&rest[4..], b"-->").is_none() {
                         open = Some(Open::Comment(number));
@@ -132,22 +116,11 @@ pub(super) fn classify(
                 }
             }
         };
-        lines.push(Line {
-            number,
-            start,
-            text,
-            place,
-        });
+        lines.push(Line { number, start, text, place });
     }
     let unclosed = open.map(|open| match open {
-        Open::Fence(fence) => Unclosed {
-            line: fence.line,
-            what: "a code fence",
-        },
-        Open::Comment(line) => Unclosed {
-            line,
-            what: "a comment",
-        },
+        Open::Fence(fence) => Unclosed { line: fence.line, what: "a code fence" },
+        Open::Comment(line) => Unclosed { line, what: "a comment" },
     });
     (lines, unclosed)
 }
@@ -170,12 +143,7 @@ impl Fence {
         let mark = *rest.first().filter(|byte| b"`~".contains(byte))?;
         let length = run(rest, mark);
         let info = &rest[length..];
-        (length >= 3 && !(mark == b'`' && info.contains(&b'`'))).then_some(Self {
-            mark,
-            length,
-            line,
-            container,
-        })
+        (length >= 3 && !(mark == b'`' && info.contains(&b'`'))).then_some(Self { mark, length, line, container })
     }
 
     fn is_closed_by(&self, rest: &[u8]) -> bool {
@@ -211,10 +179,7 @@ pub(super) fn item_content(rest: &[u8]) -> Option<usize> {
             ((1..=9).contains(&digits) && closed).then_some(digits + 1)?
         }
     };
-    let blanks = rest[marker..]
-        .iter()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count();
+    let blanks = rest[marker..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     (blanks > 0).then_some(marker + blanks)
 }
 
@@ -270,9 +235,6 @@ mod tests {
     fn offsets_point_into_the_file() {
         let bytes = b"a\r\nbc\nd";
         let lines: Vec<_> = raw(bytes, 0, 1).collect();
-        assert_eq!(
-            lines,
-            [(1, 0, &b"a"[..]), (2, 3, &b"bc"[..]), (3, 6, &b"d"[..])]
-        );
+        assert_eq!(lines, [(1, 0, &b"a"[..]), (2, 3, &b"bc"[..]), (3, 6, &b"d"[..])]);
     }
 }

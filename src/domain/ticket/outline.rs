@@ -63,9 +63,7 @@ impl Outline {
             outline.problems.push(Problem {
                 line,
                 column: 1,
-                message: format!(
-                    "{what} is opened here and never closed: everything below is read as part of it"
-                ),
+                message: format!("{what} is opened here and never closed: everything below is read as part of it"),
                 severity: Severity::Warning,
             });
         }
@@ -138,11 +136,7 @@ impl<'a> Reader<'a> {
             return;
         };
         // A child stands two columns in; less is a sibling, whatever the width of the parent's bullet.
-        while self
-            .items
-            .last()
-            .is_some_and(|item| column < item.column + 2)
-        {
+        while self.items.last().is_some_and(|item| column < item.column + 2) {
             self.items.pop();
         }
         if self.items.is_empty() && column >= 4 {
@@ -194,9 +188,7 @@ impl<'a> Reader<'a> {
         let end = start + text.len();
         let (text, tick) = match text {
             [before @ .., b'[', mark @ (b' ' | b'x' | b'X'), b']']
-                if before
-                    .last()
-                    .is_some_and(|byte| matches!(byte, b' ' | b'\t')) =>
+                if before.last().is_some_and(|byte| matches!(byte, b' ' | b'\t')) =>
             {
                 (before, Some((end - 2, *mark != b' ')))
             }
@@ -204,8 +196,7 @@ impl<'a> Reader<'a> {
         };
         let text = without_closing_hashes(text);
         let mut parent = self.heading;
-        while let Some(above) = parent.filter(|&above| self.outline.headings[above].level >= level)
-        {
+        while let Some(above) = parent.filter(|&above| self.outline.headings[above].level >= level) {
             parent = self.outline.headings[above].parent;
         }
         let index = self.outline.headings.len();
@@ -214,15 +205,7 @@ impl<'a> Reader<'a> {
             Section::Plain => self.outline.section(parent),
             named => named,
         };
-        self.outline.headings.push(Heading {
-            line,
-            level,
-            text,
-            tick,
-            end,
-            parent,
-            section,
-        });
+        self.outline.headings.push(Heading { line, level, text, tick, end, parent, section });
         self.heading = Some(index);
         self.items.clear();
     }
@@ -234,10 +217,7 @@ impl<'a> Reader<'a> {
     /// A list item among the validation commands: `` `cmd` ``, maybe with words behind it.
     fn command_item(&mut self, line: usize, content: &[u8]) {
         let text = text_of(content);
-        let text = ["[ ] ", "[x] ", "[X] "]
-            .iter()
-            .find_map(|mark| text.strip_prefix(mark))
-            .unwrap_or(&text);
+        let text = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(&text);
         match code_span(text) {
             Some((command, rest)) if !rest.contains('`') => {
                 self.outline.commands.push(command.to_owned());
@@ -290,11 +270,7 @@ fn without_closing_hashes(text: &[u8]) -> &[u8] {
 fn underline_level(rest: &[u8]) -> Option<usize> {
     let rest = rest.trim_ascii_end();
     let all = |mark| rest.iter().all(|&byte| byte == mark);
-    if all(b'=') {
-        Some(1)
-    } else {
-        (rest.len() > 1 && all(b'-')).then_some(2)
-    }
+    if all(b'=') { Some(1) } else { (rest.len() > 1 && all(b'-')).then_some(2) }
 }
 
 /// The first code span of a text that starts with one, and what follows it.
@@ -308,8 +284,5 @@ fn code_span(text: &str) -> Option<(&str, &str)> {
 fn is_shell(fence: &[u8]) -> bool {
     let info = text_of(fence);
     let language = info.trim_start_matches(['`', '~']).trim();
-    matches!(
-        language.split_whitespace().next().unwrap_or(""),
-        "" | "sh" | "bash" | "zsh" | "shell" | "console"
-    )
+    matches!(language.split_whitespace().next().unwrap_or(""), "" | "sh" | "bash" | "zsh" | "shell" | "console")
 }

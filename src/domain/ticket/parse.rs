@@ -25,8 +25,7 @@ pub fn parse(bytes: &[u8], name: &str) -> Ticket {
         problems.push(Problem {
             line: 1,
             column: 1,
-            message: "the front matter is opened here and never closed: end it with a line `---`"
-                .to_owned(),
+            message: "the front matter is opened here and never closed: end it with a line `---`".to_owned(),
             severity: Severity::Error,
         });
     }
@@ -78,12 +77,7 @@ fn status(text: Option<&Text>, problems: &mut Vec<Problem>) -> Option<TicketStat
 }
 
 fn problem_at(text: &Text, message: String, severity: Severity) -> Problem {
-    Problem {
-        line: text.line,
-        column: text.column,
-        message,
-        severity,
-    }
+    Problem { line: text.line, column: text.column, message, severity }
 }
 
 fn first_title(outline: &Outline) -> Option<String> {
@@ -146,21 +140,12 @@ mod tests {
     #[test]
     fn phases_in_all_their_forms() {
         let cases: &[(&str, &[&str])] = &[
-            (
-                "- [ ] a\n* [x] b\n+ [X] c\n1. [ ] d\n2) [ ] e",
-                &["box - a", "box x b", "box x c", "box - d", "box - e"],
-            ),
-            (
-                "- [ ] a\n  - [x] t\n    - [ ] u\n- [ ] b",
-                &["box - a +tx +u", "box - b"],
-            ),
+            ("- [ ] a\n* [x] b\n+ [X] c\n1. [ ] d\n2) [ ] e", &["box - a", "box x b", "box x c", "box - d", "box - e"]),
+            ("- [ ] a\n  - [x] t\n    - [ ] u\n- [ ] b", &["box - a +tx +u", "box - b"]),
             ("- [ ] a\n\t* [ ] t\n- [ ] b", &["box - a +t", "box - b"]),
             ("1. [ ] a\n  - [ ] t\n2. [ ] b", &["box - a +t", "box - b"]),
             ("- group\n  - [ ] a\n  - [ ] b", &["box - a", "box - b"]),
-            (
-                "- [ ] a\n\n  more\n\n  - [ ] t\n\ntext\n\n  - [ ] b",
-                &["box - a +t", "box - b"],
-            ),
+            ("- [ ] a\n\n  more\n\n  - [ ] t\n\ntext\n\n  - [ ] b", &["box - a +t", "box - b"]),
             ("text\n\n    - [ ] code", &[]),
             // What only looks like a checkbox.
             (
@@ -168,93 +153,41 @@ mod tests {
                 &[],
             ),
             // Hidden.
-            (
-                "```\n- [ ] a\n```\n~~~\n- [ ] b\n~~~\n<!--\n- [ ] c\n-->\n- [ ] d",
-                &["box - d"],
-            ),
-            (
-                "- [ ] a\n  ```md\n  - [ ] hidden\n  ```\n- [ ] b",
-                &["box - a", "box - b"],
-            ),
+            ("```\n- [ ] a\n```\n~~~\n- [ ] b\n~~~\n<!--\n- [ ] c\n-->\n- [ ] d", &["box - d"]),
+            ("- [ ] a\n  ```md\n  - [ ] hidden\n  ```\n- [ ] b", &["box - a", "box - b"]),
             ("- [ ] a\n```\n- [ ] b", &["box - a"]),
             // Which section.
-            (
-                "## Acceptance Criteria\n- [ ] ac\n## Design\n- [ ] a\n## Other\n- [ ] o",
-                &["box - a"],
-            ),
-            (
-                "- [ ] a\n## Definition of Done\n- [ ] d\n## Notes\n- [ ] n",
-                &["box - a"],
-            ),
-            (
-                "## Implementation Plan\n### Backend\n- [ ] a\n### Acceptance criteria\n- [ ] c",
-                &["box - a"],
-            ),
-            (
-                "Tasks\n=====\n\n- [ ] a\n\nNotes\n-----\n\n- [ ] n",
-                &["box - a"],
-            ),
-            (
-                "## Acceptance Criteria\n- [ ] only\n- [x] these",
-                &["box - only", "box x these"],
-            ),
+            ("## Acceptance Criteria\n- [ ] ac\n## Design\n- [ ] a\n## Other\n- [ ] o", &["box - a"]),
+            ("- [ ] a\n## Definition of Done\n- [ ] d\n## Notes\n- [ ] n", &["box - a"]),
+            ("## Implementation Plan\n### Backend\n- [ ] a\n### Acceptance criteria\n- [ ] c", &["box - a"]),
+            ("Tasks\n=====\n\n- [ ] a\n\nNotes\n-----\n\n- [ ] n", &["box - a"]),
+            ("## Acceptance Criteria\n- [ ] only\n- [x] these", &["box - only", "box x these"]),
             ("## Validation Commands\n- [ ] `make`", &[]),
             // Headings.
             (
                 "## Phase 1: A\n## phase 2. B [x]\n### Phase 3 - C [ ]\n## Phase 4",
-                &[
-                    "phase - Phase 1: A",
-                    "phase x phase 2. B",
-                    "phase - Phase 4",
-                ],
+                &["phase - Phase 1: A", "phase x phase 2. B", "phase - Phase 4"],
             ),
-            (
-                "# Step 1\n# STEP 2: ü [X]\n",
-                &["phase - Step 1", "phase x STEP 2: ü"],
-            ),
-            (
-                "## Phases\n## Phase one\n## Phase 1x2\n## Phasel 1\n## Phase1",
-                &[],
-            ),
+            ("# Step 1\n# STEP 2: ü [X]\n", &["phase - Step 1", "phase x STEP 2: ü"]),
+            ("## Phases\n## Phase one\n## Phase 1x2\n## Phasel 1\n## Phase1", &[]),
             (
                 "## Phase 1: A\n- [ ] t\n### Step 1\n- [x] u\n## Phase 2: B\n",
                 &["phase - Phase 1: A +t +ux", "phase - Phase 2: B"],
             ),
-            (
-                "## Phase 1: A\n- [ ] t\n## Follow-ups\n- [ ] later",
-                &["phase - Phase 1: A +t"],
-            ),
+            ("## Phase 1: A\n- [ ] t\n## Follow-ups\n- [ ] later", &["phase - Phase 1: A +t"]),
             (
                 "- [ ] Phase 1: A\n- [ ] Phase 2: B\n## Phase 1: A\nwords\n## Phase 2: B\n",
                 &["box - Phase 1: A", "box - Phase 2: B"],
             ),
-            (
-                "## Tasks\n- [ ] A\n## Phase 1: A\n- [ ] detail",
-                &["box - A"],
-            ),
-            (
-                "## Phase 1: A\n## Acceptance Criteria\n- [ ] ac",
-                &["phase - Phase 1: A"],
-            ),
-            (
-                "## 1. A\n### 1. sub\n## 2. B ##\n## 4. D",
-                &["number - 1. A", "number - 2. B"],
-            ),
-            (
-                "# 1. Title\n## 1. A\n## 2. B [x]",
-                &["number - 1. A", "number x 2. B"],
-            ),
+            ("## Tasks\n- [ ] A\n## Phase 1: A\n- [ ] detail", &["box - A"]),
+            ("## Phase 1: A\n## Acceptance Criteria\n- [ ] ac", &["phase - Phase 1: A"]),
+            ("## 1. A\n### 1. sub\n## 2. B ##\n## 4. D", &["number - 1. A", "number - 2. B"]),
+            ("# 1. Title\n## 1. A\n## 2. B [x]", &["number - 1. A", "number x 2. B"]),
             ("## 1. A", &[]),
             ("## 2. A\n## 3. B", &[]),
             ("## 1. A\n## 2. B\n- [ ] a", &["box - a"]),
-            (
-                "## 1. A\n## 2. B\n## Acceptance Criteria\n- [ ] a",
-                &["number - 1. A", "number - 2. B"],
-            ),
-            (
-                "```\n## Phase 1: A\n```\n## Phase 2: B",
-                &["phase - Phase 2: B"],
-            ),
+            ("## 1. A\n## 2. B\n## Acceptance Criteria\n- [ ] a", &["number - 1. A", "number - 2. B"]),
+            ("```\n## Phase 1: A\n```\n## Phase 2: B", &["phase - Phase 2: B"]),
             ("", &[]),
         ];
         for (text, expected) in cases {
@@ -283,21 +216,10 @@ mod tests {
         assert_eq!(ticket.deps, ["tk-1", "tk-2"]);
         assert_eq!(ticket.phases[0].line, 16);
         assert_eq!(ticket.problems, []);
-        let extra: Vec<String> = ticket
-            .extra
-            .iter()
-            .map(|(k, v)| format!("{k}={v}"))
-            .collect();
+        let extra: Vec<String> = ticket.extra.iter().map(|(k, v)| format!("{k}={v}")).collect();
         assert_eq!(
             extra[..6],
-            [
-                "links=",
-                "created=2026-01-30T10:00:00Z",
-                "type=task",
-                "priority=2",
-                "version=1.10",
-                "tags=a, 007"
-            ]
+            ["links=", "created=2026-01-30T10:00:00Z", "type=task", "priority=2", "version=1.10", "tags=a, 007"]
         );
     }
 
@@ -307,21 +229,12 @@ mod tests {
             ("# T\n", "my plan.md", "my-plan.md", "T"),
             ("no heading", "docs.md", "docs.md", "docs.md"),
             ("---\nstatus: open\n---\n", "tk-1.md", "tk-1", "tk-1"),
-            (
-                "---\nid: 42\ntitle: 'x: y'\n---\n# H\n",
-                "f.md",
-                "42",
-                "x: y",
-            ),
+            ("---\nid: 42\ntitle: 'x: y'\n---\n# H\n", "f.md", "42", "x: y"),
             ("---\n---\n```\n# no\n```\n# Yes #\n", "f.md", "f", "Yes"),
         ];
         for (text, name, id, title) in cases {
             let ticket = parse(text.as_bytes(), name);
-            assert_eq!(
-                (ticket.id.as_str(), ticket.title.as_str()),
-                (id, title),
-                "{text:?}"
-            );
+            assert_eq!((ticket.id.as_str(), ticket.title.as_str()), (id, title), "{text:?}");
             assert!(!ticket.is_broken(), "{text:?}");
         }
     }
@@ -345,10 +258,7 @@ mod tests {
             (&bomb, 2, None),
         ];
         for (yaml, line, column) in cases {
-            let ticket = parse(
-                format!("---\n{yaml}\n---\n# T\n- [ ] a\n").as_bytes(),
-                "tk-9.md",
-            );
+            let ticket = parse(format!("---\n{yaml}\n---\n# T\n- [ ] a\n").as_bytes(), "tk-9.md");
             assert!(ticket.is_broken(), "{yaml:?}");
             eprintln!("{yaml:?} {:?}", ticket.problems);
             let problem = &ticket.problems[0];
@@ -382,19 +292,12 @@ mod tests {
         for (yaml, expected) in cases {
             let ticket = parse(format!("---\n{yaml}\n---\n").as_bytes(), "f.md");
             assert!(!ticket.is_broken());
-            assert!(
-                ticket.problems[0].message.contains(expected),
-                "{:?}",
-                ticket.problems
-            );
+            assert!(ticket.problems[0].message.contains(expected), "{:?}", ticket.problems);
             assert_eq!(ticket.problems[0].line, 2);
             assert_eq!(ticket.status, None);
         }
         let twins = parse(b"- [ ] a\n- [ ] b\n- [x] a\n", "f.md").problems;
-        assert_eq!(
-            (twins.len(), twins[0].line, twins[0].severity),
-            (1, 3, Severity::Warning)
-        );
+        assert_eq!((twins.len(), twins[0].line, twins[0].severity), (1, 3, Severity::Warning));
     }
 
     #[test]
@@ -404,15 +307,7 @@ mod tests {
             let ticket = parse(text.as_bytes(), "f.md");
             assert_eq!(
                 ticket.validation,
-                [
-                    "cargo test",
-                    "echo `x`",
-                    "make",
-                    "ls",
-                    "npm test",
-                    "cargo b \\\n--all",
-                    "last"
-                ]
+                ["cargo test", "echo `x`", "make", "ls", "npm test", "cargo b \\\n--all", "last"]
             );
             assert_eq!(ticket.problems.len(), 1);
             assert_eq!(ticket.problems[0].line, 8);
@@ -423,10 +318,7 @@ mod tests {
     fn any_bytes_are_text() {
         let ticket = parse(b"\xef\xbb\xbf- [ ] a\xffb\0\r\n", "f.md");
         assert_eq!(ticket.phases[0].text, "a\u{fffd}b\0");
-        assert!(
-            ticket.text.starts_with("- ["),
-            "the byte order mark is gone"
-        );
+        assert!(ticket.text.starts_with("- ["), "the byte order mark is gone");
     }
 
     #[test]

@@ -34,31 +34,20 @@ pub(super) enum Spot {
 /// The phases, in file order.
 pub(super) fn find(outline: &Outline) -> Vec<Found> {
     let headings = phase_headings(outline);
-    let in_section =
-        |wanted: Section| move |box_: &Checkbox| outline.section(box_.heading) == wanted;
-    let with_boxes = outline
-        .boxes
-        .iter()
-        .any(|box_| matches!(outline.section(box_.heading), Section::Phase(_)));
+    let in_section = |wanted: Section| move |box_: &Checkbox| outline.section(box_.heading) == wanted;
+    let with_boxes = outline.boxes.iter().any(|box_| matches!(outline.section(box_.heading), Section::Phase(_)));
     let from_phase_headings = || from_headings(outline, &headings, PhaseForm::PhaseHeading);
     let ways: [&dyn Fn() -> Vec<Found>; 6] = [
         &|| from_boxes(outline, in_section(Section::Plan)),
         &|| {
-            if with_boxes {
-                from_phase_headings()
-            } else {
-                Vec::new()
-            }
+            if with_boxes { from_phase_headings() } else { Vec::new() }
         },
         &|| from_boxes(outline, in_section(Section::Plain)),
         &from_phase_headings,
         &|| from_headings(outline, &numbered(outline), PhaseForm::NumberedHeading),
         &|| from_boxes(outline, in_section(Section::Criteria)),
     ];
-    ways.into_iter()
-        .map(|way| way())
-        .find(|found| !found.is_empty())
-        .unwrap_or_default()
+    ways.into_iter().map(|way| way()).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 fn from_boxes(outline: &Outline, belongs: impl Fn(&Checkbox) -> bool) -> Vec<Found> {
@@ -117,9 +106,7 @@ fn from_headings(outline: &Outline, headings: &[usize], form: PhaseForm) -> Vec<
                     form,
                     tasks,
                 },
-                spot: heading
-                    .tick
-                    .map_or(Spot::Append(heading.end), |(mark, _)| Spot::Mark(mark)),
+                spot: heading.tick.map_or(Spot::Append(heading.end), |(mark, _)| Spot::Mark(mark)),
             }
         })
         .collect()
@@ -128,32 +115,22 @@ fn from_headings(outline: &Outline, headings: &[usize], form: PhaseForm) -> Vec<
 /// The line where the section of a heading is over.
 fn section_end(outline: &Outline, index: usize) -> usize {
     let level = outline.headings[index].level;
-    outline.headings[index + 1..]
-        .iter()
-        .find(|next| next.level <= level)
-        .map_or(usize::MAX, |next| next.line)
+    outline.headings[index + 1..].iter().find(|next| next.level <= level).map_or(usize::MAX, |next| next.line)
 }
 
 fn task(box_: &Checkbox) -> Task {
-    Task {
-        text: box_.text.clone(),
-        done: box_.done,
-    }
+    Task { text: box_.text.clone(), done: box_.done }
 }
 
 /// `Phase N` and `Step N` headings of the shallowest level that has any.
 fn phase_headings(outline: &Outline) -> Vec<usize> {
     let all = || {
         indexed(outline).filter(|(_, heading)| {
-            phase_number(&heading.text).is_some()
-                && outline.section(heading.parent) != Section::Criteria
+            phase_number(&heading.text).is_some() && outline.section(heading.parent) != Section::Criteria
         })
     };
     let level = all().map(|(_, heading)| heading.level).min();
-    all()
-        .filter(|(_, heading)| Some(heading.level) == level)
-        .map(|(index, _)| index)
-        .collect()
+    all().filter(|(_, heading)| Some(heading.level) == level).map(|(index, _)| index).collect()
 }
 
 /// `N. text` headings in sequence from 1.
@@ -180,7 +157,5 @@ fn indexed(outline: &Outline) -> impl Iterator<Item = (usize, &Heading)> {
 fn leading_number(text: &str) -> Option<usize> {
     let (digits, rest) = text.split_once('.')?;
     let is_text = rest.starts_with([' ', '\t']) && !rest.trim().is_empty();
-    (is_text && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        .then(|| digits.parse().ok())
-        .flatten()
+    (is_text && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok()).flatten()
 }

@@ -21,18 +21,13 @@ pub(super) fn named(text: &str, index: usize) -> Section {
         return Section::Phase(index);
     }
     let lower = text.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let has = |word: &str| words.contains(&word);
     if words.first() == Some(&"validation") && words.len() <= 2 {
         Section::Validation
     } else if has("criteria")
         || has("notes")
-        || words
-            .windows(3)
-            .any(|three| three == ["definition", "of", "done"])
+        || words.windows(3).any(|three| three == ["definition", "of", "done"])
         || words.windows(2).any(|two| two == ["test", "plan"])
     {
         Section::Criteria
@@ -60,23 +55,13 @@ pub(super) fn named(text: &str, index: usize) -> Section {
 
 /// The number of a `Phase 2: …`, `Step 3. …`, `Phase 2b - …` heading.
 pub(super) fn phase_number(text: &str) -> Option<u32> {
-    let word = text
-        .get(..4)
-        .filter(|word| word.eq_ignore_ascii_case("step"));
-    let word = word.or_else(|| {
-        text.get(..5)
-            .filter(|word| word.eq_ignore_ascii_case("phase"))
-    })?;
+    let word = text.get(..4).filter(|word| word.eq_ignore_ascii_case("step"));
+    let word = word.or_else(|| text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")))?;
     let rest = text[word.len()..].strip_prefix([' ', '\t'])?.trim_start();
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number = rest[..digits].parse().ok()?;
     let rest = &rest[digits..];
-    let rest = rest
-        .strip_prefix(|c: char| c.is_ascii_lowercase())
-        .unwrap_or(rest);
-    let ends_well = rest
-        .chars()
-        .next()
-        .is_none_or(|c| c.is_whitespace() || ":.-–—)".contains(c));
+    let rest = rest.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(rest);
+    let ends_well = rest.chars().next().is_none_or(|c| c.is_whitespace() || ":.-–—)".contains(c));
     ends_well.then_some(number)
 }

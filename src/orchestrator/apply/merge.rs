@@ -14,15 +14,10 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
     let renamed = renames(&before, seeds);
     let mut merged = Vec::with_capacity(seeds.len());
     for (at, seed) in seeds.iter().enumerate() {
-        let same = |phase: &Option<PhaseState>| {
-            phase.as_ref().is_some_and(|phase| phase.text == seed.text)
-        };
+        let same = |phase: &Option<PhaseState>| phase.as_ref().is_some_and(|phase| phase.text == seed.text);
         let from = before.iter().position(same).or(renamed[at]);
         let known = from.and_then(|from| before[from].take());
-        merged.push(known.map_or_else(
-            || phase_from(seed),
-            |phase| follow(phase, seed, claude_ticked(state)),
-        ));
+        merged.push(known.map_or_else(|| phase_from(seed), |phase| follow(phase, seed, claude_ticked(state))));
     }
     // The running iteration follows its phase to the new text.
     if let Some(iteration) = &mut state.iteration
@@ -40,12 +35,7 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
 
 /// For each seed the index of the phase it replaced: same place, both texts unknown to the other side.
 fn renames(before: &[Option<PhaseState>], seeds: &[PhaseSeed]) -> Vec<Option<usize>> {
-    let text_of = |at: usize| {
-        before
-            .get(at)
-            .and_then(|phase| phase.as_ref())
-            .map(|phase| phase.text.as_str())
-    };
+    let text_of = |at: usize| before.get(at).and_then(|phase| phase.as_ref()).map(|phase| phase.text.as_str());
     let known = |text: &str| (0..before.len()).any(|at| text_of(at) == Some(text));
     let kept = |text: &str| seeds.iter().any(|seed| seed.text == text);
     seeds

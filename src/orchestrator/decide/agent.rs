@@ -27,10 +27,7 @@ impl Step {
     }
 
     fn arm(&mut self, timer: Timer, seconds: u64) {
-        self.effect(Effect::Arm {
-            timer,
-            at: self.now.plus(Duration::from_secs(seconds)),
-        });
+        self.effect(Effect::Arm { timer, at: self.now.plus(Duration::from_secs(seconds)) });
     }
 
     pub(super) fn agent_ready(&mut self, n: u32, session: String, model: String, version: String) {
@@ -38,17 +35,8 @@ impl Step {
         if self.open(|open| open.ready) && self.state.session.as_ref() == Some(&session) {
             return;
         }
-        self.record(Record::AgentReady {
-            n,
-            session,
-            model,
-            version,
-        });
-        let in_prompt = self
-            .state
-            .notes
-            .iter()
-            .filter(|note| note.stage == NoteStage::InPrompt);
+        self.record(Record::AgentReady { n, session, model, version });
+        let in_prompt = self.state.notes.iter().filter(|note| note.stage == NoteStage::InPrompt);
         let ids: Vec<String> = in_prompt.map(|note| note.id.clone()).collect();
         for id in ids {
             self.record(Record::NoteDelivered { id });
@@ -61,14 +49,8 @@ impl Step {
         if self.state.stage != Stage::Running || !self.open(|open| open.ready) {
             return;
         }
-        let queued = self
-            .state
-            .notes
-            .iter()
-            .filter(|note| note.stage == NoteStage::Queued);
-        let queued: Vec<(String, String)> = queued
-            .map(|note| (note.id.clone(), note.text.clone()))
-            .collect();
+        let queued = self.state.notes.iter().filter(|note| note.stage == NoteStage::Queued);
+        let queued: Vec<(String, String)> = queued.map(|note| (note.id.clone(), note.text.clone())).collect();
         for (id, text) in queued {
             self.record(Record::NoteSent { id: id.clone() });
             self.effect(Effect::SendNote { id, text });
@@ -84,11 +66,8 @@ impl Step {
         touches_ticket: bool,
     ) {
         let running = self.state.stage == Stage::Running && self.open(|open| open.n == call.n);
-        let (verdict, reason) = if running {
-            (verdict, reason)
-        } else {
-            (Verdict::Block, "the run is being stopped".to_owned())
-        };
+        let (verdict, reason) =
+            if running { (verdict, reason) } else { (Verdict::Block, "the run is being stopped".to_owned()) };
         // A call that was let through by the callback needs no second record when it is asked again.
         let known = call.request.via == Via::CanUseTool
             && verdict == Verdict::Allow
@@ -104,48 +83,18 @@ impl Step {
                 touches_ticket,
             });
         }
-        self.effect(Effect::Answer {
-            request: call.request,
-            verdict,
-            reason,
-        });
+        self.effect(Effect::Answer { request: call.request, verdict, reason });
     }
 
-    pub(super) fn api_retried(
-        &mut self,
-        n: u32,
-        attempt: u32,
-        max_retries: u32,
-        delay_ms: u64,
-        error: String,
-    ) {
-        self.record(Record::ApiRetried {
-            n,
-            attempt,
-            max_retries,
-            delay_ms,
-            error: error.clone(),
-        });
+    pub(super) fn api_retried(&mut self, n: u32, attempt: u32, max_retries: u32, delay_ms: u64, error: String) {
+        self.record(Record::ApiRetried { n, attempt, max_retries, delay_ms, error: error.clone() });
         // A login that failed will fail again; the CLI would try for minutes.
-        let failed = Failure {
-            error,
-            message: format!("retry {attempt} of {max_retries}"),
-            status: None,
-        };
-        let hopeless =
-            failure::fatal(&failed).is_some_and(|(reason, _)| reason == ExitReason::Error);
+        let failed = Failure { error, message: format!("retry {attempt} of {max_retries}"), status: None };
+        let hopeless = failure::fatal(&failed).is_some_and(|(reason, _)| reason == ExitReason::Error);
         if hopeless && self.state.stage == Stage::Running {
             let Failure { error, message, .. } = failed;
-            self.record(Record::TurnFailed {
-                n,
-                error,
-                message,
-                status: None,
-            });
-            self.record(Record::StopAsked {
-                n,
-                outcome: IterationOutcome::Failed,
-            });
+            self.record(Record::TurnFailed { n, error, message, status: None });
+            self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
             self.effect(Effect::StopAgent { n });
         }
     }
@@ -166,25 +115,13 @@ impl Step {
             return self.turn_failed(n, result);
         }
         // A note that came too late for this turn begins another one: its answer is the one that counts.
-        if self
-            .state
-            .notes
-            .iter()
-            .any(|note| note.stage == NoteStage::Sent)
-        {
+        if self.state.notes.iter().any(|note| note.stage == NoteStage::Sent) {
             return;
         }
         match parse(&result.text) {
-            Reading {
-                claim: Some(claim),
-                warnings,
-                ..
-            } => {
+            Reading { claim: Some(claim), warnings, .. } => {
                 if !warnings.is_empty() {
-                    self.notice(
-                        Level::Info,
-                        format!("status block read with care: {}", warnings.join(", ")),
-                    );
+                    self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
                 }
                 self.record(Record::ClaimMade { n, claim });
             }
@@ -207,23 +144,16 @@ impl Step {
             return self.agent_exited(n, None, None, 0, "");
         }
         if self.state.stage != Stage::Spawning || !self.lose_session(n) {
-            return self
-                .could_not_begin(n, "Claude asked for a session that nobody named".to_owned());
+            return self.could_not_begin(n, "Claude asked for a session that nobody named".to_owned());
         }
         self.spawn(n);
     }
 
     /// Forgets the session that this iteration resumed. `false`: it resumed none.
     fn lose_session(&mut self, n: u32) -> bool {
-        let resumed = self
-            .state
-            .open_iteration()
-            .and_then(|open| open.resumed.clone());
+        let resumed = self.state.open_iteration().and_then(|open| open.resumed.clone());
         let Some(session) = resumed else { return false };
-        self.notice(
-            Level::Warn,
-            "Claude no longer knows the session; a fresh one is opened",
-        );
+        self.notice(Level::Warn, "Claude no longer knows the session; a fresh one is opened");
         self.record(Record::SessionLost { n, session });
         true
     }
@@ -234,10 +164,7 @@ impl Step {
         }
         self.record(Record::TurnFailed {
             n,
-            error: result
-                .error_kind
-                .clone()
-                .unwrap_or_else(|| result.subtype.clone()),
+            error: result.error_kind.clone().unwrap_or_else(|| result.subtype.clone()),
             message: crate::base::text::tail(&result.message, MESSAGE).to_owned(),
             status: result.api_error_status,
         });
@@ -249,59 +176,31 @@ impl Step {
         self.arm(Timer::PostResult(n), self.state.settings.post_result_grace);
     }
 
-    pub(super) fn agent_exited(
-        &mut self,
-        n: u32,
-        code: Option<i32>,
-        signal: Option<i32>,
-        swept: u32,
-        stderr: &str,
-    ) {
+    pub(super) fn agent_exited(&mut self, n: u32, code: Option<i32>, signal: Option<i32>, swept: u32, stderr: &str) {
         if !self.state.agent_alive() {
             return;
         }
-        if matches!(self.state.stage, Stage::Running | Stage::Spawning)
-            && !self.open(|open| open.respawn)
-        {
+        if matches!(self.state.stage, Stage::Running | Stage::Spawning) && !self.open(|open| open.respawn) {
             let how = match (code, signal) {
                 (_, Some(signal)) => format!("by signal {signal}"),
                 (Some(code), _) => format!("with exit code {code}"),
                 (None, None) => "without an exit code".to_owned(),
             };
             let said = stderr.trim();
-            let said = if said.is_empty() {
-                String::new()
-            } else {
-                format!(": {said}")
-            };
+            let said = if said.is_empty() { String::new() } else { format!(": {said}") };
             self.record(Record::TurnFailed {
                 n,
                 error: failure::EXITED.to_owned(),
-                message: crate::base::text::tail(
-                    &format!("claude ended {how} and gave no result{said}"),
-                    MESSAGE,
-                )
-                .to_owned(),
+                message: crate::base::text::tail(&format!("claude ended {how} and gave no result{said}"), MESSAGE)
+                    .to_owned(),
                 status: None,
             });
         }
         let respawn = self.open(|open| open.respawn);
-        let cost_usd = self
-            .state
-            .open_iteration()
-            .map_or(0.0, |open| open.process_cost_usd);
-        self.record(Record::AgentExited {
-            n,
-            code,
-            signal,
-            swept,
-            cost_usd,
-        });
+        let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
+        self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
         if swept > 0 {
-            self.notice(
-                Level::Warn,
-                format!("{swept} processes that Claude left behind were ended"),
-            );
+            self.notice(Level::Warn, format!("{swept} processes that Claude left behind were ended"));
         }
         if respawn {
             self.spawn(n);
@@ -321,10 +220,7 @@ impl Step {
             }
             Timer::Idle(_) if self.state.stage == Stage::Running => self.idle(n, last_byte),
             Timer::PostResult(_) if self.state.stage == Stage::Closing => {
-                self.notice(
-                    Level::Warn,
-                    "Claude gave its result but did not end; it is being ended",
-                );
+                self.notice(Level::Warn, "Claude gave its result but did not end; it is being ended");
                 self.effect(Effect::StopAgent { n });
             }
             _ => {}
@@ -336,15 +232,9 @@ impl Step {
         let limit = Duration::from_secs(self.state.settings.idle_timeout);
         let tool_runs = self.open(|open| !open.tools.is_empty());
         if tool_runs {
-            self.effect(Effect::Arm {
-                timer: Timer::Idle(n),
-                at: self.now.plus(limit),
-            });
+            self.effect(Effect::Arm { timer: Timer::Idle(n), at: self.now.plus(limit) });
         } else if self.now.since(last_byte) < limit {
-            self.effect(Effect::Arm {
-                timer: Timer::Idle(n),
-                at: last_byte.plus(limit),
-            });
+            self.effect(Effect::Arm { timer: Timer::Idle(n), at: last_byte.plus(limit) });
         } else {
             self.cut(n, IterationOutcome::Idle);
         }
@@ -362,12 +252,7 @@ impl Step {
             return self.agent_exited(n, None, None, 0, &message);
         }
         let error = failure::PROTOCOL.to_owned();
-        self.record(Record::TurnFailed {
-            n,
-            error,
-            message: message.clone(),
-            status: None,
-        });
+        self.record(Record::TurnFailed { n, error, message: message.clone(), status: None });
         self.end_iteration(IterationOutcome::Failed);
         self.end(ExitReason::Error, message);
     }

@@ -24,47 +24,27 @@ impl Step {
             return;
         };
         let phase = open.phase.clone();
-        let phase_base = self
-            .state
-            .phase(phase.as_deref())
-            .and_then(|phase| phase.baseline.clone());
+        let phase_base = self.state.phase(phase.as_deref()).and_then(|phase| phase.baseline.clone());
         let phase_base = phase_base.unwrap_or_else(|| iteration_base.clone());
-        self.effect(Effect::GatherEvidence {
-            n,
-            iteration_base,
-            phase_base,
-        });
+        self.effect(Effect::GatherEvidence { n, iteration_base, phase_base });
     }
 
-    pub(super) fn evidence_gathered(
-        &mut self,
-        n: u32,
-        mut iteration_files: Vec<String>,
-        mut phase_files: Vec<String>,
-    ) {
+    pub(super) fn evidence_gathered(&mut self, n: u32, mut iteration_files: Vec<String>, mut phase_files: Vec<String>) {
         if self.state.stage == Stage::Validating {
             return;
         }
         iteration_files.truncate(FILES);
         phase_files.truncate(FILES);
-        self.record(Record::EvidenceGathered {
-            n,
-            iteration_files,
-            phase_files,
-        });
-        let checks = if self.state.validation.is_empty() {
-            Checks::None
-        } else {
-            Checks::Pending
-        };
+        self.record(Record::EvidenceGathered { n, iteration_files, phase_files });
+        let checks = if self.state.validation.is_empty() { Checks::None } else { Checks::Pending };
         self.judge_claim(n, checks);
     }
 
-    pub(super) fn validation_finished(&mut self, n: u32, results: Vec<CommandResult>) {
+    pub(super) fn validation_finished(&mut self, n: u32, results: &[CommandResult]) {
         if self.state.stage != Stage::Validating {
             return;
         }
-        for result in &results {
+        for result in results {
             self.record(Record::ValidationRan {
                 n,
                 command: result.command.clone(),
@@ -75,7 +55,7 @@ impl Step {
                 log: result.log.clone(),
             });
         }
-        self.judge_claim(n, Checks::Ran(&results));
+        self.judge_claim(n, Checks::Ran(results));
     }
 
     fn judge_claim(&mut self, n: u32, checks: Checks<'_>) {
@@ -103,16 +83,10 @@ impl Step {
             }
             Judgement::Done(how) => self.phase_done(n, phase, how),
             Judgement::Disputed(why) => {
-                let ticked = self
-                    .state
-                    .phase(phase.as_deref())
-                    .is_some_and(|phase| phase.ticked);
+                let ticked = self.state.phase(phase.as_deref()).is_some_and(|phase| phase.ticked);
                 self.record(Record::PhaseDisputed { n, phase, why });
                 if ticked {
-                    self.notice(
-                        Level::Warn,
-                        "the box is ticked in the file already, but the claim does not hold",
-                    );
+                    self.notice(Level::Warn, "the box is ticked in the file already, but the claim does not hold");
                 }
             }
         }
@@ -153,17 +127,12 @@ impl Step {
 
     pub(super) fn evidence_failed(&mut self, n: u32, message: String) {
         self.notice(Level::Error, message.clone());
-        self.record(Record::TurnFailed {
-            n,
-            error: "no_evidence".into(),
-            message: message.clone(),
-            status: None,
-        });
+        self.record(Record::TurnFailed { n, error: "no_evidence".into(), message: message.clone(), status: None });
         self.end_iteration(IterationOutcome::Failed);
         self.end(ExitReason::Error, message);
     }
 
-    pub(super) fn tick_settled(&mut self, phase: String, outcome: WriteOutcome) {
+    pub(super) fn tick_settled(&mut self, phase: &str, outcome: WriteOutcome) {
         if self.state.stage != Stage::Ticking {
             return;
         }
@@ -174,20 +143,12 @@ impl Step {
             WriteOutcome::Failed(why) => Some(why.clone()),
         };
         let gone = outcome == WriteOutcome::FileGone;
-        self.record(Record::TickSettled {
-            phase: phase.clone(),
-            outcome,
-        });
+        self.record(Record::TickSettled { phase: phase.to_owned(), outcome });
         if let Some(why) = trouble {
-            self.notice(
-                Level::Warn,
-                format!("“{phase}” is done, but its box could not be ticked: {why}"),
-            );
+            self.notice(Level::Warn, format!("“{phase}” is done, but its box could not be ticked: {why}"));
         }
         if gone {
-            self.record(Record::TicketLost {
-                why: "the file is gone".into(),
-            });
+            self.record(Record::TicketLost { why: "the file is gone".into() });
         }
         self.advance();
     }
@@ -204,15 +165,10 @@ impl Step {
         let gone = outcome == WriteOutcome::FileGone;
         self.record(Record::StatusSettled { to, outcome });
         if let Some(why) = trouble {
-            self.notice(
-                Level::Warn,
-                format!("`status: {}` could not be written: {why}", to.word()),
-            );
+            self.notice(Level::Warn, format!("`status: {}` could not be written: {why}", to.word()));
         }
         if gone {
-            self.record(Record::TicketLost {
-                why: "the file is gone".into(),
-            });
+            self.record(Record::TicketLost { why: "the file is gone".into() });
         }
         self.advance();
     }

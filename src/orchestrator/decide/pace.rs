@@ -31,9 +31,7 @@ impl Step {
         self.record(Record::RunResumed { pid });
         match phases {
             Some(phases) => self.phases_read(phases),
-            None => self.record(Record::TicketLost {
-                why: "the file is gone".into(),
-            }),
+            None => self.record(Record::TicketLost { why: "the file is gone".into() }),
         }
         self.effect(Effect::AcquireTree);
     }
@@ -54,10 +52,7 @@ impl Step {
             return self.advance();
         }
         if open.claim.is_none() && open.failure.is_none() && open.cut.is_none() {
-            self.record(Record::StopAsked {
-                n,
-                outcome: IterationOutcome::CutOff,
-            });
+            self.record(Record::StopAsked { n, outcome: IterationOutcome::CutOff });
         }
         self.compare(n);
     }
@@ -68,21 +63,13 @@ impl Step {
             return;
         }
         if self.state.pace == Pace::StopNext {
-            return self.end(
-                ExitReason::UserStopped,
-                "stopped by the person; `programmator resume` goes on",
-            );
+            return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
         }
         if let Some(why) = self.state.ticket_lost.clone() {
-            return self.end(
-                ExitReason::TicketGone,
-                format!("the ticket's file cannot be used any more: {why}"),
-            );
+            return self.end(ExitReason::TicketGone, format!("the ticket's file cannot be used any more: {why}"));
         }
         if let Some(phase) = self.owed_tick() {
-            self.record(Record::TickIntended {
-                phase: phase.clone(),
-            });
+            self.record(Record::TickIntended { phase: phase.clone() });
             return self.effect(Effect::TickPhase { phase });
         }
         if self.state.is_complete() {
@@ -102,23 +89,17 @@ impl Step {
 
     /// A phase that we know to be done, but whose box is not ticked in the file.
     fn owed_tick(&self) -> Option<String> {
-        let owed = self.state.phases.iter().find(|phase| {
-            matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable
-        });
+        let owed = self
+            .state
+            .phases
+            .iter()
+            .find(|phase| matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable);
         owed.map(|phase| phase.text.clone())
     }
 
     fn complete(&mut self) {
-        let skipped = self
-            .state
-            .phases
-            .iter()
-            .filter(|phase| phase.mark == Mark::Skipped)
-            .count();
-        let open = self
-            .state
-            .ticket_status
-            .is_some_and(|status| status != TicketStatus::Closed);
+        let skipped = self.state.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count();
+        let open = self.state.ticket_status.is_some_and(|status| status != TicketStatus::Closed);
         if open && skipped == 0 && !self.state.status_given_up {
             return self.set_status(TicketStatus::Closed);
         }
@@ -126,10 +107,7 @@ impl Step {
             (0, _) => "the ticket is done".to_owned(),
             (all, 0) => format!("all {all} phases are done"),
             (all, skipped) => {
-                format!(
-                    "{} of {all} phases are done, {skipped} skipped by the person",
-                    all - skipped
-                )
+                format!("{} of {all} phases are done, {skipped} skipped by the person", all - skipped)
             }
         };
         self.end(ExitReason::Complete, detail);
@@ -143,11 +121,7 @@ impl Step {
     fn begin_iteration(&mut self) {
         let n = self.state.iterations + 1;
         let phase = self.state.next_phase().map(|phase| phase.text.clone());
-        let session = self
-            .state
-            .session
-            .clone()
-            .filter(|_| self.state.settings.session_continuity);
+        let session = self.state.session.clone().filter(|_| self.state.settings.session_continuity);
         self.record(Record::IterationStarted { n, phase, session });
         self.effect(Effect::TakeSnapshot { n });
     }
@@ -167,66 +141,35 @@ impl Step {
     }
 
     pub(super) fn spawn(&mut self, n: u32) {
-        let notes = self
-            .state
-            .notes
-            .iter()
-            .filter(|note| note.stage == NoteStage::Queued);
-        let notes: Vec<(String, String)> = notes
-            .map(|note| (note.id.clone(), note.text.clone()))
-            .collect();
-        self.record(Record::SpawnRequested {
-            n,
-            notes: notes.iter().map(|(id, _)| id.clone()).collect(),
-        });
+        let notes = self.state.notes.iter().filter(|note| note.stage == NoteStage::Queued);
+        let notes: Vec<(String, String)> = notes.map(|note| (note.id.clone(), note.text.clone())).collect();
+        self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
         let prompt = self.prompt(notes.into_iter().map(|(_, text)| text).collect());
-        let session = self
-            .state
-            .iteration
-            .as_ref()
-            .and_then(|iteration| iteration.resumed.clone());
+        let session = self.state.iteration.as_ref().and_then(|iteration| iteration.resumed.clone());
         let model = self.state.settings.model.clone().or_else(|| {
             // A resumed session forgets its model's variant: name the one that was used.
             session.as_ref().and(self.state.model.clone())
         });
-        self.effect(Effect::Spawn(Box::new(Spawn {
-            n,
-            session,
-            model,
-            prompt,
-        })));
+        self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, prompt })));
     }
 
     fn prompt(&self, notes: Vec<String>) -> PromptContext {
         let state = &self.state;
-        let phase = state
-            .iteration
-            .as_ref()
-            .and_then(|iteration| iteration.phase.clone());
+        let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
         let texts = |keep: fn(Mark) -> bool| {
             let kept = state.phases.iter().filter(|phase| keep(phase.mark));
             kept.map(|phase| phase.text.clone()).collect()
         };
         PromptContext {
-            ticket_id: state
-                .ticket
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
+            ticket_id: state.ticket.as_ref().map(ToString::to_string).unwrap_or_default(),
             title: state.title.clone(),
-            dispute: state
-                .phase(phase.as_deref())
-                .and_then(|phase| phase.dispute.clone()),
+            dispute: state.phase(phase.as_deref()).and_then(|phase| phase.dispute.clone()),
             phase,
             ticket: String::new(),
             ticket_path: state.ticket_path.clone(),
             done_phases: texts(|mark| matches!(mark, Mark::Done(_))),
             open_phases: texts(|mark| !mark.is_settled()),
-            summaries: state
-                .summaries
-                .iter()
-                .map(|(_, summary)| summary.clone())
-                .collect(),
+            summaries: state.summaries.iter().map(|(_, summary)| summary.clone()).collect(),
             notes,
             validation: state.validation.clone(),
             iteration: state.iterations,

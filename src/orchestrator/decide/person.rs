@@ -28,12 +28,7 @@ impl Step {
             }
             UserCommand::SkipPhase { phase } => self.skip(phase),
             UserCommand::RetryPhase { phase } => {
-                let mark = self
-                    .state
-                    .phases
-                    .iter()
-                    .find(|other| other.text == phase)
-                    .map(|phase| phase.mark);
+                let mark = self.state.phases.iter().find(|other| other.text == phase).map(|phase| phase.mark);
                 if matches!(mark, Some(Mark::Disputed | Mark::Skipped | Mark::Blocked)) {
                     self.record(Record::PhaseReopened { phase });
                 }
@@ -57,15 +52,8 @@ impl Step {
                 let Some(seen) = self.state.validation_change.clone() else {
                     return;
                 };
-                let commands = if accept {
-                    seen
-                } else {
-                    self.state.validation.clone()
-                };
-                self.record(Record::ValidationChangeAnswered {
-                    commands,
-                    accepted: accept,
-                });
+                let commands = if accept { seen } else { self.state.validation.clone() };
+                self.record(Record::ValidationChangeAnswered { commands, accepted: accept });
             }
         }
     }
@@ -101,20 +89,12 @@ impl Step {
             }
             _ => return,
         }
-        self.end(
-            ExitReason::UserStopped,
-            "stopped by the person; `programmator resume` goes on",
-        );
+        self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
     }
 
     fn skip(&mut self, phase: String) {
         let open = |mark: Mark| !mark.is_settled();
-        if !self
-            .state
-            .phases
-            .iter()
-            .any(|other| other.text == phase && open(other.mark))
-        {
+        if !self.state.phases.iter().any(|other| other.text == phase && open(other.mark)) {
             return;
         }
         let running = self.open(|open| open.phase.as_ref() == Some(&phase));

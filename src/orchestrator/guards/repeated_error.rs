@@ -24,18 +24,9 @@ fn check(state: &State) -> Option<Stop> {
         return None;
     }
     let (reason, cure) = if error == TIMED_OUT {
-        (
-            ExitReason::Timeout,
-            "raise `limits.iteration_timeout` or cut the phase into smaller ones",
-        )
+        (ExitReason::Timeout, "raise `limits.iteration_timeout` or cut the phase into smaller ones")
     } else {
-        (
-            ExitReason::RepeatedError,
-            "mend the cause and start the ticket again",
-        )
+        (ExitReason::RepeatedError, "mend the cause and start the ticket again")
     };
-    Some(Stop {
-        reason,
-        detail: format!("{times} iterations in a row ended with: {error}; {cure}"),
-    })
+    Some(Stop { reason, detail: format!("{times} iterations in a row ended with: {error}; {cure}") })
 }

@@ -3,9 +3,7 @@
 use super::{Claude, Effects, Wanted, lock};
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
-use crate::adapters::agent::{
-    Agent, AgentError, AgentEvent, CallbackAnswer, ToolAnswer, memory, probe,
-};
+use crate::adapters::agent::{Agent, AgentError, AgentEvent, CallbackAnswer, ToolAnswer, memory, probe};
 use crate::adapters::clock::fresh_id;
 use crate::domain::record::Verdict;
 use crate::domain::stream::control::Via;
@@ -34,17 +32,9 @@ impl Effects {
             }
         };
         let (launch, memory) = self.launch(spawn);
-        let unknown = if std::mem::replace(&mut self.work.probed, true) {
-            None
-        } else {
-            Some(launch.clone())
-        };
+        let unknown = if std::mem::replace(&mut self.work.probed, true) { None } else { Some(launch.clone()) };
         *lock(&self.work.claude) = Claude::Starting(Wanted::Yes);
-        let (claude, clock, inputs) = (
-            self.work.claude.clone(),
-            self.clock.clone(),
-            self.inputs.clone(),
-        );
+        let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
         self.answer_unless_fine(async move {
             let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
             let started = async {
@@ -58,15 +48,10 @@ impl Effects {
                         return Err(Input::AgentFailed { n, message });
                     }
                 }
-                Agent::spawn(launch, clock, Box::new(sink), events)
-                    .await
-                    .map_err(|error| match error {
-                        AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
-                        error => Input::AgentFailed {
-                            n,
-                            message: error.to_string(),
-                        },
-                    })
+                Agent::spawn(launch, clock, Box::new(sink), events).await.map_err(|error| match error {
+                    AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
+                    error => Input::AgentFailed { n, message: error.to_string() },
+                })
             };
             let agent = match started.await {
                 Ok(agent) => Arc::new(agent),
@@ -90,39 +75,20 @@ impl Effects {
 
     fn prompt(&self, spawn: &Spawn, state: &State) -> Result<String, String> {
         let text = std::fs::read(&self.ticket_path).map_err(|error| {
-            format!(
-                "the ticket {} cannot be read for the prompt: {error}",
-                self.ticket_path.display()
-            )
+            format!("the ticket {} cannot be read for the prompt: {error}", self.ticket_path.display())
         })?;
-        let kind = if state.phases.is_empty() {
-            Kind::Phaseless
-        } else {
-            Kind::Phased
-        };
+        let kind = if state.phases.is_empty() { Kind::Phaseless } else { Kind::Phased };
         let ticket = String::from_utf8_lossy(&text).into_owned();
-        let context = PromptContext {
-            ticket,
-            ..spawn.prompt.clone()
-        };
-        self.templates
-            .render(kind, &context)
-            .map_err(|error| error.to_string())
+        let context = PromptContext { ticket, ..spawn.prompt.clone() };
+        self.templates.render(kind, &context).map_err(|error| error.to_string())
     }
 
     fn launch(&self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
         let agent = &self.config.agent;
-        let home = std::env::var_os("HOME")
-            .map(PathBuf::from)
-            .unwrap_or_default();
-        let memory =
-            memory::collect(&home, &self.folder).and_then(|text| memory::to_file(&text).ok());
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        let memory = memory::collect(&home, &self.folder).and_then(|text| memory::to_file(&text).ok());
         let additions = Additions {
-            env: agent
-                .env
-                .iter()
-                .map(|(key, value)| (key.into(), value.into()))
-                .collect(),
+            env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
             max_retries: agent.max_retries,
             marker: self.run.to_string(),
         };
@@ -150,10 +116,7 @@ impl Effects {
     }
 
     pub(super) async fn send_follow_up(&mut self, n: u32) {
-        match self
-            .templates
-            .render(Kind::StatusOnly, &PromptContext::default())
-        {
+        match self.templates.render(Kind::StatusOnly, &PromptContext::default()) {
             Ok(text) => self.say(&fresh_id(), &text).await,
             Err(error) => {
                 let message = error.to_string();
@@ -172,16 +135,10 @@ impl Effects {
     }
 
     pub(super) fn judge(&mut self, call: Box<ToolCall>) {
-        let name = self
-            .ticket_path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let name = self.ticket_path.file_name().unwrap_or_default().to_string_lossy();
         let judged = policy::judge(&call.tool, &call.input, &name);
         if call.request.via == Via::CanUseTool {
-            self.work
-                .asked
-                .insert(call.request.id.clone(), call.input.clone());
+            self.work.asked.insert(call.request.id.clone(), call.input.clone());
         }
         let input = Input::Judged {
             call,
@@ -196,15 +153,9 @@ impl Effects {
     pub(super) async fn answer(&mut self, request: Request, verdict: Verdict, reason: String) {
         let Some(agent) = self.agent() else { return };
         let sent = match (request.via, verdict) {
-            (Via::Callback, Verdict::Allow) => {
-                agent
-                    .answer_callback(&request.id, &CallbackAnswer::Allow)
-                    .await
-            }
+            (Via::Callback, Verdict::Allow) => agent.answer_callback(&request.id, &CallbackAnswer::Allow).await,
             (Via::Callback, Verdict::Block) => {
-                agent
-                    .answer_callback(&request.id, &CallbackAnswer::Deny { reason })
-                    .await
+                agent.answer_callback(&request.id, &CallbackAnswer::Deny { reason }).await
             }
             (Via::CanUseTool, verdict) => {
                 let input = self.work.asked.remove(&request.id);
@@ -237,13 +188,7 @@ impl Effects {
             Claude::None => None,
         };
         let Some(agent) = agent else {
-            let gone = Input::AgentExited {
-                n,
-                code: None,
-                signal: None,
-                swept: 0,
-                stderr: String::new(),
-            };
+            let gone = Input::AgentExited { n, code: None, signal: None, swept: 0, stderr: String::new() };
             return self.answer_with(async move { gone });
         };
         // Not one of the tasks that end with the run: the ladder must reach its foot.

@@ -15,17 +15,9 @@ impl Effects {
         let log_dir = self.run_dir().join(format!("{n}.validation"));
         let env = [(MARKER.to_owned(), self.run.to_string())];
         self.answer_with(async move {
-            let place = Place {
-                folder: &folder,
-                timeout,
-                log_dir: &log_dir,
-                env: &env,
-            };
+            let place = Place { folder: &folder, timeout, log_dir: &log_dir, env: &env };
             let outcomes = validate::run(&commands, &place).await;
-            let results = outcomes
-                .into_iter()
-                .map(translate::command_result)
-                .collect();
+            let results = outcomes.into_iter().map(translate::command_result).collect();
             Input::ValidationFinished { n, results }
         });
     }

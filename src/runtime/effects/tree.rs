@@ -13,8 +13,7 @@ const NAME: usize = 300;
 impl Effects {
     /// One run at a time works in a folder, whichever program it belongs to.
     pub(super) fn acquire_tree(&mut self) {
-        let (store, folder, inputs) =
-            (self.store.clone(), self.folder.clone(), self.inputs.clone());
+        let (store, folder, inputs) = (self.store.clone(), self.folder.clone(), self.inputs.clone());
         let holder = Holder {
             pid: std::process::id(),
             ticket: self.ticket.clone(),
@@ -36,9 +35,7 @@ impl Effects {
                     *super::lock(&place) = Some(lock);
                     Input::TreeGranted
                 }
-                Err(error) => Input::Faulted {
-                    message: error.to_string(),
-                },
+                Err(error) => Input::Faulted { message: error.to_string() },
             }
         });
     }
@@ -49,42 +46,20 @@ impl Effects {
     }
 
     pub(super) fn take_snapshot(&mut self, n: u32) {
-        let name = SnapshotName {
-            ticket: self.ticket.clone(),
-            run: self.run,
-            n,
-        };
+        let name = SnapshotName { ticket: self.ticket.clone(), run: self.run, n };
         let (folder, keep, excluded) = (self.folder.clone(), self.run_dir(), self.excluded());
         let inputs = self.inputs.clone();
         self.answer_with(async move {
-            let taken = async {
-                WorkTree::open(&folder, &keep)
-                    .await?
-                    .snapshot(&name, &excluded)
-                    .await
-            };
+            let taken = async { WorkTree::open(&folder, &keep).await?.snapshot(&name, &excluded).await };
             match taken.await {
-                Ok(Taken {
-                    id: SnapshotId(id),
-                    skipped,
-                }) => {
+                Ok(Taken { id: SnapshotId(id), skipped }) => {
                     if !skipped.is_empty() {
-                        let text = format!(
-                            "not in the snapshot, because unreadable: {}",
-                            skipped.join(", ")
-                        );
-                        let _ = inputs
-                            .send(Input::Warned {
-                                text: clean_line(&text, NAME),
-                            })
-                            .await;
+                        let text = format!("not in the snapshot, because unreadable: {}", skipped.join(", "));
+                        let _ = inputs.send(Input::Warned { text: clean_line(&text, NAME) }).await;
                     }
                     Input::SnapshotTaken { n, id }
                 }
-                Err(error) => Input::SnapshotFailed {
-                    n,
-                    message: error.to_string(),
-                },
+                Err(error) => Input::SnapshotFailed { n, message: error.to_string() },
             }
         });
     }
@@ -95,25 +70,16 @@ impl Effects {
             let bases = [SnapshotId(iteration_base), SnapshotId(phase_base)];
             let compared = async {
                 let tree = WorkTree::open(&folder, &keep).await?;
-                tree.changed_since_each(&[&bases[0], &bases[1]], &excluded)
-                    .await
+                tree.changed_since_each(&[&bases[0], &bases[1]], &excluded).await
             };
-            let clean =
-                |files: Vec<String>| files.iter().map(|file| clean_line(file, NAME)).collect();
+            let clean = |files: Vec<String>| files.iter().map(|file| clean_line(file, NAME)).collect();
             match compared.await {
                 Ok(mut each) => {
                     let phase_files = clean(each.pop().unwrap_or_default());
                     let iteration_files = clean(each.pop().unwrap_or_default());
-                    Input::EvidenceGathered {
-                        n,
-                        iteration_files,
-                        phase_files,
-                    }
+                    Input::EvidenceGathered { n, iteration_files, phase_files }
                 }
-                Err(error) => Input::EvidenceFailed {
-                    n,
-                    message: error.to_string(),
-                },
+                Err(error) => Input::EvidenceFailed { n, message: error.to_string() },
             }
         });
     }

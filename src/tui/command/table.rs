@@ -1,19 +1,14 @@
 //! The rows. What the columns mean is told in `tui::command`.
 
 use super::{
-    Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now,
-    can_retry, can_skip, live, pause_word, several_tabs, someone_waits, stream_is_behind,
+    Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_retry, can_skip,
+    live, pause_word, several_tabs, someone_waits, stream_is_behind,
 };
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
 
 const fn press(key: Key) -> Input {
-    Input {
-        key,
-        ctrl: false,
-        alt: false,
-        shift: false,
-    }
+    Input { key, ctrl: false, alt: false, shift: false }
 }
 
 const fn c(letter: char) -> Input {
@@ -21,27 +16,12 @@ const fn c(letter: char) -> Input {
 }
 
 const fn ctrl(letter: char) -> Input {
-    Input {
-        key: Key::Char(letter),
-        ctrl: true,
-        alt: false,
-        shift: false,
-    }
+    Input { key: Key::Char(letter), ctrl: true, alt: false, shift: false }
 }
 
-const SHIFT_TAB: Input = Input {
-    key: Key::Tab,
-    ctrl: false,
-    alt: false,
-    shift: true,
-};
+const SHIFT_TAB: Input = Input { key: Key::Tab, ctrl: false, alt: false, shift: true };
 
-const ALT_ENTER: Input = Input {
-    key: Key::Enter,
-    ctrl: false,
-    alt: true,
-    shift: false,
-};
+const ALT_ENTER: Input = Input { key: Key::Enter, ctrl: false, alt: true, shift: false };
 
 macro_rules! rows {
     ($($command:ident $id:literal $scope:expr, $group:literal, [$($key:expr),+], $flag:ident, $enabled:expr, $hint:expr, $doc:literal;)+) => {

@@ -33,14 +33,9 @@ impl Help {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let rows = rows();
         let area = centred(room, WIDEST.min(84), height(room) + 2);
-        let below = rows
-            .len()
-            .saturating_sub(self.offset + usize::from(height(room)));
-        let status = if below > 0 {
-            format!("{below} more {}", model.glyphs.pick("↓", "v"))
-        } else {
-            "Esc closes".into()
-        };
+        let below = rows.len().saturating_sub(self.offset + usize::from(height(room)));
+        let status =
+            if below > 0 { format!("{below} more {}", model.glyphs.pick("↓", "v")) } else { "Esc closes".into() };
         let frame = Frame {
             title: "Keys",
             status: &status,
@@ -76,11 +71,7 @@ fn rows() -> Vec<Row> {
         for row in rows {
             let keys = keys_text(row);
             let gap = " ".repeat(KEYS.saturating_sub(keys.width()).max(1));
-            out.push(
-                Row::new()
-                    .left(Role::Key, format!("  {keys}{gap}"))
-                    .left(Role::Text, row.doc),
-            );
+            out.push(Row::new().left(Role::Key, format!("  {keys}{gap}")).left(Role::Text, row.doc));
         }
     }
     out.push(Row::new());

@@ -43,15 +43,9 @@ impl Open {
     /// The tickets that fit, best first.
     pub fn fitting<'a>(&self, model: &'a Model) -> Vec<&'a Ticket> {
         let open = |ticket: &Ticket| model.tabs.iter().any(|tab| tab.id == ticket.id);
-        let listed = model
-            .listed
-            .values()
-            .map(AsRef::as_ref)
-            .filter(|ticket| !open(ticket));
+        let listed = model.listed.values().map(AsRef::as_ref).filter(|ticket| !open(ticket));
         if self.query.is_empty() {
-            return listed
-                .filter(|ticket| ticket.status != Some(TicketStatus::Closed))
-                .collect();
+            return listed.filter(|ticket| ticket.status != Some(TicketStatus::Closed)).collect();
         }
         let pattern = Pattern::parse(&self.query, CaseMatching::Smart, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
@@ -97,11 +91,7 @@ impl Open {
             .left(Role::Input, &self.query)
             .left(Role::Accent, model.glyphs.pick("█", "_"))
             .draw(theme, inside, buf);
-        let list = Rect {
-            y: inside.y.saturating_add(2),
-            height: inside.height.saturating_sub(4),
-            ..inside
-        };
+        let list = Rect { y: inside.y.saturating_add(2), height: inside.height.saturating_sub(4), ..inside };
         if fitting.is_empty() {
             let words = if self.query.is_empty() {
                 "No other tickets are listed. Type the path of a file."
@@ -122,11 +112,7 @@ impl Open {
                 highlight(theme.style(Role::Selection), place, buf);
             }
         }
-        let keys = Rect {
-            y: inside.bottom().saturating_sub(1),
-            height: inside.height.min(1),
-            ..inside
-        };
+        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
         Row::new()
             .left(Role::Key, "Enter")
             .left(Role::Hint, " open   ")
@@ -146,19 +132,12 @@ mod tests {
     #[test]
     fn typing_narrows_and_a_path_is_taken_as_it_is() {
         let mut model = sample::model();
-        for (id, title) in [
-            ("tk-1", "Login rate limiter"),
-            ("tk-2", "Audit log"),
-            ("tk-3", "Retention"),
-        ] {
+        for (id, title) in [("tk-1", "Login rate limiter"), ("tk-2", "Audit log"), ("tk-3", "Retention")] {
             let ticket = sample::ticket(id, title, &[]);
             model.listed.insert(ticket.id.clone(), ticket);
         }
         let choice = |query: &str| {
-            let open = Open {
-                query: query.into(),
-                cursor: 0,
-            };
+            let open = Open { query: query.into(), cursor: 0 };
             open.choice(&model)
         };
         assert_eq!(choice("audit").as_deref(), Some("tk-2"));

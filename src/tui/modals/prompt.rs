@@ -68,10 +68,7 @@ pub fn edit(text: &mut String, input: &Input) -> bool {
             text.truncate(kept);
         }
         (Key::Backspace, ..) => {
-            let last = text
-                .grapheme_indices(true)
-                .next_back()
-                .map_or(0, |(at, _)| at);
+            let last = text.grapheme_indices(true).next_back().map_or(0, |(at, _)| at);
             text.truncate(last);
         }
         (Key::Char(c), false, false) => insert(text, &c.to_string()),
@@ -82,9 +79,7 @@ pub fn edit(text: &mut String, input: &Input) -> bool {
 
 /// Adds text, its line breaks and control characters left out.
 pub fn insert(text: &mut String, more: &str) {
-    let more = crate::base::text::Clean::new(more)
-        .into_string()
-        .replace(['\n', '\t'], " ");
+    let more = crate::base::text::Clean::new(more).into_string().replace(['\n', '\t'], " ");
     if text.len() + more.len() <= LONGEST {
         text.push_str(&more);
     }
@@ -96,11 +91,7 @@ mod tests {
 
     #[test]
     fn edits_by_what_is_seen_as_a_letter() {
-        let key = |key, ctrl| Input {
-            key,
-            ctrl,
-            ..Input::default()
-        };
+        let key = |key, ctrl| Input { key, ctrl, ..Input::default() };
         let mut text = "two wo\u{301}".to_owned();
         assert!(edit(&mut text, &key(Key::Backspace, false)));
         assert_eq!(text, "two w");

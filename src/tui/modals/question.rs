@@ -36,10 +36,7 @@ impl Question {
 
     /// Scrolls by lines, not beyond the end.
     pub fn scroll(&mut self, by: i32, model: &Model, room: Rect) {
-        let most = self
-            .lines(model, room)
-            .len()
-            .saturating_sub(self.height(model, room).into());
+        let most = self.lines(model, room).len().saturating_sub(self.height(model, room).into());
         self.offset = self.offset.saturating_add_signed(by as isize).min(most);
     }
 
@@ -77,21 +74,9 @@ impl Question {
                 }
             }
         };
-        let taken: Vec<String> = old
-            .iter()
-            .filter(|one| !new.contains(one))
-            .cloned()
-            .collect();
-        let added: Vec<String> = new
-            .iter()
-            .filter(|one| !old.contains(one))
-            .cloned()
-            .collect();
-        let kept: Vec<String> = new
-            .iter()
-            .filter(|one| old.contains(one))
-            .cloned()
-            .collect();
+        let taken: Vec<String> = old.iter().filter(|one| !new.contains(one)).cloned().collect();
+        let added: Vec<String> = new.iter().filter(|one| !old.contains(one)).cloned().collect();
+        let kept: Vec<String> = new.iter().filter(|one| old.contains(one)).cloned().collect();
         section("would run from now on, new:", "+", Role::DiffAdd, &added);
         section("would run no longer:", "-", Role::DiffDel, &taken);
         section("run before and after:", " ", Role::DiffContext, &kept);
@@ -103,14 +88,8 @@ impl Question {
         let lines = self.lines(model, room);
         let height = self.height(model, room);
         let area = centred(room, Self::width(room), height + REST);
-        let below = lines
-            .len()
-            .saturating_sub(self.offset + usize::from(height));
-        let status = if below > 0 {
-            format!("{below} more {}", model.glyphs.pick("↓", "v"))
-        } else {
-            String::new()
-        };
+        let below = lines.len().saturating_sub(self.offset + usize::from(height));
+        let status = if below > 0 { format!("{below} more {}", model.glyphs.pick("↓", "v")) } else { String::new() };
         let title = format!("{} · validation commands changed", self.ticket);
         let frame = Frame {
             title: &title,
@@ -124,16 +103,8 @@ impl Question {
         for (place, (role, line)) in shown.zip(lines.iter().skip(self.offset)) {
             Row::new().left(*role, line).draw(theme, place, buf);
         }
-        let yes = if below > 0 {
-            " (after the end was seen) use the new list   "
-        } else {
-            " use the new list   "
-        };
-        let keys = Rect {
-            y: inside.bottom().saturating_sub(1),
-            height: inside.height.min(1),
-            ..inside
-        };
+        let yes = if below > 0 { " (after the end was seen) use the new list   " } else { " use the new list   " };
+        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
         Row::new()
             .left(if below > 0 { Role::Dim } else { Role::Key }, "y")
             .left(Role::Hint, yes)

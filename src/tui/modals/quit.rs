@@ -12,13 +12,8 @@ use ratatui::layout::Rect;
 /// Draws it.
 pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let area = centred(room, 64, 9);
-    let frame = Frame {
-        title: "Quit",
-        status: "",
-        status_role: Role::Dim,
-        weight: Weight::Heavy,
-        glyphs: model.glyphs,
-    };
+    let frame =
+        Frame { title: "Quit", status: "", status_role: Role::Dim, weight: Weight::Heavy, glyphs: model.glyphs };
     let inside = frame.draw(theme, area, buf);
     let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
     let what = match active.as_slice() {
@@ -32,10 +27,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         option("s", "stop now and quit", "the iteration is cut off"),
         option("Esc", "stay", ""),
         Row::new(),
-        Row::new().left(
-            Role::Dim,
-            "Either way the same command goes on where it stopped.",
-        ),
+        Row::new().left(Role::Dim, "Either way the same command goes on where it stopped."),
     ];
     for (place, row) in inside.rows().zip(rows) {
         row.draw(theme, place, buf);
@@ -43,8 +35,5 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
 }
 
 fn option(key: &str, words: &str, price: &str) -> Row {
-    Row::new()
-        .left(Role::Key, format!("{key:<5}"))
-        .left(Role::Text, words)
-        .right(Role::Dim, price)
+    Row::new().left(Role::Key, format!("{key:<5}")).left(Role::Text, words).right(Role::Dim, price)
 }

@@ -37,10 +37,7 @@ impl Steer {
         area.set_cursor_line_style(Style::new());
         area.move_cursor(CursorMove::Bottom);
         area.move_cursor(CursorMove::End);
-        Self {
-            ticket: tab.id.clone(),
-            area: Box::new(area),
-        }
+        Self { ticket: tab.id.clone(), area: Box::new(area) }
     }
 
     /// Takes a key as typing.
@@ -85,25 +82,12 @@ impl Steer {
             return;
         };
         let notes = &tab.notes[tab.notes.len().saturating_sub(NOTES)..];
-        let above = if notes.is_empty() {
-            0
-        } else {
-            notes.len() as u16 + 1
-        };
+        let above = if notes.is_empty() { 0 } else { notes.len() as u16 + 1 };
         let area = centred(room, 84, 10 + above);
         let title = format!("Steer {}", self.ticket);
-        let goes = if tab.is_active() {
-            "into the running turn"
-        } else {
-            "into the next prompt"
-        };
-        let frame = Frame {
-            title: &title,
-            status: goes,
-            status_role: Role::Dim,
-            weight: Weight::Heavy,
-            glyphs: model.glyphs,
-        };
+        let goes = if tab.is_active() { "into the running turn" } else { "into the next prompt" };
+        let frame =
+            Frame { title: &title, status: goes, status_role: Role::Dim, weight: Weight::Heavy, glyphs: model.glyphs };
         let inside = frame.draw(theme, area, buf);
         for (place, note) in inside.rows().zip(notes) {
             let role = match note.way {
@@ -116,11 +100,8 @@ impl Steer {
                 .right(role, note.way.word())
                 .draw(theme, place, buf);
         }
-        let text = Rect {
-            y: inside.y + above.min(inside.height),
-            height: inside.height.saturating_sub(above + 2),
-            ..inside
-        };
+        let text =
+            Rect { y: inside.y + above.min(inside.height), height: inside.height.saturating_sub(above + 2), ..inside };
         if text.is_empty() {
             return;
         }
@@ -131,11 +112,7 @@ impl Steer {
         shown.set_placeholder_text("What should Claude know or do differently?");
         shown.set_placeholder_style(theme.style(Role::Dim));
         (&shown).render(text, buf);
-        let keys = Rect {
-            y: inside.bottom().saturating_sub(1),
-            height: inside.height.min(1),
-            ..inside
-        };
+        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
         Row::new()
             .left(Role::Key, "Enter")
             .left(Role::Hint, " send   ")

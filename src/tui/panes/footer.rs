@@ -50,10 +50,7 @@ fn hints(model: &Model, row: Row, width: u16) -> Row {
         room = room.saturating_sub(cells(hint));
         fits
     });
-    fitting.chain(last).fold(row, |row, (key, hint)| {
-        row.left(Role::Key, key)
-            .left(Role::Hint, format!(" {hint}  "))
-    })
+    fitting.chain(last).fold(row, |row, (key, hint)| row.left(Role::Key, key).left(Role::Hint, format!(" {hint}  ")))
 }
 
 fn standing(model: &Model, row: Row, width: u16) -> Row {
@@ -72,24 +69,17 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     let sign = tab.standing().sign(model.glyphs);
     let time = elapsed(model, tab);
     if width >= 100 {
-        row.right(sign.role, sign.word)
-            .right(Role::Dim, format!(" {time} · ${:.2} ", tab.state.cost_usd))
+        row.right(sign.role, sign.word).right(Role::Dim, format!(" {time} · ${:.2} ", tab.state.cost_usd))
     } else {
-        row.right(sign.role, sign.glyph)
-            .right(Role::Dim, format!(" {time} "))
+        row.right(sign.role, sign.glyph).right(Role::Dim, format!(" {time} "))
     }
 }
 
 /// Time since the run began; up to its last record when nothing is under way.
 fn elapsed(model: &Model, tab: &Tab) -> String {
-    let until = match (
-        tab.is_active() && model.mode == Mode::Live,
-        tab.state.updated,
-    ) {
+    let until = match (tab.is_active() && model.mode == Mode::Live, tab.state.updated) {
         (false, Some(updated)) => updated,
         _ => model.now,
     };
-    tab.state
-        .started
-        .map_or_else(String::new, |started| short(until.since(started)))
+    tab.state.started.map_or_else(String::new, |started| short(until.since(started)))
 }

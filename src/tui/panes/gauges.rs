@@ -40,9 +40,7 @@ impl Pulse {
     pub fn seen(&self, now: Timestamp) -> [u32; 8] {
         let second = |time: Timestamp| time.millis().div_euclid(1_000);
         let mut out = [0; 8];
-        let gone = self
-            .last
-            .map_or(8, |last| (second(now) - second(last)).clamp(0, 8)) as usize;
+        let gone = self.last.map_or(8, |last| (second(now) - second(last)).clamp(0, 8)) as usize;
         out[..8 - gone].copy_from_slice(&self.beats[gone..]);
         out
     }
@@ -65,13 +63,7 @@ struct Gauge {
 
 impl Gauge {
     fn new(label: &'static str, brief: &'static str, value: String) -> Self {
-        Self {
-            label,
-            brief,
-            picture: (String::new(), String::new()),
-            value,
-            role: Role::GaugeFill,
-        }
+        Self { label, brief, picture: (String::new(), String::new()), value, role: Role::GaugeFill }
     }
 
     fn share(mut self, glyphs: Glyphs, share: f64, warn: f64, danger: f64) -> Self {
@@ -107,37 +99,22 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Option<Gauge>> {
     let state = &tab.state;
     let limits = &state.settings;
     let max = f64::from(limits.max_iterations.max(1));
-    let iteration = Gauge::new(
-        "Iteration",
-        "it",
-        format!("{}/{}", state.iterations, limits.max_iterations),
-    )
-    .share(glyphs, f64::from(state.iterations) / max, 0.8, 0.95);
+    let iteration = Gauge::new("Iteration", "it", format!("{}/{}", state.iterations, limits.max_iterations)).share(
+        glyphs,
+        f64::from(state.iterations) / max,
+        0.8,
+        0.95,
+    );
     let errors = state.repeated.as_ref().map_or(0, |(_, times)| *times);
     vec![
         Some(iteration),
-        Some(counter(
-            "No progress",
-            "stuck",
-            glyphs,
-            state.stagnation,
-            limits.stagnation_limit,
-        )),
-        Some(counter(
-            "Same error",
-            "errors",
-            glyphs,
-            errors,
-            limits.repeated_error_limit,
-        )),
+        Some(counter("No progress", "stuck", glyphs, state.stagnation, limits.stagnation_limit)),
+        Some(counter("Same error", "errors", glyphs, errors, limits.repeated_error_limit)),
         Some(Gauge::new("Calls/h", "calls", calls(model).to_string())),
         Some(Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))),
         context(glyphs, state),
         last_byte(model, tab),
-        state
-            .model
-            .as_ref()
-            .map(|name| Gauge::new("Model", "model", name.clone())),
+        state.model.as_ref().map(|name| Gauge::new("Model", "model", name.clone())),
     ]
 }
 
@@ -149,11 +126,7 @@ fn calls(model: &Model) -> usize {
             Mode::Live => model.now,
             Mode::Replay => tab.state.updated.unwrap_or(model.now),
         };
-        tab.state
-            .calls
-            .iter()
-            .filter(|call| now.since(**call) < hour)
-            .count()
+        tab.state.calls.iter().filter(|call| now.since(**call) < hour).count()
     };
     model.tabs.iter().map(of_tab).sum()
 }
@@ -183,15 +156,10 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
 /// Draws the pane's inside.
 pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
-        Row::new()
-            .left(Role::Dim, "Numbers come with the first run.")
-            .draw(theme, area, buf);
+        Row::new().left(Role::Dim, "Numbers come with the first run.").draw(theme, area, buf);
         return;
     };
-    let inside = Rect {
-        width: area.width.min(60),
-        ..area
-    };
+    let inside = Rect { width: area.width.min(60), ..area };
     for (place, gauge) in inside.rows().zip(gauges(model, tab)) {
         let Some(gauge) = gauge else { continue };
         let picture_role = match gauge.role {
@@ -230,11 +198,7 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.right(role, format!(" {:>5} ", last.value));
     }
     let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
-    for gauge in all
-        .into_iter()
-        .flatten()
-        .filter(|gauge| gauge.brief != "model")
-    {
+    for gauge in all.into_iter().flatten().filter(|gauge| gauge.brief != "model") {
         let gap = if gauge.brief.is_empty() { "" } else { " " };
         let width = gauge.brief.len() + gap.len() + gauge.value.len();
         if row.left_width() + width > room {
@@ -244,10 +208,7 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             Role::GaugeFill => Role::Text,
             role => role,
         };
-        row = row
-            .left(Role::Dim, format!("{}{gap}", gauge.brief))
-            .left(role, gauge.value)
-            .left(Role::Text, "  ");
+        row = row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, gauge.value).left(Role::Text, "  ");
     }
     row.draw(theme, area, buf);
 }
@@ -268,11 +229,7 @@ mod tests {
         assert_eq!(pulse.seen(at(12)), [0, 0, 0, 0, 0, 2, 0, 1]);
         assert_eq!(pulse.seen(at(14)), [0, 0, 0, 2, 0, 1, 0, 0]);
         assert_eq!(pulse.seen(at(99)), [0; 8]);
-        assert_eq!(
-            pulse.seen(at(1)),
-            pulse.seen(at(12)),
-            "a clock that goes back"
-        );
+        assert_eq!(pulse.seen(at(1)), pulse.seen(at(12)), "a clock that goes back");
         assert_eq!(pulse.silence(at(14)), Some(Duration::from_secs(2)));
     }
 

@@ -88,13 +88,7 @@ impl LogState {
         if self.lines.len() == KEPT {
             self.lines.pop_front();
         }
-        self.lines.push_back(LogLine {
-            n: self.next,
-            time,
-            weight,
-            ticket,
-            text: clean_line(text, 400),
-        });
+        self.lines.push_back(LogLine { n: self.next, time, weight, ticket, text: clean_line(text, 400) });
         self.next += 1;
     }
 
@@ -103,10 +97,7 @@ impl LogState {
         self.lines.retain(|line| line.ticket != *ticket);
     }
 
-    fn shown<'a>(
-        &'a self,
-        front: Option<&'a TicketId>,
-    ) -> impl DoubleEndedIterator<Item = &'a LogLine> {
+    fn shown<'a>(&'a self, front: Option<&'a TicketId>) -> impl DoubleEndedIterator<Item = &'a LogLine> {
         let words = self.words.to_lowercase();
         self.lines.iter().filter(move |line| {
             line.weight >= self.least
@@ -126,9 +117,7 @@ pub fn update(model: &mut Model, msg: LogMsg, height: usize) {
     let log = &mut model.log;
     let last = ids.len().saturating_sub(1);
     let first = height.saturating_sub(1).min(last);
-    let at = log.anchor.map_or(last, |anchor| {
-        ids.partition_point(|id| *id <= anchor).saturating_sub(1)
-    });
+    let at = log.anchor.map_or(last, |anchor| ids.partition_point(|id| *id <= anchor).saturating_sub(1));
     let to = match msg {
         LogMsg::Scroll(by) => at.saturating_add_signed(by as isize).clamp(first, last),
         LogMsg::Top => first,
@@ -168,11 +157,7 @@ pub fn status(model: &Model) -> String {
         let _ = write!(out, " · “{}”", clean_line(&log.words, 20));
     }
     if let Some(anchor) = log.anchor {
-        let new = log
-            .shown(front(model))
-            .rev()
-            .take_while(|line| line.n > anchor)
-            .count();
+        let new = log.shown(front(model)).rev().take_while(|line| line.n > anchor).count();
         let _ = write!(out, " · {new} new {}", model.glyphs.pick("↓", "v"));
     }
     out
@@ -181,13 +166,7 @@ pub fn status(model: &Model) -> String {
 /// Draws the pane's inside.
 pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let below = |line: &&LogLine| model.log.anchor.is_some_and(|anchor| line.n > anchor);
-    let mut lines: Vec<_> = model
-        .log
-        .shown(front(model))
-        .rev()
-        .skip_while(below)
-        .take(area.height.into())
-        .collect();
+    let mut lines: Vec<_> = model.log.shown(front(model)).rev().skip_while(below).take(area.height.into()).collect();
     lines.reverse();
     if lines.is_empty() {
         let words = if model.log.lines.is_empty() {
@@ -204,11 +183,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 
 /// Draws the newest line alone.
 pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let inside = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
+    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     if let Some(line) = model.log.shown(front(model)).next_back() {
         row(model, line).draw(theme, inside, buf);
     }
@@ -221,13 +196,7 @@ fn row(model: &Model, line: &LogLine) -> Row {
         Weight::Warn => Role::LogWarn,
         Weight::Error => Role::LogError,
     };
-    let column = model
-        .tabs
-        .iter()
-        .map(|tab| tab.id.as_str().len())
-        .max()
-        .unwrap_or(0)
-        .clamp(7, 14);
+    let column = model.tabs.iter().map(|tab| tab.id.as_str().len()).max().unwrap_or(0).clamp(7, 14);
     let ticket = crate::base::text::cut(line.ticket.as_str(), column);
     let text = match line.weight {
         Weight::Info | Weight::Gate => Role::Text,
@@ -249,12 +218,7 @@ mod tests {
         let mut model = sample::model();
         for n in 0..lines {
             let weight = Weight::ALL[n % 4];
-            model.log.push(
-                sample::NOW,
-                weight,
-                sample::id("tk-1"),
-                &format!("line {n}"),
-            );
+            model.log.push(sample::NOW, weight, sample::id("tk-1"), &format!("line {n}"));
         }
         model
     }
@@ -264,11 +228,7 @@ mod tests {
         view(model, &Theme::plain(), buf.area, &mut buf);
         buf.area
             .rows()
-            .map(|row| {
-                row.columns()
-                    .map(|cell| buf[cell.as_position()].symbol().to_owned())
-                    .collect::<String>()
-            })
+            .map(|row| row.columns().map(|cell| buf[cell.as_position()].symbol().to_owned()).collect::<String>())
             .map(|line| line.trim_end().to_owned())
             .collect()
     }
@@ -279,9 +239,7 @@ mod tests {
         update(&mut model, LogMsg::Scroll(-5), 4);
         let before = model.log.anchor;
         assert_eq!(before, Some(14));
-        model
-            .log
-            .push(sample::NOW, Weight::Info, sample::id("tk-1"), "more");
+        model.log.push(sample::NOW, Weight::Info, sample::id("tk-1"), "more");
         assert_eq!(model.log.anchor, before);
         assert!(status(&model).ends_with("6 new ↓"), "{}", status(&model));
         update(&mut model, LogMsg::End, 4);

@@ -32,18 +32,8 @@ pub fn place(model: &Model, inside: Rect) -> Places {
         .map_or(0, |(_, words)| wrap(&words, text_width(inside)).len() + 1)
         .min(BANNER)
         .min(usize::from(inside.height) / 2) as u16;
-    let stream = Rect {
-        height: inside.height - lines,
-        ..inside
-    };
-    Places {
-        stream,
-        banner: Rect {
-            y: inside.y + stream.height,
-            height: lines,
-            ..inside
-        },
-    }
+    let stream = Rect { height: inside.height - lines, ..inside };
+    Places { stream, banner: Rect { y: inside.y + stream.height, height: lines, ..inside } }
 }
 
 fn text_width(inside: Rect) -> usize {
@@ -59,37 +49,24 @@ pub fn view_banner(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let glyph = tab.standing().sign(model.glyphs).glyph;
     let lines = wrap(&words, text_width(area));
     for (at, (place, line)) in area.rows().skip(1).zip(lines).enumerate() {
-        let mark = if at == 0 {
-            format!("{glyph} ")
-        } else {
-            "  ".into()
-        };
-        Row::new()
-            .left(role, mark)
-            .left(role, line)
-            .draw(theme, place, buf);
+        let mark = if at == 0 { format!("{glyph} ") } else { "  ".into() };
+        Row::new().left(role, mark).left(role, line).draw(theme, place, buf);
     }
 }
 
 fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     let live = model.mode == Mode::Live;
     let key = |words: &str| {
-        if live {
-            words.to_owned()
-        } else {
-            String::new()
-        }
+        if live { words.to_owned() } else { String::new() }
     };
     if let Some(failure) = &tab.failure {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" p tries again."))));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
-        let words = "The ticket's validation commands were changed during the run. The old list counts until you decide.";
-        return Some((
-            Role::Warning,
-            format!("{words}{}", key(" ! shows the card.")),
-        ));
+        let words =
+            "The ticket's validation commands were changed during the run. The old list counts until you decide.";
+        return Some((Role::Warning, format!("{words}{}", key(" ! shows the card."))));
     }
     if let Some(ended) = &tab.state.ended {
         let detail = clean_line(&ended.detail, 600);
@@ -98,54 +75,31 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some(match ended.reason {
             ExitReason::Complete => (Role::Success, complete(tab)),
             ExitReason::UserStopped => (Role::Dim, format!("{words}{}", key(" p resumes."))),
-            ExitReason::Error | ExitReason::TicketGone => {
-                (Role::Danger, format!("{words}{}", key(" p tries again.")))
-            }
+            ExitReason::Error | ExitReason::TicketGone => (Role::Danger, format!("{words}{}", key(" p tries again."))),
             _ => (Role::Warning, format!("{words}{}", key(" p tries again."))),
         });
     }
     match (&tab.state.stage, tab.standing()) {
         (_, Standing::Gone) => Some((Role::Danger, "The ticket's file is gone.".into())),
-        (Stage::Paused, _) => Some((
-            Role::Warning,
-            format!(
-                "paused{}",
-                key(": p resumes, i tells Claude something first, x stops.")
-            ),
-        )),
+        (Stage::Paused, _) => {
+            Some((Role::Warning, format!("paused{}", key(": p resumes, i tells Claude something first, x stops."))))
+        }
         (Stage::AwaitingTree { holder }, _) => {
             let holder = holder.as_deref().map_or("another run", |holder| holder);
-            Some((
-                Role::Dim,
-                format!(
-                    "waits for the work folder: {} works in it.",
-                    clean_line(holder, 100)
-                ),
-            ))
+            Some((Role::Dim, format!("waits for the work folder: {} works in it.", clean_line(holder, 100))))
         }
-        (_, Standing::Pausing) => Some((
-            Role::Dim,
-            format!(
-                "pausing after this iteration{}",
-                key(": p goes on after all, P pauses now.")
-            ),
-        )),
+        (_, Standing::Pausing) => {
+            Some((Role::Dim, format!("pausing after this iteration{}", key(": p goes on after all, P pauses now."))))
+        }
         _ => None,
     }
 }
 
 fn complete(tab: &Tab) -> String {
     let (done, all) = tab.progress();
-    let phases = if all == 0 {
-        String::new()
-    } else {
-        format!(" {done}/{all} phases,")
-    };
+    let phases = if all == 0 { String::new() } else { format!(" {done}/{all} phases,") };
     let state = &tab.state;
-    format!(
-        "complete:{phases} {} iterations, ${:.2}",
-        state.iterations, state.cost_usd
-    )
+    format!("complete:{phases} {} iterations, ${:.2}", state.iterations, state.cost_usd)
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.
@@ -155,21 +109,12 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
         None => {
             say.push((Role::Title, "No ticket is open.".into()));
             say.push((Role::Text, String::new()));
-            say.push((
-                Role::Text,
-                "t      opens a ticket by its id, a part of it, or a file's path".into(),
-            ));
+            say.push((Role::Text, "t      opens a ticket by its id, a part of it, or a file's path".into()));
             say.push((Role::Text, "?      shows every key".into()));
             say.push((Role::Text, "q      leaves".into()));
             say.push((Role::Text, String::new()));
-            say.push((
-                Role::Dim,
-                "A ticket is a markdown file with checkboxes. Make one in a shell:".into(),
-            ));
-            say.push((
-                Role::Text,
-                "programmator ticket new \"What should be true afterwards\"".into(),
-            ));
+            say.push((Role::Dim, "A ticket is a markdown file with checkboxes. Make one in a shell:".into()));
+            say.push((Role::Text, "programmator ticket new \"What should be true afterwards\"".into()));
         }
         Some(tab) if tab.run.is_some() => return false,
         Some(tab) => {
@@ -183,10 +128,7 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
             } else if let Some(ticket) = tab.ticket.as_ref().filter(|ticket| ticket.is_broken()) {
                 say.push((Role::Danger, "The ticket cannot be read:".into()));
                 say.extend(ticket.problems.iter().map(|problem| {
-                    let words = format!(
-                        "  line {}, column {}: {}",
-                        problem.line, problem.column, problem.message
-                    );
+                    let words = format!("  line {}, column {}: {}", problem.line, problem.column, problem.message);
                     (Role::Text, words)
                 }));
             } else {
@@ -205,11 +147,8 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
     }
     let top = area.height.saturating_sub(say.len() as u16) / 3;
     for (place, (role, text)) in area.rows().skip(top.into()).zip(say) {
-        let inside = ratatui::layout::Rect {
-            x: place.x + 1.min(place.width),
-            width: place.width.saturating_sub(1),
-            ..place
-        };
+        let inside =
+            ratatui::layout::Rect { x: place.x + 1.min(place.width), width: place.width.saturating_sub(1), ..place };
         Row::new().left(role, text).draw(theme, inside, buf);
     }
     true

@@ -132,9 +132,7 @@ impl StreamState {
         match (self.top, self.fresh) {
             (None, _) => FollowStatus::Following,
             (Some(_), fresh) => FollowStatus::Behind {
-                new_lines: fresh.map_or(0, |fresh| {
-                    (fresh.rows + fresh.rest).saturating_sub(fresh.seen)
-                }),
+                new_lines: fresh.map_or(0, |fresh| (fresh.rows + fresh.rest).saturating_sub(fresh.seen)),
             },
         }
     }
@@ -158,11 +156,7 @@ impl StreamState {
     /// The place of the window's first row may have changed: live text became a record, rows were folded.
     fn hold(&mut self) {
         let Some(mut spot) = self.top else { return };
-        let len = self
-            .book
-            .journal
-            .get(spot.n)
-            .map_or(0, |segment| segment.len);
+        let len = self.book.journal.get(spot.n).map_or(0, |segment| segment.len);
         if spot.place == Place::Live && len > self.live_from {
             spot.place = Place::Entry(self.live_from);
         }
@@ -187,21 +181,13 @@ impl StreamState {
                     Some(top) => (Way::Down, top.row.checked_sub(1)),
                     None => (Way::Up, None),
                 };
-                let end = self
-                    .book
-                    .journal
-                    .last()
-                    .map(|(n, place)| Spot { n, place, row: 0 });
+                let end = self.book.journal.last().map(|(n, place)| Spot { n, place, row: 0 });
                 if let (Some(search), Some(spot)) = (&mut self.search, self.top.or(end)) {
                     search.start(way, spot, from);
                 }
             }
             StreamMsg::NextHit | StreamMsg::PrevHit => {
-                let way = if msg == StreamMsg::NextHit {
-                    Way::Down
-                } else {
-                    Way::Up
-                };
+                let way = if msg == StreamMsg::NextHit { Way::Down } else { Way::Up };
                 let top = here(self);
                 if let Some(search) = &mut self.search
                     && let Some(spot) = search.hit.or(top)
@@ -241,12 +227,7 @@ impl StreamState {
             let last = self.book.journal.last();
             let last = last.and_then(|(n, place)| self.book.journal.prev(n, place));
             let seen = self.book.live_rows() as u64;
-            self.fresh = last.map(|last| Fresh {
-                last,
-                rows: 0,
-                seen,
-                rest: seen,
-            });
+            self.fresh = last.map(|last| Fresh { last, rows: 0, seen, rest: seen });
         }
         self.live_from = self.book.journal.get(to.n).map_or(0, |segment| segment.len);
         self.top = Some(to);
@@ -259,12 +240,8 @@ impl StreamState {
         let Some(hit) = search.step(&mut self.book) else {
             return;
         };
-        let bottom = self
-            .shown_top
-            .and_then(|top| window::down(&mut self.book, top, rows - 1));
-        let visible = self
-            .shown_top
-            .is_some_and(|top| top.compare(hit, &self.book) != Ordering::Greater)
+        let bottom = self.shown_top.and_then(|top| window::down(&mut self.book, top, rows - 1));
+        let visible = self.shown_top.is_some_and(|top| top.compare(hit, &self.book) != Ordering::Greater)
             && bottom.is_some_and(|bottom| bottom.compare(hit, &self.book) != Ordering::Less);
         if !visible {
             let top = window::up(&mut self.book, hit, rows / 3);
@@ -280,12 +257,7 @@ impl StreamState {
             None => window::tail(&mut self.book, rows),
         };
         self.shown_top = top;
-        let Some(Spot {
-            mut n,
-            mut place,
-            row: mut from,
-        }) = top
-        else {
+        let Some(Spot { mut n, mut place, row: mut from }) = top else {
             return;
         };
         let columns = usize::from(self.width.max(1));
@@ -328,20 +300,10 @@ impl StreamState {
         let (n, place) = fresh.last;
         let counted = match place {
             Place::Entry(i) => i + 1,
-            Place::Mark(k) => self
-                .book
-                .journal
-                .get(n)
-                .and_then(|s| s.marks.get(k))
-                .map_or(0, |mark| mark.0),
+            Place::Mark(k) => self.book.journal.get(n).and_then(|s| s.marks.get(k)).map_or(0, |mark| mark.0),
             Place::Head | Place::Live => 0,
         };
-        let later = self
-            .book
-            .journal
-            .segments
-            .iter()
-            .filter(|segment| segment.n >= n);
+        let later = self.book.journal.segments.iter().filter(|segment| segment.n >= n);
         let records: usize = later.map(|segment| segment.len).sum();
         fresh.rest = records.saturating_sub(counted) as u64 + self.book.live_rows() as u64;
         self.fresh = Some(fresh);

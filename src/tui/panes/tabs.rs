@@ -28,9 +28,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.left(Role::Warning, "replay").left(Role::Text, "  ");
     }
     row = with_clock(model, row);
-    let labels: Vec<String> = (0..model.tabs.len())
-        .map(|at| label(model, at, wordy))
-        .collect();
+    let labels: Vec<String> = (0..model.tabs.len()).map(|at| label(model, at, wordy)).collect();
     let room = usize::from(area.width).saturating_sub(row.left_width() + row.right_width() + 1);
     let widths: Vec<usize> = labels.iter().map(|label| label.width() + 2).collect();
     let shown = window(&widths, model.active, room);
@@ -49,10 +47,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             (_, true) => Role::TabActive,
             (_, false) => Role::TabIdle,
         };
-        row = row
-            .left(Role::Accent, open)
-            .left(role, &labels[at])
-            .left(Role::Accent, close);
+        row = row.left(Role::Accent, open).left(role, &labels[at]).left(Role::Accent, close);
     }
     if shown.end < model.tabs.len() {
         row = overflow(row, &model.tabs[shown.end..]);
@@ -63,23 +58,13 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 /// `1 waiting` and the time. The time stands only while a clock runs: a clock that stands is a lie.
 fn with_clock(model: &Model, row: Row) -> Row {
     let waiting = model.waiting();
-    let row = if waiting > 0 {
-        row.right(Role::TabAttention, format!("{waiting} waiting"))
-    } else {
-        row
-    };
-    let time = if model.anything_active() {
-        model.now.clock_time(&model.zone)[..5].to_owned()
-    } else {
-        String::new()
-    };
+    let row = if waiting > 0 { row.right(Role::TabAttention, format!("{waiting} waiting")) } else { row };
+    let time = if model.anything_active() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
     row.right(Role::Dim, format!("  {time:>5} "))
 }
 
 fn overflow(row: Row, hidden: &[Tab]) -> Row {
-    let waits = hidden
-        .iter()
-        .any(|tab| tab.standing() == Standing::NeedsYou);
+    let waits = hidden.iter().any(|tab| tab.standing() == Standing::NeedsYou);
     let role = if waits { Role::TabAttention } else { Role::Dim };
     let mark = if waits { "!" } else { "" };
     row.left(role, format!(" +{}{mark} ", hidden.len()))
@@ -91,15 +76,8 @@ fn label(model: &Model, at: usize, wordy: bool) -> String {
     let sign = standing.sign(model.glyphs);
     let id = crate::base::text::cut(tab.id.as_str(), ID);
     let (done, all) = tab.progress();
-    let running = matches!(
-        standing,
-        Standing::Running | Standing::Checking | Standing::Pausing
-    );
-    let number = if at < 9 {
-        format!("{} ", at + 1)
-    } else {
-        String::new()
-    };
+    let running = matches!(standing, Standing::Running | Standing::Checking | Standing::Pausing);
+    let number = if at < 9 { format!("{} ", at + 1) } else { String::new() };
     if all > 0 && running && (wordy || at == model.active) {
         format!("{number}{id} {} {done}/{all}", sign.glyph)
     } else if wordy {

@@ -90,23 +90,13 @@ impl Item<'_> {
 fn phases(tab: &Tab) -> Vec<Shown<'_>> {
     if !tab.state.phases.is_empty() {
         let states = tab.state.phases.iter();
-        return states
-            .map(|phase| Shown {
-                text: &phase.text,
-                mark: phase.mark,
-                run: Some(phase),
-            })
-            .collect();
+        return states.map(|phase| Shown { text: &phase.text, mark: phase.mark, run: Some(phase) }).collect();
     }
     let from_file = tab.ticket.iter().flat_map(|ticket| &ticket.phases);
     from_file
         .map(|phase| Shown {
             text: &phase.text,
-            mark: if phase.done {
-                Mark::Done(DoneHow::TickedByPerson)
-            } else {
-                Mark::Pending
-            },
+            mark: if phase.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
             run: None,
         })
         .collect()
@@ -156,11 +146,7 @@ fn items(model: &Model) -> Vec<Item<'_>> {
 
 /// Where the cursor is: on its thing, else on the running phase, else on the ticket in front.
 fn position(model: &Model, items: &[Item<'_>]) -> usize {
-    let at = |wanted: &Thing| {
-        items
-            .iter()
-            .position(|item| item.thing().as_ref() == Some(wanted))
-    };
+    let at = |wanted: &Thing| items.iter().position(|item| item.thing().as_ref() == Some(wanted));
     let front = model.tab().map(|tab| tab.id.clone());
     let current = model.tab().and_then(Tab::current_phase);
     model
@@ -205,9 +191,7 @@ impl Model {
 pub fn update(model: &mut Model, msg: TicketsMsg, height: usize) {
     let items = items(model);
     let at = position(model, &items);
-    let stops: Vec<usize> = (0..items.len())
-        .filter(|at| items[*at].thing().is_some())
-        .collect();
+    let stops: Vec<usize> = (0..items.len()).filter(|at| items[*at].thing().is_some()).collect();
     let Some(now) = stops.iter().position(|stop| *stop == at) else {
         return;
     };
@@ -250,8 +234,8 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         return;
     }
     let at = position(model, &items);
-    let offset = scrolled_to(at, model.tickets.offset, area.height.into())
-        .min(items.len().saturating_sub(area.height.into()));
+    let offset =
+        scrolled_to(at, model.tickets.offset, area.height.into()).min(items.len().saturating_sub(area.height.into()));
     for (place, (n, item)) in area.rows().zip(items.iter().enumerate().skip(offset)) {
         line(model, item, area.width).draw(theme, place, buf);
         if n == at && model.focus == Pane::Tickets && model.modals.is_empty() {
@@ -265,54 +249,35 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
     match item {
         Item::Gap => Row::new(),
         Item::Tab(tab) => {
-            let fold = if is_unfolded(model, tab) {
-                glyphs.pick("▾", "-")
-            } else {
-                glyphs.pick("▸", "+")
-            };
+            let fold = if is_unfolded(model, tab) { glyphs.pick("▾", "-") } else { glyphs.pick("▸", "+") };
             let front = model.tab().is_some_and(|front| front.id == tab.id);
             let row = Row::new()
                 .left(Role::Dim, format!("{fold} "))
-                .left(
-                    if front { Role::Title } else { Role::Text },
-                    tab.id.as_str(),
-                )
-                .left(
-                    if front { Role::Text } else { Role::Dim },
-                    format!(" {}", tab.title()),
-                );
+                .left(if front { Role::Title } else { Role::Text }, tab.id.as_str())
+                .left(if front { Role::Text } else { Role::Dim }, format!(" {}", tab.title()));
             signed(row, tab.standing().sign(glyphs), width)
         }
         Item::Phase(tab, phase) => {
             let sign = glyphs.phase(phase.mark);
-            let time = phase
-                .run
-                .and_then(|run| tab.time_on(run, model.now))
-                .map(short)
-                .unwrap_or_default();
+            let time = phase.run.and_then(|run| tab.time_on(run, model.now)).map(short).unwrap_or_default();
             let text = match phase.mark {
                 Mark::Running => Role::PhaseRunning,
                 mark if mark.is_settled() => Role::Dim,
                 _ => Role::Text,
             };
-            let row = Row::new()
-                .left(sign.role, format!("  {} ", sign.glyph))
-                .left(text, phase.text);
+            let row = Row::new().left(sign.role, format!("  {} ", sign.glyph)).left(text, phase.text);
             if width >= WORDY {
-                row.right(sign.role, format!("{:<10}", sign.word))
-                    .right(Role::Dim, format!("{time:>7}"))
+                row.right(sign.role, format!("{:<10}", sign.word)).right(Role::Dim, format!("{time:>7}"))
             } else {
                 row.right(Role::Dim, time)
             }
         }
-        Item::Task(task) => Row::new()
-            .left(Role::Dim, format!("    {} ", glyphs.task(task.done)))
-            .left(Role::Dim, &task.text),
+        Item::Task(task) => {
+            Row::new().left(Role::Dim, format!("    {} ", glyphs.task(task.done))).left(Role::Dim, &task.text)
+        }
         Item::Whole(tab) => {
             let sign = glyphs.phase(tab.state.whole.mark);
-            Row::new()
-                .left(sign.role, format!("  {} ", sign.glyph))
-                .left(Role::Dim, "no phases: worked on as a whole")
+            Row::new().left(sign.role, format!("  {} ", sign.glyph)).left(Role::Dim, "no phases: worked on as a whole")
         }
         Item::Listed(ticket) => {
             let (sign, word) = listed(model, ticket);
@@ -335,16 +300,9 @@ fn signed(row: Row, sign: Sign, width: u16) -> Row {
 
 /// How a ticket without a tab stands, and its word.
 fn listed(model: &Model, ticket: &Ticket) -> (Sign, String) {
-    let broken = ticket
-        .problems
-        .iter()
-        .find(|problem| problem.severity == Severity::Error);
+    let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
     if let Some(problem) = broken {
-        let sign = Sign {
-            glyph: "!",
-            word: "broken",
-            role: Role::Danger,
-        };
+        let sign = Sign { glyph: "!", word: "broken", role: Role::Danger };
         return (sign, format!("broken {}:{}", problem.line, problem.column));
     }
     let waits = ticket.deps.iter().any(|dep| {
@@ -352,10 +310,7 @@ fn listed(model: &Model, ticket: &Ticket) -> (Sign, String) {
         dep.is_some_and(|(_, dep)| dep.status != Some(TicketStatus::Closed))
     });
     let sign = if waits {
-        Sign {
-            word: "blocked",
-            ..Standing::Waiting.sign(model.glyphs)
-        }
+        Sign { word: "blocked", ..Standing::Waiting.sign(model.glyphs) }
     } else {
         Standing::NotStarted.sign(model.glyphs)
     };
@@ -389,10 +344,7 @@ mod tests {
         model.tabs.push(sample::running("tk-1"));
         model.focus = Pane::Tickets;
         update(&mut model, TicketsMsg::Move(-100), 5);
-        assert_eq!(
-            model.under_cursor(),
-            Some(Thing::Ticket(sample::id("tk-1")))
-        );
+        assert_eq!(model.under_cursor(), Some(Thing::Ticket(sample::id("tk-1"))));
         update(&mut model, TicketsMsg::Move(100), 5);
         assert_eq!(model.phase_under_cursor().as_deref(), Some("Docs"));
     }

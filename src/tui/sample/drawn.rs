@@ -5,12 +5,8 @@ use crate::tui::msg::{Input, Key};
 
 /// A key by its name: `p`, `Ctrl-c`, `Alt-Enter`, `BackTab`, `Esc`.
 pub fn key(name: &str) -> Input {
-    let (ctrl, name) = name
-        .strip_prefix("Ctrl-")
-        .map_or((false, name), |rest| (true, rest));
-    let (alt, name) = name
-        .strip_prefix("Alt-")
-        .map_or((false, name), |rest| (true, rest));
+    let (ctrl, name) = name.strip_prefix("Ctrl-").map_or((false, name), |rest| (true, rest));
+    let (alt, name) = name.strip_prefix("Alt-").map_or((false, name), |rest| (true, rest));
     let key = match name {
         "Tab" | "BackTab" => Key::Tab,
         "Enter" => Key::Enter,
@@ -22,12 +18,7 @@ pub fn key(name: &str) -> Input {
         "Space" => Key::Char(' '),
         one => Key::Char(one.chars().next().unwrap()),
     };
-    Input {
-        key,
-        ctrl,
-        alt,
-        shift: name == "BackTab",
-    }
+    Input { key, ctrl, alt, shift: name == "BackTab" }
 }
 
 /// The screen as text, one line a row.
@@ -37,19 +28,13 @@ pub fn draw(model: &mut Model, size: (u16, u16)) -> String {
 }
 
 /// The screen as text, and its styles: per line the spans that are not plain.
-pub fn draw_styled(
-    model: &mut Model,
-    size: (u16, u16),
-    theme: &crate::tui::theme::Theme,
-) -> (String, String) {
+pub fn draw_styled(model: &mut Model, size: (u16, u16), theme: &crate::tui::theme::Theme) -> (String, String) {
     use std::fmt::Write as _;
     model.size = size;
     let layout = model.prepare();
     let backend = ratatui::backend::TestBackend::new(size.0, size.1);
     let mut terminal = ratatui::Terminal::new(backend).unwrap();
-    terminal
-        .draw(|frame| crate::tui::view::view(model, &layout, theme, frame))
-        .unwrap();
+    terminal.draw(|frame| crate::tui::view::view(model, &layout, theme, frame)).unwrap();
     let buffer = terminal.backend().buffer();
     let (mut text, mut styles) = (String::new(), String::new());
     for y in 0..size.1 {
@@ -103,11 +88,7 @@ fn style_words(cell: &ratatui::buffer::Cell) -> Option<String> {
         words.push(format!("on {}", cell.bg).to_lowercase());
     }
     if !cell.modifier.is_empty() {
-        words.push(
-            format!("{:?}", cell.modifier)
-                .to_lowercase()
-                .replace(" | ", " "),
-        );
+        words.push(format!("{:?}", cell.modifier).to_lowercase().replace(" | ", " "));
     }
     Some(words.join(" "))
 }

@@ -23,10 +23,7 @@ pub async fn gone() -> io::Error {
     {
         use std::os::fd::AsFd as _;
         use tokio::io::{Interest, unix::AsyncFd};
-        #[allow(
-            deprecated,
-            reason = "the descriptor is ours and lives inside; the other way is unsafe"
-        )]
+        #[allow(deprecated, reason = "the descriptor is ours and lives inside; the other way is unsafe")]
         let watched = io::stdout()
             .as_fd()
             .try_clone_to_owned()

@@ -7,10 +7,8 @@ use serde_yaml::Spanned;
 use std::collections::BTreeMap;
 
 /// The themes that come with the program, by name.
-pub const BUILT_IN: [(&str, &str); 2] = [
-    ("default", include_str!("../../../themes/default.yaml")),
-    ("mono", include_str!("../../../themes/mono.yaml")),
-];
+pub const BUILT_IN: [(&str, &str); 2] =
+    [("default", include_str!("../../../themes/default.yaml")), ("mono", include_str!("../../../themes/mono.yaml"))];
 
 /// Themes that may stand behind one another.
 const DEEPEST: usize = 8;
@@ -41,9 +39,7 @@ type Styles = BTreeMap<String, Style>;
 pub fn resolve(name: &str, own: &[(String, String)]) -> (Vec<(Role, Style)>, Vec<ThemeProblem>) {
     let mut problems = Vec::new();
     let styles = chain(name, own, &mut problems);
-    let found = Role::ALL
-        .iter()
-        .map(|(role, key)| (*role, lookup(&styles, key)));
+    let found = Role::ALL.iter().map(|(role, key)| (*role, lookup(&styles, key)));
     (found.collect(), problems)
 }
 
@@ -67,23 +63,14 @@ fn chain(name: &str, own: &[(String, String)], problems: &mut Vec<ThemeProblem>)
     let mut wanted = Some((name.to_owned(), name.to_owned(), 0));
     while let Some((asker, name, line)) = wanted.take() {
         let mut problem = |message: String| {
-            problems.push(ThemeProblem {
-                theme: asker.clone(),
-                line,
-                message,
-            });
+            problems.push(ThemeProblem { theme: asker.clone(), line, message });
         };
         if files.len() == DEEPEST || files.iter().any(|(seen, _)| *seen == name) {
-            problem(format!(
-                "`inherits: {name}` leads round in a circle; remove it"
-            ));
+            problem(format!("`inherits: {name}` leads round in a circle; remove it"));
             break;
         }
         let Some(text) = text_of(&name, own) else {
-            problem(format!(
-                "there is no theme `{name}`; known are {}",
-                known(own)
-            ));
+            problem(format!("there is no theme `{name}`; known are {}", known(own)));
             // The person sees colours all the same.
             if files.is_empty() && name != "default" {
                 wanted = Some(("default".into(), "default".into(), 0));
@@ -91,10 +78,7 @@ fn chain(name: &str, own: &[(String, String)], problems: &mut Vec<ThemeProblem>)
             continue;
         };
         let file = read(&name, text, problems);
-        wanted = file
-            .inherits
-            .as_ref()
-            .map(|parent| (name.clone(), parent.value.clone(), parent.referenced.line()));
+        wanted = file.inherits.as_ref().map(|parent| (name.clone(), parent.value.clone(), parent.referenced.line()));
         files.push((name, file));
     }
     let mut styles = Styles::new();
@@ -106,23 +90,13 @@ fn chain(name: &str, own: &[(String, String)], problems: &mut Vec<ThemeProblem>)
 }
 
 fn text_of<'a>(name: &str, own: &'a [(String, String)]) -> Option<&'a str> {
-    let own = own
-        .iter()
-        .find(|(own, _)| own == name)
-        .map(|(_, text)| text.as_str());
-    own.or_else(|| {
-        BUILT_IN
-            .iter()
-            .find(|(built_in, _)| *built_in == name)
-            .map(|(_, text)| *text)
-    })
+    let own = own.iter().find(|(own, _)| own == name).map(|(_, text)| text.as_str());
+    own.or_else(|| BUILT_IN.iter().find(|(built_in, _)| *built_in == name).map(|(_, text)| *text))
 }
 
 fn known(own: &[(String, String)]) -> String {
     let names = BUILT_IN.iter().map(|(name, _)| *name);
-    let all: Vec<&str> = names
-        .chain(own.iter().map(|(name, _)| name.as_str()))
-        .collect();
+    let all: Vec<&str> = names.chain(own.iter().map(|(name, _)| name.as_str())).collect();
     all.join(", ")
 }
 
@@ -145,11 +119,7 @@ fn add(
     problems: &mut Vec<ThemeProblem>,
 ) {
     let mut problem = |line: u64, message: String| {
-        problems.push(ThemeProblem {
-            theme: name.to_owned(),
-            line,
-            message,
-        });
+        problems.push(ThemeProblem { theme: name.to_owned(), line, message });
     };
     for (key, colour) in &file.palette {
         match colour.value.parse::<Color>() {
@@ -158,10 +128,7 @@ fn add(
             }
             Err(_) => problem(
                 colour.referenced.line(),
-                format!(
-                    "`{}` is no colour; use a name of the sixteen or #rrggbb",
-                    colour.value
-                ),
+                format!("`{}` is no colour; use a name of the sixteen or #rrggbb", colour.value),
             ),
         }
     }
@@ -175,20 +142,16 @@ fn add(
             Ok(style) => {
                 styles.insert(key.clone(), style);
             }
-            Err(word) => problem(
-                line,
-                format!("`{word}` is no colour, no name of the palette and no modifier"),
-            ),
+            Err(word) => problem(line, format!("`{word}` is no colour, no name of the palette and no modifier")),
         }
     }
 }
 
 /// A role's key, or the group of some.
 fn is_key(key: &str) -> bool {
-    Role::ALL.iter().any(|(_, role)| {
-        role.strip_prefix(key)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })
+    Role::ALL
+        .iter()
+        .any(|(_, role)| role.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 fn nearest(key: &str) -> String {
@@ -219,17 +182,9 @@ fn style(words: &str, palette: &BTreeMap<String, Color>) -> Result<Style, String
             Some(colour) => *colour,
             None => word.parse().map_err(|_| word.to_owned())?,
         };
-        style = if std::mem::take(&mut background) {
-            style.bg(colour)
-        } else {
-            style.fg(colour)
-        };
+        style = if std::mem::take(&mut background) { style.bg(colour) } else { style.fg(colour) };
     }
-    if background {
-        Err("on".into())
-    } else {
-        Ok(style)
-    }
+    if background { Err("on".into()) } else { Ok(style) }
 }
 
 fn modifier(word: &str) -> Option<Modifier> {
@@ -261,10 +216,7 @@ mod tests {
             assert_eq!(problems, [], "{name}");
             for (_, key) in Role::ALL {
                 let group = key.split('.').next().unwrap();
-                assert!(
-                    styles.contains_key(key) || styles.contains_key(group),
-                    "{name} has no {key}"
-                );
+                assert!(styles.contains_key(key) || styles.contains_key(group), "{name} has no {key}");
             }
         }
     }
@@ -273,10 +225,7 @@ mod tests {
     fn the_default_theme_uses_the_sixteen_colours_and_mono_none() {
         for (role, style) in resolve("default", &[]).0 {
             for colour in [style.fg, style.bg].into_iter().flatten() {
-                assert!(
-                    !matches!(colour, Color::Rgb(..) | Color::Indexed(_)),
-                    "{role:?}"
-                );
+                assert!(!matches!(colour, Color::Rgb(..) | Color::Indexed(_)), "{role:?}");
             }
         }
         for (role, style) in resolve("mono", &[]).0 {
@@ -286,8 +235,7 @@ mod tests {
 
     #[test]
     fn a_role_falls_back_to_its_group_and_then_to_text() {
-        let (theme, problems) =
-            Theme::load("own", &own("styles:\n  text: green\n  phase: red\n"), None);
+        let (theme, problems) = Theme::load("own", &own("styles:\n  text: green\n  phase: red\n"), None);
         assert_eq!(problems, []);
         assert_eq!(theme.style(Role::PhaseRunning), Style::new().fg(Color::Red));
         assert_eq!(theme.style(Role::Toast), Style::new().fg(Color::Green));
@@ -299,10 +247,7 @@ mod tests {
         let (theme, problems) = Theme::load("own", &own(text), None);
         assert_eq!(problems, []);
         let orange = Color::Rgb(0xff, 0x88, 0x00);
-        let toast = Style::new()
-            .fg(orange)
-            .bg(Color::Black)
-            .add_modifier(Modifier::BOLD);
+        let toast = Style::new().fg(orange).bg(Color::Black).add_modifier(Modifier::BOLD);
         assert_eq!(theme.style(Role::Toast), toast);
         assert_eq!(theme.style(Role::DiffAdd), Style::new().fg(Color::Green));
     }
@@ -331,10 +276,7 @@ mod tests {
         let (_, problems) = Theme::load("own", &own("inherits: own\n"), None);
         assert!(problems[0].message.contains("circle"), "{problems:?}");
         let (theme, problems) = Theme::load("nope", &[], None);
-        assert_eq!(
-            problems[0].message,
-            "there is no theme `nope`; known are default, mono"
-        );
+        assert_eq!(problems[0].message, "there is no theme `nope`; known are default, mono");
         assert_eq!(theme.style(Role::DiffAdd), Style::new().fg(Color::Green));
     }
 

@@ -24,12 +24,7 @@ pub fn fold(model: &mut Model, news: News) {
                 log(model, &id, Weight::Warn, "the ticket's file is gone");
             }
         }
-        News::RunOpened {
-            ticket,
-            run,
-            records,
-            scrollback,
-        } => {
+        News::RunOpened { ticket, run, records, scrollback } => {
             let at = tab_for(model, &ticket);
             model.log.forget(&ticket);
             let draft = std::mem::take(&mut model.tabs[at].draft);
@@ -45,15 +40,11 @@ pub fn fold(model: &mut Model, news: News) {
             }
         }
         News::Recorded(stored) => {
-            let at = model
-                .tabs
-                .iter()
-                .position(|tab| tab.run == Some(stored.run));
+            let at = model.tabs.iter().position(|tab| tab.run == Some(stored.run));
             if let Some(at) = at {
                 let missed = stored.seq.saturating_sub(model.tabs[at].state.seq + 1);
                 if missed > 0 {
-                    let words =
-                        format!("{missed} records did not reach the screen; the journal has them");
+                    let words = format!("{missed} records did not reach the screen; the journal has them");
                     log(model, &stored.ticket, Weight::Warn, &words);
                 }
                 recorded(model, at, &stored);
@@ -66,9 +57,7 @@ pub fn fold(model: &mut Model, news: News) {
             }
         }
         News::Trouble { ticket, message } => log(model, &ticket, Weight::Error, &message),
-        News::RunFailed {
-            ticket, message, ..
-        } => {
+        News::RunFailed { ticket, message, .. } => {
             let at = tab_for(model, &ticket);
             model.tabs[at].failure = Some(clean_line(&message, 2_000));
             log(model, &ticket, Weight::Error, &message);
@@ -92,9 +81,7 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
         return;
     }
     if let Some(line) = words::line(&stored.record) {
-        model
-            .log
-            .push(stored.time, line.level, stored.ticket.clone(), &line.text);
+        model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
     }
 }
 

@@ -33,9 +33,7 @@ fn with_running() -> Model {
 #[test]
 fn p_starts_pauses_takes_back_and_resumes() {
     let mut model = sample::model();
-    model
-        .tabs
-        .push(crate::tui::tab::Tab::new(sample::id("tk-1")));
+    model.tabs.push(crate::tui::tab::Tab::new(sample::id("tk-1")));
     assert_eq!(press(&mut model, "p"), [Ask::Start(sample::id("tk-1"))]);
     let mut model = with_running();
     assert_eq!(press(&mut model, "p"), command(UserCommand::Pause));
@@ -53,9 +51,7 @@ fn skip_and_stop_ask_first() {
     assert_eq!(press(&mut model, "s"), []);
     assert_eq!(press(&mut model, "n"), []);
     assert!(model.modals.is_empty());
-    let skip = UserCommand::SkipPhase {
-        phase: "Wire into middleware".into(),
-    };
+    let skip = UserCommand::SkipPhase { phase: "Wire into middleware".into() };
     assert_eq!(press(&mut model, "s y"), command(skip));
     assert_eq!(press(&mut model, "x y"), command(UserCommand::Stop));
 }
@@ -64,9 +60,7 @@ fn skip_and_stop_ask_first() {
 fn skip_means_the_phase_under_the_cursor_when_the_tree_has_the_focus() {
     let mut model = with_running();
     model.focus = Pane::Tickets;
-    let skip = UserCommand::SkipPhase {
-        phase: "Tests for burst".into(),
-    };
+    let skip = UserCommand::SkipPhase { phase: "Tests for burst".into() };
     assert_eq!(press(&mut model, "j s y"), command(skip));
 }
 
@@ -75,9 +69,7 @@ fn retry_names_the_disputed_phase() {
     let mut model = with_running();
     assert_eq!(press(&mut model, "r"), [], "none is disputed");
     model.tabs[0].state.phases[1].mark = crate::orchestrator::state::Mark::Disputed;
-    let retry = UserCommand::RetryPhase {
-        phase: "Token bucket".into(),
-    };
+    let retry = UserCommand::RetryPhase { phase: "Token bucket".into() };
     assert_eq!(press(&mut model, "r"), command(retry));
 }
 
@@ -89,10 +81,7 @@ fn steering_sends_what_was_typed_and_esc_keeps_it() {
     assert_eq!(press(&mut model, "q"), [], "the q opens the dialog");
     press(&mut model, "Esc");
     let text = "hi!\nx".to_owned();
-    assert_eq!(
-        press(&mut model, "i ! Alt-Enter x Enter"),
-        command(UserCommand::Steer { text })
-    );
+    assert_eq!(press(&mut model, "i ! Alt-Enter x Enter"), command(UserCommand::Steer { text }));
     press(&mut model, "i");
     assert_eq!(press(&mut model, "Enter"), [], "nothing is sent twice");
 }
@@ -105,10 +94,7 @@ fn pasted_text_is_typed_and_never_obeyed() {
     press(&mut model, "i");
     update(&mut model, Msg::Paste("one\r\ntwo\x1b[2J".into()));
     let text = "one\ntwo".to_owned();
-    assert_eq!(
-        press(&mut model, "Enter"),
-        command(UserCommand::Steer { text })
-    );
+    assert_eq!(press(&mut model, "Enter"), command(UserCommand::Steer { text }));
 }
 
 #[test]
@@ -118,10 +104,7 @@ fn quitting_asks_only_while_something_runs() {
     assert_eq!(press(&mut model, "q"), [Ask::Leave]);
     let mut model = with_running();
     assert_eq!(press(&mut model, "q Esc"), []);
-    assert_eq!(
-        press(&mut model, "q f"),
-        [Ask::Quit(QuitMode::FinishIteration)]
-    );
+    assert_eq!(press(&mut model, "q f"), [Ask::Quit(QuitMode::FinishIteration)]);
     assert_eq!(press(&mut model, "q s"), [Ask::Quit(QuitMode::StopNow)]);
     let ended = Record::RunEnded {
         reason: ExitReason::UserStopped,
@@ -198,10 +181,7 @@ fn an_old_screen_is_told_what_it_missed() {
     let stored = sample::stored("tk-1", seq + 4, Record::PauseAsked);
     update(&mut model, Msg::News(News::Recorded(Arc::new(stored))));
     let drawn = sample::draw(&mut model, (120, 40));
-    assert!(
-        drawn.contains("3 records did not reach the screen"),
-        "{drawn}"
-    );
+    assert!(drawn.contains("3 records did not reach the screen"), "{drawn}");
 }
 
 #[test]
@@ -213,10 +193,7 @@ fn a_tick_makes_a_frame_due_only_while_a_clock_shows() {
     assert!(!model.dirty);
     let mut model = with_running();
     model.dirty = false;
-    update(
-        &mut model,
-        Msg::Tick(Timestamp::from_millis(sample::NOW.millis() + 1)),
-    );
+    update(&mut model, Msg::Tick(Timestamp::from_millis(sample::NOW.millis() + 1)));
     assert!(!model.dirty, "the same second");
     update(&mut model, Msg::Tick(later));
     assert!(model.dirty);

@@ -7,19 +7,12 @@ const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█
 /// A bar of `cells` cells: the filled part and the rest. Anything above zero fills at least one cell,
 /// and only `share` 1.0 fills all.
 pub fn bar(glyphs: Glyphs, share: f64, cells: usize) -> (String, String) {
-    let share = if share.is_finite() {
-        share.clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let mut full = (share * cells as f64).floor() as usize;
     if share > 0.0 {
         full = full.max(1).min(cells);
     }
-    (
-        glyphs.pick("▇", "#").repeat(full),
-        glyphs.pick("▁", ".").repeat(cells - full),
-    )
+    (glyphs.pick("▇", "#").repeat(full), glyphs.pick("▁", ".").repeat(cells - full))
 }
 
 /// `done` of `limit` little boxes; nothing when there are more than `most`.
@@ -28,10 +21,7 @@ pub fn boxes(glyphs: Glyphs, done: u32, limit: u32, most: u32) -> (String, Strin
         return (String::new(), String::new());
     }
     let done = done.min(limit) as usize;
-    (
-        glyphs.pick("▮", "#").repeat(done),
-        glyphs.pick("▯", ".").repeat(limit as usize - done),
-    )
+    (glyphs.pick("▮", "#").repeat(done), glyphs.pick("▯", ".").repeat(limit as usize - done))
 }
 
 /// A line of levels, one cell a count, relative to the highest.
@@ -71,10 +61,7 @@ mod tests {
     fn boxes_give_way_to_the_number_when_there_are_too_many() {
         assert_eq!(boxes(Glyphs::Unicode, 1, 3, 8), ("▮".into(), "▯▯".into()));
         assert_eq!(boxes(Glyphs::Ascii, 9, 3, 8), ("###".into(), String::new()));
-        assert_eq!(
-            boxes(Glyphs::Unicode, 1, 50, 8),
-            (String::new(), String::new())
-        );
+        assert_eq!(boxes(Glyphs::Unicode, 1, 50, 8), (String::new(), String::new()));
     }
 
     #[test]

@@ -38,9 +38,7 @@ pub fn lines(old: &str, new: &str) -> Vec<DiffLine> {
     if old.is_empty() || new.is_empty() || too_long(old) || too_long(new) {
         return whole(old, new);
     }
-    let diff = TextDiff::configure()
-        .algorithm(Algorithm::Myers)
-        .diff_lines(old, new);
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(old, new);
     let groups = diff.grouped_ops(CONTEXT);
     let first = diff
         .iter_all_changes()
@@ -50,11 +48,7 @@ pub fn lines(old: &str, new: &str) -> Vec<DiffLine> {
     let mut out = Vec::new();
     for (at, group) in groups.iter().enumerate() {
         if at > 0 {
-            out.push(DiffLine {
-                side: Side::Gap,
-                place: 0,
-                text: String::new(),
-            });
+            out.push(DiffLine { side: Side::Gap, place: 0, text: String::new() });
         }
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
             let (side, index) = match change.tag() {
@@ -76,11 +70,7 @@ fn whole(old: &str, new: &str) -> Vec<DiffLine> {
     let side = |text: &str, side: Side| {
         text.lines()
             .enumerate()
-            .map(|(place, line)| DiffLine {
-                side,
-                place: place as i64,
-                text: line.to_owned(),
-            })
+            .map(|(place, line)| DiffLine { side, place: place as i64, text: line.to_owned() })
             .collect::<Vec<_>>()
     };
     let mut out = side(old, Side::Removed);
@@ -111,9 +101,7 @@ mod tests {
     fn one_line_of_context_and_places_from_the_first_change() {
         assert_eq!(
             shown("a\nb\nc\nd\ne\nf\ng", "a\nb\nC\nC2\nd\ne\nf\nG"),
-            [
-                " -1 b", "-0 c", "+0 C", "+1 C2", " 2 d", "…", " 4 f", "-4 g", "+5 G"
-            ]
+            [" -1 b", "-0 c", "+0 C", "+1 C2", " 2 d", "…", " 4 f", "-4 g", "+5 G"]
         );
     }
 

@@ -78,9 +78,7 @@ impl Frame<'_> {
             ..area
         };
         let mut row = Row::new().left(Role::Title, format!(" {} ", self.title));
-        if !self.status.is_empty()
-            && self.title.width() + self.status.width() + 8 < top.width.into()
-        {
+        if !self.status.is_empty() && self.title.width() + self.status.width() + 8 < top.width.into() {
             row = row.right(self.status_role, format!(" {} ", self.status));
         }
         row.draw(theme, top, buf);
@@ -96,10 +94,5 @@ impl Frame<'_> {
 /// A box of `width` × `height` in the middle of `area`, or as much of it as fits.
 pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
-    Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    }
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }

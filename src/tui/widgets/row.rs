@@ -61,14 +61,7 @@ impl Row {
         let columns = usize::from(area.width);
         let right = self.right_width().min(columns);
         let gap = usize::from(right > 0);
-        put(
-            &self.left,
-            columns.saturating_sub(right + gap),
-            area.x,
-            area.y,
-            theme,
-            buf,
-        );
+        put(&self.left, columns.saturating_sub(right + gap), area.x, area.y, theme, buf);
         let from = area.x + (columns - right) as u16;
         put(&self.right, right, from, area.y, theme, buf);
     }
@@ -91,9 +84,7 @@ fn put(pieces: &[(Role, String)], columns: usize, x: u16, y: u16, theme: &Theme,
         let text = cut(text, columns - used);
         let width = text.width();
         // Exactly the role's style, whatever stood there (a border under a title).
-        let style = Style::reset()
-            .patch(theme.style(Role::Text))
-            .patch(theme.style(*role));
+        let style = Style::reset().patch(theme.style(Role::Text)).patch(theme.style(*role));
         buf.set_stringn(x + used as u16, y, &text, width, style);
         used += width;
         if used >= columns {
@@ -158,17 +149,12 @@ mod tests {
     fn drawn(row: &Row, width: u16) -> String {
         let mut buf = Buffer::empty(Rect::new(0, 0, width, 1));
         row.draw(&Theme::plain(), buf.area, &mut buf);
-        buf.content
-            .iter()
-            .map(ratatui::buffer::Cell::symbol)
-            .collect()
+        buf.content.iter().map(ratatui::buffer::Cell::symbol).collect()
     }
 
     #[test]
     fn the_right_side_is_flush_and_the_left_gives_way() {
-        let row = Row::new()
-            .left(Role::Text, "Wire into middleware")
-            .right(Role::Dim, "4m12s");
+        let row = Row::new().left(Role::Text, "Wire into middleware").right(Role::Dim, "4m12s");
         assert_eq!(drawn(&row, 30), "Wire into middleware     4m12s");
         assert_eq!(drawn(&row, 20), "Wire into mid… 4m12s");
         assert_eq!(drawn(&row, 5), "4m12s");

@@ -24,11 +24,7 @@ pub struct Piece {
 impl Piece {
     /// A run without extra weight or slant.
     pub fn new(text: impl Into<String>, role: Role) -> Self {
-        Self {
-            text: text.into(),
-            role,
-            modifier: Modifier::empty(),
-        }
+        Self { text: text.into(), role, modifier: Modifier::empty() }
     }
 
     /// The style that a theme gives it.
@@ -85,28 +81,14 @@ pub fn wrap(pieces: &[Piece], columns: usize, hang: usize, at: Break) -> Vec<Vec
     let cells: Vec<Cell<'_>> = pieces
         .iter()
         .enumerate()
-        .flat_map(|(piece, run)| {
-            run.text.graphemes(true).map(move |text| Cell {
-                text,
-                piece,
-                width: text.width(),
-            })
-        })
+        .flat_map(|(piece, run)| run.text.graphemes(true).map(move |text| Cell { text, piece, width: text.width() }))
         .collect();
     let mut rows = Vec::new();
     let mut start = 0;
     while start < cells.len() {
-        let room = if rows.is_empty() {
-            columns
-        } else {
-            columns - hang
-        };
+        let room = if rows.is_empty() { columns } else { columns - hang };
         let (end, next) = row_end(&cells, start, room, at);
-        rows.push(row(
-            &cells[start..end],
-            pieces,
-            if rows.is_empty() { 0 } else { hang },
-        ));
+        rows.push(row(&cells[start..end], pieces, if rows.is_empty() { 0 } else { hang }));
         start = next;
     }
     rows
@@ -136,12 +118,7 @@ fn row_end(cells: &[Cell<'_>], start: usize, room: usize, at: Break) -> (usize, 
     };
     match (start + 1..=end).rev().find(breaks) {
         Some(found) if cells[start..found].iter().any(|cell| !blank(cell)) => {
-            let trimmed = found
-                - cells[start..found]
-                    .iter()
-                    .rev()
-                    .take_while(|cell| blank(cell))
-                    .count();
+            let trimmed = found - cells[start..found].iter().rev().take_while(|cell| blank(cell)).count();
             (trimmed, found)
         }
         _ => (end, end),
@@ -154,10 +131,7 @@ fn row(cells: &[Cell<'_>], pieces: &[Piece], indent: usize) -> Vec<Piece> {
     for cell in cells {
         if cell.piece != last {
             last = cell.piece;
-            out.push(Piece {
-                text: String::new(),
-                ..pieces[cell.piece].clone()
-            });
+            out.push(Piece { text: String::new(), ..pieces[cell.piece].clone() });
         }
         if let Some(piece) = out.last_mut() {
             piece.text.push_str(cell.text);
@@ -187,10 +161,7 @@ mod tests {
         assert_eq!(rows("one two", 7, Break::Words), ["one two"]);
         assert_eq!(rows("abcdefgh ij", 4, Break::Words), ["abcd", "efgh", "ij"]);
         assert_eq!(rows("  a bcdef", 5, Break::Words), ["  a", "bcdef"]);
-        assert_eq!(
-            rows("日本語テスト", 5, Break::Words),
-            ["日本", "語テ", "スト"]
-        );
+        assert_eq!(rows("日本語テスト", 5, Break::Words), ["日本", "語テ", "スト"]);
         assert_eq!(rows("a  b", 2, Break::Anywhere), ["a ", " b"]);
         assert_eq!(rows("👩‍👩‍👧👩‍👩‍👧", 3, Break::Words), ["👩‍👩‍👧", "👩‍👩‍👧"]);
         assert_eq!(rows("", 3, Break::Words), [""]);
@@ -202,13 +173,7 @@ mod tests {
         let line = [Piece::new("one ", Role::Text), Piece::new("two", Role::Dim)];
         let rows = wrap(&line, 5, 2, Break::Words);
         assert_eq!(rows[0], [Piece::new("one", Role::Text)]);
-        assert_eq!(
-            rows[1],
-            [
-                Piece::new("  ", Role::StreamText),
-                Piece::new("two", Role::Dim)
-            ]
-        );
+        assert_eq!(rows[1], [Piece::new("  ", Role::StreamText), Piece::new("two", Role::Dim)]);
     }
 
     #[test]

@@ -35,20 +35,12 @@ pub(super) fn encode(entry: Entry) -> [u8; SIZE] {
     let mut bytes = [0; SIZE];
     bytes[..8].copy_from_slice(&entry.offset.to_le_bytes());
     bytes[8..12].copy_from_slice(&(entry.len() as u32).to_le_bytes());
-    bytes[12] = 1 + KINDS
-        .iter()
-        .position(|kind| *kind == entry.kind)
-        .unwrap_or(KINDS.len()) as u8;
+    bytes[12] = 1 + KINDS.iter().position(|kind| *kind == entry.kind).unwrap_or(KINDS.len()) as u8;
     bytes
 }
 
 fn decode(bytes: &[u8; SIZE]) -> Option<Entry> {
-    let number = |range: &[u8]| {
-        range
-            .iter()
-            .rev()
-            .fold(0_u64, |all, byte| all << 8 | u64::from(*byte))
-    };
+    let number = |range: &[u8]| range.iter().rev().fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
     let (offset, len) = (number(&bytes[..8]), number(&bytes[8..12]));
     let kind = *KINDS.get(usize::from(bytes[12]).checked_sub(1)?)?;
     Some(Entry::new(&(offset..offset.checked_add(len)?), kind))
@@ -211,11 +203,7 @@ mod tests {
                     "text cut at {size}, index at {cut}"
                 );
             }
-            assert_eq!(
-                loaded(&TEXT[..size], None),
-                expected(size),
-                "text cut at {size}"
-            );
+            assert_eq!(loaded(&TEXT[..size], None), expected(size), "text cut at {size}");
         }
     }
 

@@ -62,9 +62,7 @@ impl RunSink {
         }
         index::replace(&index_path, &entries)?;
         let index = append(&index_path)?;
-        let iteration = Arc::new(Iteration {
-            entries: RwLock::new(entries).into(),
-        });
+        let iteration = Arc::new(Iteration { entries: RwLock::new(entries).into() });
         let sink = Self {
             shared,
             iteration: Arc::clone(&iteration),
@@ -131,8 +129,7 @@ impl RunSink {
         if result.is_ok()
             && let Some(kind) = kind
         {
-            self.pending
-                .push(Entry::new(&(start..start + line.len() as u64), kind));
+            self.pending.push(Entry::new(&(start..start + line.len() as u64), kind));
             self.publish();
         }
         self.tell(result)
@@ -149,12 +146,7 @@ impl RunSink {
 
     fn publish(&mut self) {
         if let Some(index) = &mut self.index {
-            let bytes: Vec<u8> = self
-                .pending
-                .iter()
-                .copied()
-                .flat_map(index::encode)
-                .collect();
+            let bytes: Vec<u8> = self.pending.iter().copied().flat_map(index::encode).collect();
             if index.write_all(&bytes).is_err() {
                 // A gap would not show; an index that stops early does.
                 self.index = None;
@@ -168,19 +160,8 @@ impl RunSink {
     }
 
     fn tell(&mut self, result: io::Result<()>) -> io::Result<()> {
-        let before = std::mem::replace(
-            &mut self.disk,
-            if result.is_ok() {
-                Disk::Fine
-            } else {
-                Disk::Failing
-            },
-        );
-        if before == Disk::Failing {
-            Ok(())
-        } else {
-            result
-        }
+        let before = std::mem::replace(&mut self.disk, if result.is_ok() { Disk::Fine } else { Disk::Failing });
+        if before == Disk::Failing { Ok(()) } else { result }
     }
 }
 
@@ -189,18 +170,13 @@ impl Sink for RunSink {
         if line.len() >= BURST {
             self.flush()?;
             // Lines that still wait for room come first; this one has no place beside them.
-            return if self.buffer.is_empty() {
-                self.put_large(line, kind)
-            } else {
-                Ok(())
-            };
+            return if self.buffer.is_empty() { self.put_large(line, kind) } else { Ok(()) };
         }
         let start = self.written + self.buffer.len() as u64;
         self.buffer.extend_from_slice(line);
         self.buffer.push(b'\n');
         if let Some(kind) = kind.filter(|_| !line.is_empty()) {
-            self.pending
-                .push(Entry::new(&(start..start + line.len() as u64), kind));
+            self.pending.push(Entry::new(&(start..start + line.len() as u64), kind));
         }
         if self.buffer.len() >= BURST && self.disk == Disk::Fine || self.buffer.len() > WAITING {
             return self.flush();

@@ -113,11 +113,7 @@ pub(super) fn read(lines: &[Line], at: usize) -> Option<(Block, usize)> {
 fn plain_rest(rest: &str) -> &str {
     let rest = rest.trim();
     let word = rest.split_whitespace().next().unwrap_or("");
-    if rest.starts_with('#') || (word == rest && rest.starts_with(['|', '>', '!', '&'])) {
-        ""
-    } else {
-        rest
-    }
+    if rest.starts_with('#') || (word == rest && rest.starts_with(['|', '>', '!', '&'])) { "" } else { rest }
 }
 
 fn marker(text: &str) -> Option<Marker<'_>> {
@@ -125,21 +121,12 @@ fn marker(text: &str) -> Option<Marker<'_>> {
     let (bullet, text) = key::bullet(text).map_or((false, text), |rest| (true, rest));
     let level = text.len() - text.trim_start_matches('#').len();
     let heading = (1..=6).contains(&level) && text[level..].starts_with(char::is_whitespace);
-    let text = if heading {
-        text[level..].trim_start()
-    } else {
-        text
-    };
+    let text = if heading { text[level..].trim_start() } else { text };
     let text = text.strip_prefix('{').map_or(text, str::trim_start);
     let (open, text) = key::opening(text);
     let (colon, rest) = key::closing(text.strip_prefix(NAME)?, open)?;
     let markup = bullet || open.contains(['*', '_', '`']);
-    Some(Marker {
-        rest,
-        colon,
-        heading,
-        markup,
-    })
+    Some(Marker { rest, colon, heading, markup })
 }
 
 struct Reader<'a> {
@@ -160,9 +147,7 @@ impl Reader<'_> {
 
     fn open(&mut self, key: &KeyLine<'_>) {
         self.block.warnings.extend(key.warnings.iter());
-        self.block
-            .entries
-            .push(Entry::new(key.name, key.field, key.value));
+        self.block.entries.push(Entry::new(key.name, key.field, key.value));
     }
 
     /// Reads key lines and their continuations up to the end of the block.
@@ -199,11 +184,7 @@ impl Reader<'_> {
 
     /// Takes a line into the block, as a key or as more of the last value; `false`: the block is over.
     fn take(&mut self, line: &Line, blanks: usize) -> bool {
-        let inside_scalar = self
-            .block
-            .entries
-            .last()
-            .is_some_and(Entry::is_block_scalar)
+        let inside_scalar = self.block.entries.last().is_some_and(Entry::is_block_scalar)
             && self.key_indent.is_some_and(|indent| line.indent > indent);
         if !inside_scalar {
             if marker(&line.text).is_some() {
@@ -247,11 +228,7 @@ impl Reader<'_> {
         if line.indent < indent {
             return known && deeper_than_marker && blanks == 0;
         }
-        let closed = self
-            .block
-            .entries
-            .last()
-            .is_some_and(|last| last.balance.is_closed());
+        let closed = self.block.entries.last().is_some_and(|last| last.balance.is_closed());
         known && closed && blanks == 0
     }
 
@@ -262,9 +239,7 @@ impl Reader<'_> {
             && self.next + 1 == self.lines.len()
             && self.key_indent.is_none_or(|indent| indent == line.indent)
             && self.base.is_none_or(|base| line.indent > base)
-            && Field::ALL
-                .iter()
-                .any(|field| field.name().starts_with(text))
+            && Field::ALL.iter().any(|field| field.name().starts_with(text))
     }
 
     fn continues(&self, line: &Line, blanks: usize) -> bool {
@@ -275,9 +250,7 @@ impl Reader<'_> {
         line.indent > indent
             || (blanks == 0
                 && (entry.balance.is_open()
-                    || (line.indent == indent
-                        && entry.list
-                        && key::bullet(line.text.trim()).is_some())
+                    || (line.indent == indent && entry.list && key::bullet(line.text.trim()).is_some())
                     || (line.indent == indent && self.base.is_some_and(|base| indent > base))))
     }
 
@@ -325,10 +298,7 @@ impl Reader<'_> {
         if at_end && !closed {
             block.fence_open = self.fenced;
             block.mid_line = self.lines.last().is_some_and(|line| !line.ended);
-            block.cut |= block
-                .entries
-                .last()
-                .is_some_and(|entry| entry.balance.is_open());
+            block.cut |= block.entries.last().is_some_and(|entry| entry.balance.is_open());
         }
         block
     }

@@ -30,12 +30,7 @@ enum Stage {
 impl Balance {
     /// Inside of one bracket.
     fn in_bracket() -> Self {
-        Self {
-            stage: Stage::Inside,
-            depth: 1,
-            may_quote: true,
-            ..Self::default()
-        }
+        Self { stage: Stage::Inside, depth: 1, may_quote: true, ..Self::default() }
     }
 
     /// Takes more of the value in; linear over all calls.

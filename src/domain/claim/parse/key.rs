@@ -18,13 +18,7 @@ pub(super) enum Field {
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Phase,
-        Self::Status,
-        Self::Files,
-        Self::Summary,
-        Self::Error,
-    ];
+    pub(super) const ALL: [Self; 5] = [Self::Phase, Self::Status, Self::Files, Self::Summary, Self::Error];
 
     /// The key as the prompt asks for it.
     pub(super) fn name(self) -> &'static str {
@@ -59,15 +53,9 @@ pub(super) fn line(text: &str) -> Option<KeyLine<'_>> {
     let text = text.trim();
     let (bullet, rest) = bullet(text).map_or((false, text), |rest| (true, rest));
     let (open, rest) = opening(rest);
-    let end = rest
-        .find(|c: char| !(c.is_ascii_alphanumeric() || "_- ".contains(c)))
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_- ".contains(c))).unwrap_or(rest.len());
     let name = rest[..end].trim_end();
-    let name = if open.contains('_') {
-        name.trim_end_matches('_')
-    } else {
-        name
-    };
+    let name = if open.contains('_') { name.trim_end_matches('_') } else { name };
     let (colon, after) = closing(&rest[name.len()..], open)?;
     let (field, spelling) = field(name);
     let spaced = after.is_empty() || after.starts_with(char::is_whitespace);
@@ -80,29 +68,15 @@ pub(super) fn line(text: &str) -> Option<KeyLine<'_>> {
     if open.contains('"') {
         value = value.strip_suffix(',').unwrap_or(value).trim_end();
     }
-    let warnings = spelling
-        .into_iter()
-        .chain(marked.then_some("markup_stripped"))
-        .collect();
-    Some(KeyLine {
-        name,
-        field,
-        value,
-        bullet,
-        warnings,
-    })
+    let warnings = spelling.into_iter().chain(marked.then_some("markup_stripped")).collect();
+    Some(KeyLine { name, field, value, bullet, warnings })
 }
 
 /// Which key of the protocol `name` is, and a warning when it is not spelled as asked for.
 pub(super) fn field(name: &str) -> (Option<Field>, Option<&'static str>) {
     let bare = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
-    let field = (name.len() < 40)
-        .then(|| {
-            Field::ALL
-                .into_iter()
-                .find(|field| bare(field.name()) == bare(name))
-        })
-        .flatten();
+    let field =
+        (name.len() < 40).then(|| Field::ALL.into_iter().find(|field| bare(field.name()) == bare(name))).flatten();
     let warning = field.and_then(|field| {
         if field.name() == name {
             None
@@ -138,19 +112,12 @@ pub(super) fn closing<'a>(text: &'a str, open: &str) -> Option<(bool, &'a str)> 
 
 /// What follows a bullet.
 pub(super) fn bullet(text: &str) -> Option<&str> {
-    ["- ", "* ", "• "]
-        .iter()
-        .find_map(|bullet| text.strip_prefix(bullet))
-        .map(str::trim_start)
+    ["- ", "* ", "• "].iter().find_map(|bullet| text.strip_prefix(bullet)).map(str::trim_start)
 }
 
 /// One of the three words, in any case.
 pub(super) fn status_word(text: &str) -> Option<ClaimStatus> {
-    [
-        ClaimStatus::Continue,
-        ClaimStatus::Done,
-        ClaimStatus::Blocked,
-    ]
-    .into_iter()
-    .find(|status| status.word().eq_ignore_ascii_case(text))
+    [ClaimStatus::Continue, ClaimStatus::Done, ClaimStatus::Blocked]
+        .into_iter()
+        .find(|status| status.word().eq_ignore_ascii_case(text))
 }

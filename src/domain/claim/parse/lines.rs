@@ -52,9 +52,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             let body = raw.strip_suffix('\n').unwrap_or(raw);
             let text = Clean::new(body).into_string();
             let blank: Vec<char> = text.chars().take_while(|c| c.is_whitespace()).collect();
-            let ansi = body
-                .contains(['\u{1b}', '\u{9b}'])
-                .then_some("ansi_stripped");
+            let ansi = body.contains(['\u{1b}', '\u{9b}']).then_some("ansi_stripped");
             let tab = blank.contains(&'\t').then_some("tab_indent");
             let (role, fenced) = surroundings.place(text.trim(), &text, closable);
             Line {

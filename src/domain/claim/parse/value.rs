@@ -14,16 +14,8 @@ const MAX_FILES: usize = 1_000;
 /// What models write when they mean null.
 const NONE_WORDS: [&str; 6] = ["none", "n/a", "na", "nil", "-", "null"];
 /// Pairs that mark text without being part of it.
-const MARKUP: [(&str, &str); 8] = [
-    ("**", "**"),
-    ("__", "__"),
-    ("`", "`"),
-    ("*", "*"),
-    ("_", "_"),
-    ("“", "”"),
-    ("‘", "’"),
-    ("«", "»"),
-];
+const MARKUP: [(&str, &str); 8] =
+    [("**", "**"), ("__", "__"), ("`", "`"), ("*", "*"), ("_", "_"), ("“", "”"), ("‘", "’"), ("«", "»")];
 
 /// Parses YAML of a model under limits; `None` for whatever does not parse.
 fn yaml<T: DeserializeOwned>(source: &str) -> Option<T> {
@@ -58,14 +50,9 @@ fn strip_once(text: &str) -> Option<&str> {
     });
     let boxed = || {
         let rest = key::bullet(text).unwrap_or(text);
-        ["[x] ", "[X] ", "[ ] "]
-            .iter()
-            .find_map(|mark| rest.strip_prefix(mark))
+        ["[x] ", "[X] ", "[ ] "].iter().find_map(|mark| rest.strip_prefix(mark))
     };
-    let heading = || {
-        text.strip_prefix("##")
-            .map(|rest| rest.trim_start_matches('#'))
-    };
+    let heading = || text.strip_prefix("##").map(|rest| rest.trim_start_matches('#'));
     wrapped.or_else(boxed).or_else(heading)
 }
 
@@ -75,10 +62,7 @@ pub(super) fn text(entry: &Entry, warnings: &mut Vec<String>) -> Option<String> 
         block_scalar(entry)
     } else {
         let lines = entry.more.iter().map(|line| line.trim());
-        let joined = std::iter::once(entry.first.trim())
-            .chain(lines)
-            .collect::<Vec<_>>()
-            .join("\n");
+        let joined = std::iter::once(entry.first.trim()).chain(lines).collect::<Vec<_>>().join("\n");
         scalar(joined.trim(), warnings)?
     };
     Some(limited(text, warnings))
@@ -93,21 +77,11 @@ fn limited(text: String, warnings: &mut Vec<String>) -> String {
 }
 
 fn block_scalar(entry: &Entry) -> String {
-    let lines: Vec<String> = entry
-        .more
-        .iter()
-        .map(|line| line.replace('\t', "    "))
-        .collect();
+    let lines: Vec<String> = entry.more.iter().map(|line| line.replace('\t', "    ")).collect();
     let source = format!("v: {}\n{}\n", entry.first, lines.join("\n"));
     let text = yaml::<std::collections::BTreeMap<String, String>>(&source)
         .and_then(|mut map| map.remove("v"))
-        .unwrap_or_else(|| {
-            lines
-                .iter()
-                .map(|line| line.trim())
-                .collect::<Vec<_>>()
-                .join("\n")
-        });
+        .unwrap_or_else(|| lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n"));
     text.trim().to_owned()
 }
 
@@ -126,30 +100,21 @@ fn scalar(source: &str, warnings: &mut Vec<String>) -> Option<String> {
         '&' => as_text(source, "anchor_as_text", warnings),
         quote @ ('"' | '\'') => yaml(source).unwrap_or_else(|| {
             let rest = source.strip_prefix(quote).unwrap_or(source);
-            let inner = rest
-                .strip_suffix(quote)
-                .or((!rest.contains(quote)).then_some(rest));
+            let inner = rest.strip_suffix(quote).or((!rest.contains(quote)).then_some(rest));
             as_text(inner.unwrap_or(source), "unescaped_quote", warnings)
         }),
         _ if strip_once(source).is_some() => unmarked(source, warnings),
-        '*' if source.contains("**") => {
-            as_text(&source.replace("**", ""), "markup_stripped", warnings)
-        }
+        '*' if source.contains("**") => as_text(&source.replace("**", ""), "markup_stripped", warnings),
         '*' => as_text(source, "alias_as_text", warnings),
         // A list of lines, not a scalar: the words are kept as they stand.
         '-' if key::bullet(source).is_some() => source.to_owned(),
-        _ if source.contains(": ") || source.ends_with(':') => {
-            as_text(source, "unquoted_colon", warnings)
-        }
+        _ if source.contains(": ") || source.ends_with(':') => as_text(source, "unquoted_colon", warnings),
         // YAML would take the `#12` of a sentence for a comment.
         _ if source.contains(" #") => source.to_owned(),
         _ => yaml(source).unwrap_or_else(|| source.to_owned()),
     };
     let text = text.trim().to_owned();
-    if NONE_WORDS.iter().any(|word| {
-        text.trim_matches(['(', ')', '[', ']', '.'])
-            .eq_ignore_ascii_case(word)
-    }) {
+    if NONE_WORDS.iter().any(|word| text.trim_matches(['(', ')', '[', ']', '.']).eq_ignore_ascii_case(word)) {
         warnings.push("none_word".to_owned());
         return None;
     }
@@ -169,15 +134,12 @@ fn without_comment(source: &str) -> &str {
     if source.starts_with("# ") || source == "#" {
         return "";
     }
-    source
-        .find(" # ")
-        .map_or(source, |at| source[..at].trim_end())
+    source.find(" # ").map_or(source, |at| source[..at].trim_end())
 }
 
 /// The value as a list of files. They are claims: never opened, only compared and shown.
 pub(super) fn files(entry: &Entry, warnings: &mut Vec<String>) -> Vec<String> {
-    let lines =
-        std::iter::once(entry.first.trim()).chain(entry.more.iter().map(|line| line.trim()));
+    let lines = std::iter::once(entry.first.trim()).chain(entry.more.iter().map(|line| line.trim()));
     let source = lines.collect::<Vec<_>>().join("\n");
     let source = without_comment(source.trim());
     let files = if source.starts_with('[') {
@@ -194,11 +156,7 @@ pub(super) fn files(entry: &Entry, warnings: &mut Vec<String>) -> Vec<String> {
             split(&text, warnings)
         })
     };
-    let files: Vec<String> = files
-        .into_iter()
-        .filter(|file| !is_null(file.trim()))
-        .take(MAX_FILES)
-        .collect();
+    let files: Vec<String> = files.into_iter().filter(|file| !is_null(file.trim())).take(MAX_FILES).collect();
     if files.iter().any(|file| leaves_the_folder(file)) {
         warnings.push("path_outside".to_owned());
     }
@@ -208,15 +166,11 @@ pub(super) fn files(entry: &Entry, warnings: &mut Vec<String>) -> Vec<String> {
 fn is_wrong_type(source: &str) -> bool {
     source.starts_with('{')
         || source.parse::<f64>().is_ok()
-        || ["true", "false", "yes", "no"]
-            .iter()
-            .any(|word| source.eq_ignore_ascii_case(word))
+        || ["true", "false", "yes", "no"].iter().any(|word| source.eq_ignore_ascii_case(word))
 }
 
 fn split(list: &str, warnings: &mut Vec<String>) -> Vec<String> {
-    list.split([',', '\n'])
-        .map(|item| unmarked(item.trim().trim_matches(['"', '\'']), warnings))
-        .collect()
+    list.split([',', '\n']).map(|item| unmarked(item.trim().trim_matches(['"', '\'']), warnings)).collect()
 }
 
 /// The items of a list written one to a line.
@@ -237,8 +191,7 @@ fn bullets(source: &str, warnings: &mut Vec<String>) -> Vec<String> {
 
 /// The path is absolute, somebody's home, or climbs out of the folder it starts in.
 fn leaves_the_folder(path: &str) -> bool {
-    let drive = path.as_bytes().get(1) == Some(&b':')
-        && path.starts_with(|c: char| c.is_ascii_alphabetic());
+    let drive = path.as_bytes().get(1) == Some(&b':') && path.starts_with(|c: char| c.is_ascii_alphabetic());
     let mut depth = 0_i32;
     drive
         || path.starts_with(['/', '\\', '~'])

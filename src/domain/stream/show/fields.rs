@@ -70,9 +70,7 @@ pub(super) fn text(raw: &RawValue) -> Option<String> {
     if !json.starts_with('"') {
         return None;
     }
-    serde_json::from_str(json)
-        .or_else(|_| serde_json::from_slice(&repair::surrogates(json.as_bytes())))
-        .ok()
+    serde_json::from_str(json).or_else(|_| serde_json::from_slice(&repair::surrogates(json.as_bytes()))).ok()
 }
 
 /// A JSON list; empty when `raw` is none.
@@ -119,11 +117,7 @@ pub(super) fn close(cut: &str) -> String {
         base = &cut[..cut.rfind('\\').unwrap_or(cut.len())];
     }
     let closers: String = open.iter().rev().collect();
-    let endings: [&str; 2] = if in_string {
-        ["\"", "\":null"]
-    } else {
-        ["", "null"]
-    };
+    let endings: [&str; 2] = if in_string { ["\"", "\":null"] } else { ["", "null"] };
     for ending in endings {
         let whole = format!("{base}{ending}{closers}");
         if Fields::read(&whole).is_some() {
@@ -141,8 +135,7 @@ mod tests {
 
     #[test]
     fn any_field_may_be_anything() {
-        let fields = Fields::read(r#"{"a":1,"b":"x\ud83c","c":null,"d":[1,"2"],"e":{"f":true}}"#)
-            .expect("an object");
+        let fields = Fields::read(r#"{"a":1,"b":"x\ud83c","c":null,"d":[1,"2"],"e":{"f":true}}"#).expect("an object");
         assert_eq!(fields.text("a"), None);
         assert_eq!(fields.count("a"), Some(1));
         assert_eq!(fields.text("b").as_deref(), Some("x\u{fffd}"));

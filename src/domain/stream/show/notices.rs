@@ -13,47 +13,28 @@ const LONGEST: usize = 600;
 /// Reads a `system` record. Empty: nothing to see.
 pub(super) fn system(record: &Fields<'_>) -> Vec<Block> {
     let subtype = record.text("subtype").unwrap_or_default();
-    let said = || {
-        ["content", "text", "message", "summary", "description"]
-            .into_iter()
-            .find_map(|key| record.text(key))
-    };
+    let said = || ["content", "text", "message", "summary", "description"].into_iter().find_map(|key| record.text(key));
     let (level, text) = match subtype.as_str() {
         "api_retry" => (Level::Warn, retry(record)),
         "compact_boundary" => (Level::Info, compacted(record)),
-        "model_fallback" => (
-            Level::Warn,
-            said().unwrap_or_else(|| "another model took over".to_owned()),
-        ),
+        "model_fallback" => (Level::Warn, said().unwrap_or_else(|| "another model took over".to_owned())),
         "informational" => (level(record), said().unwrap_or_default()),
         "task_started" | "task_progress" | "task_updated" | "task_notification" => {
             return task(record, &subtype);
         }
         "status" => match record.text("compact_error") {
-            Some(error) => (
-                Level::Warn,
-                format!("compacting the context failed: {error}"),
-            ),
+            Some(error) => (Level::Warn, format!("compacting the context failed: {error}")),
             None => return Vec::new(),
         },
         "hook_response" => match record.text("outcome").as_deref() {
-            Some("error") => (
-                Level::Warn,
-                format!(
-                    "hook {} failed",
-                    record.text("hook_name").unwrap_or_default()
-                ),
-            ),
+            Some("error") => (Level::Warn, format!("hook {} failed", record.text("hook_name").unwrap_or_default())),
             _ => return Vec::new(),
         },
         "init" | "hook_started" | "thinking_tokens" | "session_state_changed" => return Vec::new(),
         "api_error" | "agents_killed" | "model_refusal_no_fallback" | "permission_denied" => {
             (Level::Error, said().unwrap_or_else(|| words(&subtype)))
         }
-        other => (
-            Level::Info,
-            said().map_or_else(|| words(other), |said| format!("{}: {said}", words(other))),
-        ),
+        other => (Level::Info, said().map_or_else(|| words(other), |said| format!("{}: {said}", words(other)))),
     };
     notice(level, &text)
 }
@@ -61,35 +42,23 @@ pub(super) fn system(record: &Fields<'_>) -> Vec<Block> {
 /// Reads a `rate_limit_event`.
 pub(super) fn rate_limit(record: &Fields<'_>) -> Vec<Block> {
     let info = record.object("rate_limit_info").unwrap_or_default();
-    let window = words(
-        &info
-            .text("rateLimitType")
-            .unwrap_or_else(|| "usage".to_owned()),
-    );
+    let window = words(&info.text("rateLimitType").unwrap_or_else(|| "usage".to_owned()));
     let reset = info
         .number("resetsAt")
         .and_then(|at| jiff::Timestamp::from_second(at as i64).ok())
         .map(|at| format!(" · resets {}", at.strftime("%b %-d %H:%M UTC")))
         .unwrap_or_default();
-    let used = info
-        .number("utilization")
-        .map(|part| format!(" · {:.0} % used", part * 100.0))
-        .unwrap_or_default();
+    let used = info.number("utilization").map(|part| format!(" · {:.0} % used", part * 100.0)).unwrap_or_default();
     match info.text("status").as_deref() {
         Some("rejected") => notice(Level::Error, &format!("{window} limit reached{reset}")),
-        Some("allowed_warning") => {
-            notice(Level::Warn, &format!("{window} limit is near{used}{reset}"))
-        }
+        Some("allowed_warning") => notice(Level::Warn, &format!("{window} limit is near{used}{reset}")),
         _ => Vec::new(),
     }
 }
 
 /// One notice, cleaned and of one paragraph.
 pub(super) fn notice(level: Level, text: &str) -> Vec<Block> {
-    vec![Block::Notice {
-        level,
-        text: clean_line(text, LONGEST),
-    }]
+    vec![Block::Notice { level, text: clean_line(text, LONGEST) }]
 }
 
 fn level(record: &Fields<'_>) -> Level {
@@ -101,9 +70,7 @@ fn level(record: &Fields<'_>) -> Level {
 }
 
 fn retry(record: &Fields<'_>) -> String {
-    let status = record
-        .count("error_status")
-        .map_or_else(|| "no connection".to_owned(), |status| status.to_string());
+    let status = record.count("error_status").map_or_else(|| "no connection".to_owned(), |status| status.to_string());
     format!(
         "API {status} {} · try {} of {} in {}",
         words(&record.text("error").unwrap_or_default()),
@@ -115,10 +82,7 @@ fn retry(record: &Fields<'_>) -> String {
 
 fn compacted(record: &Fields<'_>) -> String {
     let meta = record.object("compact_metadata").unwrap_or_default();
-    let tokens = |key| {
-        meta.count(key)
-            .map_or_else(|| "?".to_owned(), |n| n.to_string())
-    };
+    let tokens = |key| meta.count(key).map_or_else(|| "?".to_owned(), |n| n.to_string());
     format!(
         "context compacted ({}): {} → {} tokens",
         meta.text("trigger").unwrap_or_else(|| "auto".to_owned()),
@@ -142,13 +106,9 @@ fn task(record: &Fields<'_>, subtype: &str) -> Vec<Block> {
         })];
     }
     match (subtype, record.text("status").as_deref()) {
-        ("task_notification", Some(status)) if status != "completed" => notice(
-            Level::Warn,
-            &format!(
-                "task {status}: {}",
-                record.text("summary").unwrap_or_default()
-            ),
-        ),
+        ("task_notification", Some(status)) if status != "completed" => {
+            notice(Level::Warn, &format!("task {status}: {}", record.text("summary").unwrap_or_default()))
+        }
         _ => Vec::new(),
     }
 }
@@ -188,24 +148,15 @@ mod tests {
                 r#"{"subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":190021,"post_tokens":634}}"#,
                 "Info context compacted (auto): 190021 → 634 tokens",
             ),
-            (
-                r#"{"subtype":"model_fallback","content":"Switched"}"#,
-                "Warn Switched",
-            ),
+            (r#"{"subtype":"model_fallback","content":"Switched"}"#, "Warn Switched"),
             (
                 r#"{"subtype":"task_progress","tool_use_id":"t","usage":{"tool_uses":1,"duration_ms":42}}"#,
                 "t 1 tool · 0.0 s",
             ),
             (r#"{"subtype":"task_started","tool_use_id":"t"}"#, ""),
-            (
-                r#"{"subtype":"task_notification","status":"stopped","summary":"sleep"}"#,
-                "Warn task stopped: sleep",
-            ),
+            (r#"{"subtype":"task_notification","status":"stopped","summary":"sleep"}"#, "Warn task stopped: sleep"),
             (r#"{"subtype":"init"}"#, ""),
-            (
-                r#"{"subtype":"brand_new","text":"hello"}"#,
-                "Info brand new: hello",
-            ),
+            (r#"{"subtype":"brand_new","text":"hello"}"#, "Info brand new: hello"),
             (r#"{"subtype":7}"#, "Info "),
         ];
         for (json, expected) in cases {
@@ -217,16 +168,10 @@ mod tests {
     fn a_limit_speaks_only_when_it_is_near() {
         let block = |json: &str| rate_limit(&Fields::read(json).expect("an object"));
         assert!(block(r#"{"rate_limit_info":{"status":"allowed"}}"#).is_empty());
-        let rejected = block(
-            r#"{"rate_limit_info":{"status":"rejected","resetsAt":1795298400,"rateLimitType":"five_hour"}}"#,
-        );
-        let Block::Notice { level, text } = &rejected[0] else {
-            unreachable!("a notice")
-        };
+        let rejected =
+            block(r#"{"rate_limit_info":{"status":"rejected","resetsAt":1795298400,"rateLimitType":"five_hour"}}"#);
+        let Block::Notice { level, text } = &rejected[0] else { unreachable!("a notice") };
         assert_eq!(*level, Level::Error);
-        assert!(
-            text.starts_with("five hour limit reached · resets Nov 21"),
-            "{text}"
-        );
+        assert!(text.starts_with("five hour limit reached · resets Nov 21"), "{text}");
     }
 }

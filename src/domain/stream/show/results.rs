@@ -16,9 +16,7 @@ pub(super) fn result(block: &Fields<'_>, shape: Option<&Fields<'_>>) -> ToolResu
     let summary = if error {
         failure(&text)
     } else {
-        shape
-            .and_then(|shape| success(shape, &text))
-            .unwrap_or_else(|| plain(&text))
+        shape.and_then(|shape| success(shape, &text)).unwrap_or_else(|| plain(&text))
     };
     ToolResult {
         id: block.text("tool_use_id").unwrap_or_default(),
@@ -91,10 +89,7 @@ fn success(shape: &Fields<'_>, text: &str) -> Option<String> {
     if let Some(matches) = shape.count("numMatches").filter(|n| *n > 0) {
         return Some(counted(matches, "match"));
     }
-    if let Some(lines) = shape
-        .count("numLines")
-        .filter(|_| shape.text("mode").as_deref() == Some("content"))
-    {
+    if let Some(lines) = shape.count("numLines").filter(|_| shape.text("mode").as_deref() == Some("content")) {
         return Some(counted(lines, "match"));
     }
     if let Some(files) = shape.count("numFiles") {
@@ -134,30 +129,20 @@ fn plain(text: &str) -> String {
         0 => "done".to_owned(),
         1 => {
             let line = clean_line(text, SHORT + 1);
-            if line.ends_with('…') {
-                "1 line".to_owned()
-            } else {
-                line
-            }
+            if line.ends_with('…') { "1 line".to_owned() } else { line }
         }
         lines => counted(lines as u64, "line"),
     }
 }
 
 fn hunks<'a>(shape: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
-    shape
-        .list("structuredPatch")
-        .into_iter()
-        .filter_map(|raw| Fields::read(raw.get()))
+    shape.list("structuredPatch").into_iter().filter_map(|raw| Fields::read(raw.get()))
 }
 
 /// Lines added and removed.
 fn patch_size(shape: &Fields<'_>) -> (usize, usize) {
     let (mut added, mut removed) = (0, 0);
-    for line in hunks(shape)
-        .flat_map(|hunk| hunk.list("lines"))
-        .filter_map(fields::text)
-    {
+    for line in hunks(shape).flat_map(|hunk| hunk.list("lines")).filter_map(fields::text) {
         match line.as_bytes().first() {
             Some(b'+') => added += 1,
             Some(b'-') => removed += 1,
@@ -170,12 +155,8 @@ fn patch_size(shape: &Fields<'_>) -> (usize, usize) {
 /// Number of the first changed line in the file.
 fn first_change(shape: &Fields<'_>) -> Option<u32> {
     let hunk = hunks(shape).next()?;
-    let context = hunk
-        .list("lines")
-        .into_iter()
-        .filter_map(fields::text)
-        .take_while(|line| line.starts_with(' '))
-        .count();
+    let context =
+        hunk.list("lines").into_iter().filter_map(fields::text).take_while(|line| line.starts_with(' ')).count();
     u32::try_from(hunk.count("oldStart")? + context as u64).ok()
 }
 
@@ -224,58 +205,22 @@ mod tests {
     fn each_shape_has_its_words() {
         let ok = r#"{"tool_use_id":"t","content":"a\nb\nc"}"#;
         let cases = [
-            (
-                ok,
-                r#"{"type":"text","file":{"numLines":214}}"#,
-                "214 lines",
-            ),
-            (
-                ok,
-                r#"{"stdout":"a\nb\nc","stderr":""}"#,
-                "exit 0 · 3 lines",
-            ),
+            (ok, r#"{"type":"text","file":{"numLines":214}}"#, "214 lines"),
+            (ok, r#"{"stdout":"a\nb\nc","stderr":""}"#, "exit 0 · 3 lines"),
             (ok, r#"{"stdout":"a","interrupted":true}"#, "interrupted"),
-            (
-                ok,
-                r#"{"stdout":"","persistedOutputSize":986400}"#,
-                "exit 0 · 986.4 kB",
-            ),
-            (
-                ok,
-                r#"{"structuredPatch":[{"oldStart":1,"lines":[" a","-b","+c","+d"]}]}"#,
-                "+2 −1",
-            ),
-            (
-                ok,
-                r#"{"type":"create","content":"x\ny\n","structuredPatch":[]}"#,
-                "new · 2 lines",
-            ),
-            (
-                ok,
-                r#"{"totalToolUseCount":3,"totalDurationMs":11200}"#,
-                "3 tools · 11 s",
-            ),
-            (
-                ok,
-                r#"{"mode":"content","numLines":9,"numFiles":0}"#,
-                "9 matches",
-            ),
+            (ok, r#"{"stdout":"","persistedOutputSize":986400}"#, "exit 0 · 986.4 kB"),
+            (ok, r#"{"structuredPatch":[{"oldStart":1,"lines":[" a","-b","+c","+d"]}]}"#, "+2 −1"),
+            (ok, r#"{"type":"create","content":"x\ny\n","structuredPatch":[]}"#, "new · 2 lines"),
+            (ok, r#"{"totalToolUseCount":3,"totalDurationMs":11200}"#, "3 tools · 11 s"),
+            (ok, r#"{"mode":"content","numLines":9,"numFiles":0}"#, "9 matches"),
             (ok, r#"{"filenames":["a"],"numFiles":1}"#, "1 file"),
             (ok, r#"{"bytes":2048,"code":200}"#, "200 · 2.0 kB"),
             (ok, r#""a plain string""#, "3 lines"),
             (ok, r#"{"structuredPatch":"odd","file":7}"#, "+0 −0"),
             (r#"{"content":"Task #1 created"}"#, "{}", "Task #1 created"),
             (r#"{"content":""}"#, "{}", "done"),
-            (
-                r#"{"content":"Exit code 3\nout","is_error":true}"#,
-                r#""Error""#,
-                "exit 3",
-            ),
-            (
-                r#"{"content":[{"type":"text","text":"one"},{"type":"image","source":{}}]}"#,
-                "{}",
-                "2 lines",
-            ),
+            (r#"{"content":"Exit code 3\nout","is_error":true}"#, r#""Error""#, "exit 3"),
+            (r#"{"content":[{"type":"text","text":"one"},{"type":"image","source":{}}]}"#, "{}", "2 lines"),
             ("{}", "{}", "done"),
         ];
         for (block, shape, expected) in cases {
@@ -285,22 +230,13 @@ mod tests {
 
     #[test]
     fn the_first_change_counts_from_the_context() {
-        let result = read(
-            "{}",
-            r#"{"structuredPatch":[{"oldStart":40,"lines":[" a"," b","-c","+d"]}]}"#,
-        );
+        let result = read("{}", r#"{"structuredPatch":[{"oldStart":40,"lines":[" a"," b","-c","+d"]}]}"#);
         assert_eq!(result.first_change, Some(42));
     }
 
     #[test]
     fn tags_around_an_error_go() {
-        let result = read(
-            r#"{"content":"<tool_use_error>no</tool_use_error>","is_error":true}"#,
-            "{}",
-        );
-        assert_eq!(
-            (result.text.as_str(), result.summary.as_str()),
-            ("no", "error")
-        );
+        let result = read(r#"{"content":"<tool_use_error>no</tool_use_error>","is_error":true}"#, "{}");
+        assert_eq!((result.text.as_str(), result.summary.as_str()), ("no", "error"));
     }
 }

@@ -73,11 +73,7 @@ fn read(lines: &[&str]) -> Option<Status> {
             "error" => status.error = Some(value).filter(|v| !matches!(v.as_str(), "" | "null")),
             "files_changed" => {
                 if let Some(inner) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
-                    status.files = inner
-                        .split(',')
-                        .map(bare)
-                        .filter(|file| !file.is_empty())
-                        .collect();
+                    status.files = inner.split(',').map(bare).filter(|file| !file.is_empty()).collect();
                 } else if !value.is_empty() {
                     return None;
                 }
@@ -93,10 +89,7 @@ fn read(lines: &[&str]) -> Option<Status> {
 fn bare(value: &str) -> String {
     let value = value.trim();
     for quote in ['"', '\''] {
-        if let Some(inner) = value
-            .strip_prefix(quote)
-            .and_then(|v| v.strip_suffix(quote))
-        {
+        if let Some(inner) = value.strip_prefix(quote).and_then(|v| v.strip_suffix(quote)) {
             return inner.replace("\\\"", "\"");
         }
     }
@@ -130,10 +123,9 @@ mod tests {
         ] {
             assert_eq!(split(text), None, "{text}");
         }
-        let (_, status, _) = split(
-            "PROGRAMMATOR_STATUS:\n  status: DONE\n  files_changed: []\n  phase_completed: null",
-        )
-        .expect("a block");
+        let (_, status, _) =
+            split("PROGRAMMATOR_STATUS:\n  status: DONE\n  files_changed: []\n  phase_completed: null")
+                .expect("a block");
         assert_eq!((status.phase, status.files.len()), (None, 0));
     }
 }

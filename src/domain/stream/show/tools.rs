@@ -55,22 +55,13 @@ fn named(given: &str, input: &Fields<'_>, cwd: &str) -> (String, String) {
         "TodoWrite" => format!("{} to do", input.list("todos").len()),
         "TaskCreate" => field("subject"),
         "TaskUpdate" | "TaskGet" | "TaskStop" | "TaskOutput" => {
-            let id = input
-                .text("taskId")
-                .or_else(|| input.text("task_id"))
-                .unwrap_or_default();
-            let subject = input
-                .text("subject")
-                .or_else(|| input.text("status"))
-                .unwrap_or_default();
+            let id = input.text("taskId").or_else(|| input.text("task_id")).unwrap_or_default();
+            let subject = input.text("subject").or_else(|| input.text("status")).unwrap_or_default();
             format!("#{id} {subject}").trim_end().to_owned()
         }
         _ => first_text(input),
     };
-    if let Some((server, tool)) = given
-        .strip_prefix("mcp__")
-        .and_then(|rest| rest.split_once("__"))
-    {
+    if let Some((server, tool)) = given.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
         return (format!("{server}·{tool}"), target);
     }
     (name, target)
@@ -79,9 +70,7 @@ fn named(given: &str, input: &Fields<'_>, cwd: &str) -> (String, String) {
 /// What an unfolded call shows besides its line.
 fn detail(name: &str, input: &Fields<'_>) -> String {
     match name {
-        "Bash" => input
-            .text("command")
-            .filter(|command| command.contains('\n') || command.len() > 60),
+        "Bash" => input.text("command").filter(|command| command.contains('\n') || command.len() > 60),
         "Task" | "Agent" => input.text("prompt"),
         _ => None,
     }
@@ -97,29 +86,12 @@ fn edit(name: &str, input: &Fields<'_>, cwd: &str) -> Option<Edit> {
             new: input.text("new_string").unwrap_or_default(),
         }),
         "MultiEdit" => {
-            let edits: Vec<Fields<'_>> = input
-                .list("edits")
-                .into_iter()
-                .filter_map(|raw| Fields::read(raw.get()))
-                .collect();
-            let side = |key: &str| {
-                edits
-                    .iter()
-                    .filter_map(|edit| edit.text(key))
-                    .collect::<Vec<_>>()
-                    .join("\n")
-            };
-            Some(Edit {
-                path,
-                old: side("old_string"),
-                new: side("new_string"),
-            })
+            let edits: Vec<Fields<'_>> =
+                input.list("edits").into_iter().filter_map(|raw| Fields::read(raw.get())).collect();
+            let side = |key: &str| edits.iter().filter_map(|edit| edit.text(key)).collect::<Vec<_>>().join("\n");
+            Some(Edit { path, old: side("old_string"), new: side("new_string") })
         }
-        "Write" => Some(Edit {
-            path,
-            old: String::new(),
-            new: input.text("content").unwrap_or_default(),
-        }),
+        "Write" => Some(Edit { path, old: String::new(), new: input.text("content").unwrap_or_default() }),
         _ => None,
     }
 }
@@ -165,50 +137,20 @@ mod tests {
     #[test]
     fn each_tool_says_what_it_is_about() {
         let cases = [
-            (
-                r#"{"name":"Read","input":{"file_path":"/home/dev/proj/src/a.rs"}}"#,
-                "Read src/a.rs",
-            ),
-            (
-                r#"{"name":"Read","input":{"file_path":"/home/dev/project/a.rs"}}"#,
-                "Read /home/dev/project/a.rs",
-            ),
-            (
-                r#"{"name":"Bash","input":{"command":"cargo test\necho two"}}"#,
-                "Bash cargo test …",
-            ),
-            (
-                r#"{"name":"Grep","input":{"pattern":"layer(","path":"/home/dev/proj/src"}}"#,
-                "Grep “layer(”  src",
-            ),
-            (
-                r#"{"name":"Glob","input":{"pattern":"**/*.rs"}}"#,
-                "Glob **/*.rs",
-            ),
-            (
-                r#"{"name":"Task","input":{"description":"explore","prompt":"long"}}"#,
-                "Task explore",
-            ),
+            (r#"{"name":"Read","input":{"file_path":"/home/dev/proj/src/a.rs"}}"#, "Read src/a.rs"),
+            (r#"{"name":"Read","input":{"file_path":"/home/dev/project/a.rs"}}"#, "Read /home/dev/project/a.rs"),
+            (r#"{"name":"Bash","input":{"command":"cargo test\necho two"}}"#, "Bash cargo test …"),
+            (r#"{"name":"Grep","input":{"pattern":"layer(","path":"/home/dev/proj/src"}}"#, "Grep “layer(”  src"),
+            (r#"{"name":"Glob","input":{"pattern":"**/*.rs"}}"#, "Glob **/*.rs"),
+            (r#"{"name":"Task","input":{"description":"explore","prompt":"long"}}"#, "Task explore"),
             (
                 r#"{"name":"WebFetch","input":{"url":"https://example.org","prompt":"p"}}"#,
                 "WebFetch https://example.org",
             ),
-            (
-                r#"{"name":"mcp__github__get_issue","input":{"number":4,"repo":"a/b"}}"#,
-                "github·get_issue a/b",
-            ),
-            (
-                r#"{"name":"TaskCreate","input":{"subject":"First","description":"d"}}"#,
-                "TaskCreate First",
-            ),
-            (
-                r#"{"name":"TaskUpdate","input":{"taskId":"1","status":"in_progress"}}"#,
-                "TaskUpdate #1 in_progress",
-            ),
-            (
-                r#"{"name":"Bash","input":{"__unparsedToolInput":{"raw":"{\"command","len":9}}}"#,
-                "Bash {\"command",
-            ),
+            (r#"{"name":"mcp__github__get_issue","input":{"number":4,"repo":"a/b"}}"#, "github·get_issue a/b"),
+            (r#"{"name":"TaskCreate","input":{"subject":"First","description":"d"}}"#, "TaskCreate First"),
+            (r#"{"name":"TaskUpdate","input":{"taskId":"1","status":"in_progress"}}"#, "TaskUpdate #1 in_progress"),
+            (r#"{"name":"Bash","input":{"__unparsedToolInput":{"raw":"{\"command","len":9}}}"#, "Bash {\"command"),
             (r#"{"name":"New","input":"odd"}"#, "New "),
             (r#"{"input":{"command":7}}"#, "? "),
         ];
@@ -220,14 +162,10 @@ mod tests {
     #[test]
     fn a_write_is_an_edit_of_nothing() {
         let tool = call(
-            &Fields::read(r#"{"name":"Write","input":{"file_path":"/x/n","content":"a\n"}}"#)
-                .expect("an object"),
+            &Fields::read(r#"{"name":"Write","input":{"file_path":"/x/n","content":"a\n"}}"#).expect("an object"),
             "/x",
         );
         let edit = tool.edit.expect("an edit");
-        assert_eq!(
-            (edit.path.as_str(), edit.old.as_str(), edit.new.as_str()),
-            ("n", "", "a\n")
-        );
+        assert_eq!((edit.path.as_str(), edit.old.as_str(), edit.new.as_str()), ("n", "", "a\n"));
     }
 }

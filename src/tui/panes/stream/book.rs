@@ -43,9 +43,7 @@ impl Item {
     /// The row, blank when it is the gap (or not there).
     pub(super) fn row(&self, at: usize) -> Row {
         let at = at.checked_sub(usize::from(self.gap));
-        at.and_then(|at| self.body.rows.get(at))
-            .cloned()
-            .unwrap_or_default()
+        at.and_then(|at| self.body.rows.get(at)).cloned().unwrap_or_default()
     }
 }
 
@@ -176,10 +174,7 @@ impl Book {
             Arc::new(body)
         };
         self.rows += body.rows.len();
-        let kept = Kept {
-            body: body.clone(),
-            used: self.frame,
-        };
+        let kept = Kept { body: body.clone(), used: self.frame };
         self.bodies.insert((n, i), kept);
         body
     }
@@ -202,11 +197,7 @@ impl Book {
         for block in &shown.blocks {
             match block {
                 Block::Tool(tool) => {
-                    let words = format!(
-                        "{} {}",
-                        clean_line(&tool.name, 32),
-                        clean_line(&tool.target, 200)
-                    );
+                    let words = format!("{} {}", clean_line(&tool.name, 32), clean_line(&tool.target, 200));
                     self.calls.insert(tool.id.clone(), (n, i, words));
                 }
                 Block::ToolResult(result) => {
@@ -264,10 +255,7 @@ impl Book {
         };
         let mut found = known(self);
         if found.is_none() && !id.is_empty() {
-            for (before, entry) in (least..i)
-                .rev()
-                .zip(self.entries(n, least..i).into_iter().rev())
-            {
+            for (before, entry) in (least..i).rev().zip(self.entries(n, least..i).into_iter().rev()) {
                 if entry.kind == EntryKind::Assistant && self.mentions(n, before, id) {
                     self.shown(n, before);
                     found = known(self);
@@ -281,11 +269,7 @@ impl Book {
             return Origin::Unknown;
         };
         let mut between = self.entries(n, at + 1..i).into_iter();
-        if between.all(|entry| entry.kind == EntryKind::System) {
-            Origin::Above
-        } else {
-            Origin::Earlier { call }
-        }
+        if between.all(|entry| entry.kind == EntryKind::System) { Origin::Above } else { Origin::Earlier { call } }
     }
 
     fn mentions(&self, n: u32, i: usize, id: &str) -> bool {

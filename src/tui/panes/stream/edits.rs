@@ -25,11 +25,7 @@ pub(super) fn rows(edit: &Edit, id: &str, columns: usize, cap: usize, fold: Fold
             }
         };
         let text = untabbed(Clean::new(&line.text).as_str());
-        let head = vec![
-            Piece::new(mark, role),
-            Piece::new("    ", Role::Dim),
-            Piece::new("   ", role),
-        ];
+        let head = vec![Piece::new(mark, role), Piece::new("    ", Role::Dim), Piece::new("   ", role)];
         let room = columns.saturating_sub(width(&head));
         let parts = match fold {
             Fold::Full => wrap(&[Piece::new(text, role)], room, 0, Break::Anywhere),
@@ -37,25 +33,15 @@ pub(super) fn rows(edit: &Edit, id: &str, columns: usize, cap: usize, fold: Fold
         };
         for (at, part) in parts.into_iter().enumerate() {
             let later = match at {
-                0 => Later::Number {
-                    id: id.to_owned(),
-                    place: line.place,
-                },
+                0 => Later::Number { id: id.to_owned(), place: line.place },
                 _ => Later::Nothing,
             };
             let left = head.iter().cloned().chain(part).collect();
-            rows.push(Row {
-                left,
-                later,
-                ..Row::default()
-            });
+            rows.push(Row { left, later, ..Row::default() });
         }
     }
     if more > 0 {
-        rows.push(Row::of(
-            format!("     … {} more", lines.len() - shown),
-            Role::Dim,
-        ));
+        rows.push(Row::of(format!("     … {} more", lines.len() - shown), Role::Dim));
     }
     rows
 }

@@ -42,13 +42,7 @@ impl Journal {
         let at = match self.segments.binary_search_by_key(&n, |segment| segment.n) {
             Ok(at) => at,
             Err(at) => {
-                self.segments.insert(
-                    at,
-                    Segment {
-                        n,
-                        ..Segment::default()
-                    },
-                );
+                self.segments.insert(at, Segment { n, ..Segment::default() });
                 at
             }
         };
@@ -68,10 +62,7 @@ impl Journal {
     }
 
     fn say(&mut self, level: Level, text: impl Into<String>) {
-        self.mark(Mark::Notice {
-            level,
-            text: text.into(),
-        });
+        self.mark(Mark::Notice { level, text: text.into() });
     }
 
     /// Gives the new marks their places: where the iteration's records end now.
@@ -133,24 +124,14 @@ impl Journal {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
             Record::TreeAwaited { holder } => {
-                self.say(
-                    Level::Warn,
-                    format!("waits for the folder: {holder} works in it"),
-                );
+                self.say(Level::Warn, format!("waits for the folder: {holder} works in it"));
             }
             Record::TicketLost { why } => self.say(Level::Error, format!("ticket: {why}")),
             Record::ValidationChangeSeen { .. } => {
-                self.say(
-                    Level::Warn,
-                    "the ticket's validation commands changed during the run",
-                );
+                self.say(Level::Warn, "the ticket's validation commands changed during the run");
             }
             Record::IterationStarted { n, phase, session } => {
-                self.segment(*n).head = Head {
-                    phase: phase.clone(),
-                    resumed: session.is_some(),
-                    ..Head::default()
-                };
+                self.segment(*n).head = Head { phase: phase.clone(), resumed: session.is_some(), ..Head::default() };
             }
             Record::AgentSpawned { n, .. } => self.segment(*n).spawned = true,
             Record::SpawnRequested { notes, .. } => {
@@ -158,27 +139,16 @@ impl Journal {
                     self.note(id, NoteState::Sent);
                 }
             }
-            Record::SessionLost { session, .. } => self.say(
-                Level::Warn,
-                format!("Claude no longer knows session {session}: a fresh one is opened"),
-            ),
-            Record::ToolJudged {
-                tool_use_id,
-                tool,
-                target,
-                verdict,
-                reason,
-                ..
-            } => {
+            Record::SessionLost { session, .. } => {
+                self.say(Level::Warn, format!("Claude no longer knows session {session}: a fresh one is opened"));
+            }
+            Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
                 if self.calls.len() >= TIMED {
                     self.calls.clear();
                 }
                 self.calls.insert(tool_use_id.clone(), (stored.time, None));
                 if *verdict == Verdict::Block {
-                    self.say(
-                        Level::Warn,
-                        format!("gate blocked {tool} {target} · {reason}"),
-                    );
+                    self.say(Level::Warn, format!("gate blocked {tool} {target} · {reason}"));
                 }
             }
             Record::ToolFinished { tool_use_id, .. } => {
@@ -186,11 +156,9 @@ impl Journal {
                     call.1 = Some(stored.time);
                 }
             }
-            Record::NoteGiven { id, text } => self.mark(Mark::Note {
-                id: id.clone(),
-                text: text.clone(),
-                state: NoteState::Waiting,
-            }),
+            Record::NoteGiven { id, text } => {
+                self.mark(Mark::Note { id: id.clone(), text: text.clone(), state: NoteState::Waiting });
+            }
             Record::NoteSent { id } => self.note(id, NoteState::Sent),
             Record::NoteDelivered { id } => self.note(id, NoteState::Delivered),
             Record::Noticed { level, text } => self.say(*level, text.clone()),
@@ -227,34 +195,14 @@ impl Journal {
             Record::FollowUpSent { .. } => {
                 self.say(Level::Info, "asked Claude for the status block only");
             }
-            Record::TurnFailed {
-                error,
-                message,
-                status,
-                ..
-            } => {
+            Record::TurnFailed { error, message, status, .. } => {
                 let status = status.map(|s| format!(" ({s})")).unwrap_or_default();
                 let message = clean_line(message, 300);
-                self.say(
-                    Level::Error,
-                    format!("turn failed: {error}{status} · {message}"),
-                );
+                self.say(Level::Error, format!("turn failed: {error}{status} · {message}"));
             }
-            Record::ValidationRan {
-                command,
-                exit,
-                timed_out,
-                ms,
-                tail,
-                ..
-            } => {
-                let check = Check {
-                    command: command.clone(),
-                    exit: *exit,
-                    timed_out: *timed_out,
-                    ms: *ms,
-                    tail: tail.clone(),
-                };
+            Record::ValidationRan { command, exit, timed_out, ms, tail, .. } => {
+                let check =
+                    Check { command: command.clone(), exit: *exit, timed_out: *timed_out, ms: *ms, tail: tail.clone() };
                 if let Some((checks, _)) = self.claim() {
                     checks.push(check);
                 }
@@ -272,20 +220,12 @@ impl Journal {
                     *judged = Judged::Disputed;
                     checks.iter().find(|check| !check.passed()).cloned()
                 });
-                self.mark(Mark::Dispute {
-                    why: why.clone(),
-                    check,
-                });
+                self.mark(Mark::Dispute { why: why.clone(), check });
             }
-            Record::AgentExited {
-                n, cost_usd, swept, ..
-            } => {
+            Record::AgentExited { n, cost_usd, swept, .. } => {
                 self.segment(*n).head.cost_usd += cost_usd;
                 if *swept > 0 {
-                    self.say(
-                        Level::Warn,
-                        format!("{swept} left-over processes of Claude were ended"),
-                    );
+                    self.say(Level::Warn, format!("{swept} left-over processes of Claude were ended"));
                 }
             }
             Record::IterationEnded { n, outcome, ms, .. } => {
@@ -293,9 +233,7 @@ impl Journal {
                 segment.head.ms = Some(*ms);
                 segment.ended = true;
                 let how = match outcome {
-                    IterationOutcome::Claimed
-                    | IterationOutcome::NoClaim
-                    | IterationOutcome::Failed => return,
+                    IterationOutcome::Claimed | IterationOutcome::NoClaim | IterationOutcome::Failed => return,
                     IterationOutcome::TimedOut => "cut off: the iteration took too long",
                     IterationOutcome::Idle => "cut off: no byte from Claude for too long",
                     IterationOutcome::Interrupted => "cut off by you",

@@ -99,12 +99,7 @@ pub(super) fn apart(above: Group, below: Group) -> bool {
 }
 
 /// Lays a record out.
-pub(super) fn body(
-    shown: &Shown,
-    columns: usize,
-    fold: Fold,
-    origin: &mut dyn FnMut(&str) -> Origin,
-) -> Body {
+pub(super) fn body(shown: &Shown, columns: usize, fold: Fold, origin: &mut dyn FnMut(&str) -> Origin) -> Body {
     let mut body = Body::default();
     if shown.parent.is_some() && fold == Fold::Brief {
         return body;
@@ -115,24 +110,16 @@ pub(super) fn body(
         match block {
             Block::Text(text) => body.add(Group::Words, words(text, columns, fold)),
             Block::Status(status) => body.add(Group::Words, card(status, columns)),
-            Block::Thinking(text) => body.add(
-                Group::Words,
-                plain(text, columns, Role::StreamThinking, "", fold.cap(3)),
-            ),
+            Block::Thinking(text) => {
+                body.add(Group::Words, plain(text, columns, Role::StreamThinking, "", fold.cap(3)));
+            }
             Block::Tool(tool) => body.add(Group::Tools, call(tool, columns, fold)),
             Block::ToolResult(result) => {
-                let group = if body.last == Group::Hidden {
-                    Group::Tools
-                } else {
-                    body.last
-                };
+                let group = if body.last == Group::Hidden { Group::Tools } else { body.last };
                 body.add(group, outcome(result, columns, fold, origin));
             }
             Block::Progress(_) => {}
-            Block::Person(text) => body.add(
-                Group::Words,
-                plain(text, columns, Role::StreamPerson, "› ", fold.cap(6)),
-            ),
+            Block::Person(text) => body.add(Group::Words, plain(text, columns, Role::StreamPerson, "› ", fold.cap(6))),
             Block::TurnEnd(end) => body.add(Group::Notes, turn_end(end, columns, fold)),
             Block::Notice { level, text } => body.add(Group::Notes, notice(*level, text, columns)),
         }
@@ -143,8 +130,7 @@ pub(super) fn body(
     }
     if indent > 0 {
         for row in &mut body.rows {
-            row.left
-                .insert(0, Piece::new(" ".repeat(indent), Role::Dim));
+            row.left.insert(0, Piece::new(" ".repeat(indent), Role::Dim));
         }
     }
     body
@@ -154,13 +140,7 @@ pub(super) fn body(
 pub(super) fn live(live: &Live, columns: usize) -> Body {
     let mut body = Body::default();
     if !live.thinking.trim().is_empty() {
-        let mut rows = plain(
-            tail(&live.thinking),
-            columns,
-            Role::StreamThinking,
-            "",
-            usize::MAX,
-        );
+        let mut rows = plain(tail(&live.thinking), columns, Role::StreamThinking, "", usize::MAX);
         rows.drain(..rows.len().saturating_sub(3));
         body.add(Group::Words, rows);
     }
@@ -171,11 +151,7 @@ pub(super) fn live(live: &Live, columns: usize) -> Body {
         let text = format!("● {:<6} …", clean_line(tool, 40));
         body.add(Group::Tools, vec![Row::of(text, Role::StreamTool)]);
     }
-    if let Some(row) = body
-        .rows
-        .last_mut()
-        .filter(|row| width(&row.left) < columns)
-    {
+    if let Some(row) = body.rows.last_mut().filter(|row| width(&row.left) < columns) {
         row.left.push(Piece::new("█", Role::Accent));
     }
     body
@@ -227,17 +203,9 @@ pub(super) fn plain(text: &str, columns: usize, role: Role, mark: &str, cap: usi
             left_out += 1;
             continue;
         }
-        let lead = if at == 0 {
-            mark.to_owned()
-        } else {
-            " ".repeat(hang)
-        };
+        let lead = if at == 0 { mark.to_owned() } else { " ".repeat(hang) };
         let pieces = [Piece::new(lead + &untabbed(line), role)];
-        rows.extend(
-            wrap(&pieces, columns, hang, Break::Words)
-                .into_iter()
-                .map(Row::from),
-        );
+        rows.extend(wrap(&pieces, columns, hang, Break::Words).into_iter().map(Row::from));
     }
     if left_out > 0 {
         let more = rows.len() - cap + left_out;
@@ -264,17 +232,14 @@ fn capped(mut rows: Vec<Row>, cap: usize) -> Vec<Row> {
 
 fn card(status: &Status, columns: usize) -> Vec<Row> {
     let line = |text: &str| clean_line(text, 400);
-    let phase = status.phase.as_deref().map_or_else(
-        || "no phase completed".to_owned(),
-        |phase| format!("“{}”", line(phase)),
-    );
+    let phase =
+        status.phase.as_deref().map_or_else(|| "no phase completed".to_owned(), |phase| format!("“{}”", line(phase)));
     let head = [
         Piece::new(format!("◐ {}", line(&status.status)), Role::StreamStatus),
         Piece::new(format!(" · {phase}"), Role::StreamStatus),
     ];
     let mut rows = wrap(&head, columns, 2, Break::Words);
-    let mut say =
-        |text: String, role| rows.extend(wrap(&[Piece::new(text, role)], columns, 2, Break::Words));
+    let mut say = |text: String, role| rows.extend(wrap(&[Piece::new(text, role)], columns, 2, Break::Words));
     if !status.summary.is_empty() {
         say(format!("  {}", line(&status.summary)), Role::StreamText);
     }
@@ -294,17 +259,12 @@ fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
     let mut rows = vec![Row {
         left: vec![
             Piece::new(format!("{mark} "), Role::StreamTool),
-            Piece {
-                modifier: Modifier::BOLD,
-                ..Piece::new(name, Role::StreamTool)
-            },
+            Piece { modifier: Modifier::BOLD, ..Piece::new(name, Role::StreamTool) },
             Piece::new(pad, Role::StreamTool),
             Piece::new(one_line(&tool.target), Role::StreamTarget),
         ],
         right: Vec::new(),
-        later: Later::Call {
-            id: tool.id.clone(),
-        },
+        later: Later::Call { id: tool.id.clone() },
     }];
     if fold == Fold::Full && !tool.detail.is_empty() {
         rows.extend(plain(&tool.detail, columns, Role::Dim, "    ", fold.cap(0)));
@@ -322,17 +282,8 @@ fn one_line(text: &str) -> String {
     crate::base::text::cut(&line, 500)
 }
 
-fn outcome(
-    result: &ToolResult,
-    columns: usize,
-    fold: Fold,
-    origin: &mut dyn FnMut(&str) -> Origin,
-) -> Vec<Row> {
-    let role = if result.error {
-        Role::StreamError
-    } else {
-        Role::StreamResult
-    };
+fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &mut dyn FnMut(&str) -> Origin) -> Vec<Row> {
+    let role = if result.error { Role::StreamError } else { Role::StreamResult };
     let mut rows = Vec::new();
     let origin = origin(&result.id);
     let folded = !result.error && fold == Fold::Brief;
@@ -340,24 +291,17 @@ fn outcome(
         Origin::Above => {}
         Origin::Earlier { .. } if folded => {}
         Origin::Earlier { call } => rows.push(Row::of(format!("  ↳ {call}"), Role::StreamTarget)),
-        Origin::Unknown => rows.push(Row::of(
-            format!("  ↳ {}", clean_line(&result.summary, 48)),
-            role,
-        )),
+        Origin::Unknown => rows.push(Row::of(format!("  ↳ {}", clean_line(&result.summary, 48)), role)),
     }
     if !folded {
         let text = match result.text.split_once('\n') {
             Some((first, rest)) if first.starts_with("Exit code ") => rest,
             _ => &result.text,
         };
-        rows.extend(
-            plain(text, columns, role, "    ", fold.cap(6))
-                .into_iter()
-                .filter(|row| {
-                    // A result without any words has nothing to unfold.
-                    !result.text.trim().is_empty() || !row.left.is_empty()
-                }),
-        );
+        rows.extend(plain(text, columns, role, "    ", fold.cap(6)).into_iter().filter(|row| {
+            // A result without any words has nothing to unfold.
+            !result.text.trim().is_empty() || !row.left.is_empty()
+        }));
     }
     rows
 }
@@ -371,11 +315,7 @@ fn turn_end(end: &TurnEnd, columns: usize, fold: Fold) -> Vec<Row> {
     match fold {
         Fold::Brief => Vec::new(),
         Fold::Full => {
-            let text = format!(
-                "turn ended: {how} · {} · ${:.2}",
-                seconds(end.ms),
-                end.cost_usd
-            );
+            let text = format!("turn ended: {how} · {} · ${:.2}", seconds(end.ms), end.cost_usd);
             plain(&text, columns, Role::Dim, "· ", 3)
         }
     }

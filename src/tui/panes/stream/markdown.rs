@@ -15,12 +15,7 @@ pub(super) fn rows(text: &str, columns: usize) -> Vec<Vec<Piece>> {
         let fence = bare.starts_with("```") || bare.starts_with("~~~");
         if fence || fenced {
             let role = if fence { Role::Dim } else { Role::StreamTarget };
-            out.extend(wrap(
-                &[Piece::new(line.as_str(), role)],
-                columns,
-                0,
-                Break::Anywhere,
-            ));
+            out.extend(wrap(&[Piece::new(line.as_str(), role)], columns, 0, Break::Anywhere));
             fenced ^= fence;
             continue;
         }
@@ -33,19 +28,12 @@ pub(super) fn rows(text: &str, columns: usize) -> Vec<Vec<Piece>> {
 fn hang(line: &str) -> usize {
     let bare = line.trim_start();
     let indent = line.len() - bare.len();
-    let mark = if ["- ", "* ", "+ ", "> "]
-        .iter()
-        .any(|mark| bare.starts_with(mark))
-    {
+    let mark = if ["- ", "* ", "+ ", "> "].iter().any(|mark| bare.starts_with(mark)) {
         2
     } else {
         let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
         let dotted = matches!(bare.as_bytes().get(digits..digits + 2), Some(b". " | b") "));
-        if (1..=3).contains(&digits) && dotted {
-            digits + 2
-        } else {
-            0
-        }
+        if (1..=3).contains(&digits) && dotted { digits + 2 } else { 0 }
     };
     indent + mark
 }
@@ -54,10 +42,7 @@ fn hang(line: &str) -> usize {
 fn inline(line: &str) -> Vec<Piece> {
     let hashes = line.bytes().take_while(|b| *b == b'#').count();
     if (1..=6).contains(&hashes) && line.as_bytes().get(hashes) == Some(&b' ') {
-        return vec![Piece {
-            modifier: Modifier::BOLD,
-            ..Piece::new(line, Role::StreamText)
-        }];
+        return vec![Piece { modifier: Modifier::BOLD, ..Piece::new(line, Role::StreamText) }];
     }
     let mut out = Vec::new();
     let mut rest = line;
@@ -76,10 +61,7 @@ fn inline(line: &str) -> Vec<Piece> {
             Some(end) if end > 0 && !inner.starts_with(' ') => {
                 push(&mut out, &rest[..at]);
                 let whole = &rest[at..at + end + 2 * mark.len()];
-                out.push(Piece {
-                    modifier,
-                    ..Piece::new(whole, role)
-                });
+                out.push(Piece { modifier, ..Piece::new(whole, role) });
                 rest = &inner[end + mark.len()..];
             }
             _ => {
@@ -106,10 +88,8 @@ mod tests {
     #[test]
     fn weight_and_code_are_seen() {
         let pieces = inline("a **b** `c` d*e `");
-        let seen: Vec<(&str, Role, bool)> = pieces
-            .iter()
-            .map(|p| (p.text.as_str(), p.role, p.modifier.contains(Modifier::BOLD)))
-            .collect();
+        let seen: Vec<(&str, Role, bool)> =
+            pieces.iter().map(|p| (p.text.as_str(), p.role, p.modifier.contains(Modifier::BOLD))).collect();
         assert_eq!(seen[1], ("**b**", Role::StreamText, true));
         assert_eq!(seen[3], ("`c`", Role::StreamTarget, false));
         assert!(inline("# Head")[0].modifier.contains(Modifier::BOLD));
@@ -117,10 +97,8 @@ mod tests {
 
     #[test]
     fn list_items_hang() {
-        let text: Vec<String> = rows("- one two three", 8)
-            .iter()
-            .map(|row| row.iter().map(|p| p.text.as_str()).collect())
-            .collect();
+        let text: Vec<String> =
+            rows("- one two three", 8).iter().map(|row| row.iter().map(|p| p.text.as_str()).collect()).collect();
         assert_eq!(text, ["- one", "  two", "  three"]);
     }
 

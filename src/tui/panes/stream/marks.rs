@@ -64,49 +64,24 @@ impl Check {
             (false, Some(code)) => format!("exit {code}"),
             (false, None) => "ended by a signal".to_owned(),
         };
-        format!(
-            "{} {exit}, {} s",
-            clean_line(&self.command, 60),
-            self.ms / 1000
-        )
+        format!("{} {exit}, {} s", clean_line(&self.command, 60), self.ms / 1000)
     }
 }
 
 /// One thing said between Claude's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    Notice {
-        level: Level,
-        text: String,
-    },
-    Note {
-        id: String,
-        text: String,
-        state: NoteState,
-    },
-    Claim {
-        phase: Option<String>,
-        checks: Vec<Check>,
-        judged: Judged,
-    },
-    Dispute {
-        why: String,
-        check: Option<Check>,
-    },
-    End {
-        text: String,
-        good: bool,
-    },
+    Notice { level: Level, text: String },
+    Note { id: String, text: String, state: NoteState },
+    Claim { phase: Option<String>, checks: Vec<Check>, judged: Judged },
+    Dispute { why: String, check: Option<Check> },
+    End { text: String, good: bool },
 }
 
 /// The rule above iteration `n`.
 pub(super) fn divider(n: u32, head: &Head, columns: usize) -> Body {
     let right = match head.ms {
-        Some(ms) => format!(
-            " ${:.2} · {} ──",
-            head.cost_usd,
-            short(Duration::from_millis(ms))
-        ),
+        Some(ms) => format!(" ${:.2} · {} ──", head.cost_usd, short(Duration::from_millis(ms))),
         None => "──".to_owned(),
     };
     let resumed = if head.resumed { "· resumed " } else { "" };
@@ -119,15 +94,8 @@ pub(super) fn divider(n: u32, head: &Head, columns: usize) -> Body {
     title.push_str(resumed);
     let fill = columns.saturating_sub(title.width() + right.width());
     title.push_str(&"─".repeat(fill));
-    let row = Row::from(vec![
-        Piece::new(title, Role::StreamDivider),
-        Piece::new(right, Role::StreamDivider),
-    ]);
-    Body {
-        rows: vec![row],
-        first: Group::Divider,
-        last: Group::Divider,
-    }
+    let row = Row::from(vec![Piece::new(title, Role::StreamDivider), Piece::new(right, Role::StreamDivider)]);
+    Body { rows: vec![row], first: Group::Divider, last: Group::Divider }
 }
 
 /// A mark's rows.
@@ -135,18 +103,10 @@ pub(super) fn body(mark: &Mark, columns: usize) -> Body {
     let rows = match mark {
         Mark::Notice { level, text } => notice(*level, text, columns),
         Mark::Note { text, state, .. } => note(text, *state, columns),
-        Mark::Claim {
-            phase,
-            checks,
-            judged,
-        } => vec![claim(phase.as_deref(), checks, *judged)],
+        Mark::Claim { phase, checks, judged } => vec![claim(phase.as_deref(), checks, *judged)],
         Mark::Dispute { why, check } => dispute(why, check.as_ref(), columns),
         Mark::End { text, good } => {
-            let (mark, role) = if *good {
-                ("✓ ", Role::Success)
-            } else {
-                ("■ ", Role::Warning)
-            };
+            let (mark, role) = if *good { ("✓ ", Role::Success) } else { ("■ ", Role::Warning) };
             plain(text, columns, role, mark, 12)
         }
     };
@@ -182,9 +142,7 @@ fn claim(phase: Option<&str>, checks: &[Check], judged: Judged) -> Row {
         Judged::Disputed => ("≠", Role::PhaseDisputed),
     };
     let how = match (judged, checks) {
-        (Judged::Done(DoneHow::ClaimedUnchecked), _) => {
-            " · unchecked: no command checks it".to_owned()
-        }
+        (Judged::Done(DoneHow::ClaimedUnchecked), _) => " · unchecked: no command checks it".to_owned(),
         (Judged::Done(DoneHow::ClaimedNoChange), _) => " · no change, none was claimed".to_owned(),
         (Judged::Done(DoneHow::TickedByPerson), _) => " · ticked by you".to_owned(),
         (Judged::Disputed, _) => " · disputed".to_owned(),
@@ -197,23 +155,14 @@ fn claim(phase: Option<&str>, checks: &[Check], judged: Judged) -> Row {
             all.iter().map(|check| check.ms).sum::<u64>() / 1000
         ),
     };
-    Row::from(vec![
-        Piece::new(format!("{mark} {what}"), role),
-        Piece::new(how, Role::Dim),
-    ])
+    Row::from(vec![Piece::new(format!("{mark} {what}"), role), Piece::new(how, Role::Dim)])
 }
 
 fn dispute(why: &str, check: Option<&Check>, columns: usize) -> Vec<Row> {
     let mut rows = plain(why, columns, Role::PhaseDisputed, "  ≠ ", 6);
     let Some(check) = check else { return rows };
     rows.extend(plain(&check.words(), columns, Role::StreamError, "    ", 3));
-    let mut output = plain(
-        tail(&check.tail, 4_000),
-        columns,
-        Role::StreamResult,
-        "    ",
-        usize::MAX,
-    );
+    let mut output = plain(tail(&check.tail, 4_000), columns, Role::StreamResult, "    ", usize::MAX);
     output.drain(..output.len().saturating_sub(TAIL_ROWS));
     rows.extend(output);
     rows

@@ -14,9 +14,7 @@ pub(super) enum Place {
 
 impl Journal {
     fn at(&self, n: u32) -> Option<usize> {
-        self.segments
-            .binary_search_by_key(&n, |segment| segment.n)
-            .ok()
+        self.segments.binary_search_by_key(&n, |segment| segment.n).ok()
     }
 
     /// The iteration `n` as it is known.
@@ -26,9 +24,7 @@ impl Journal {
 
     /// The first place of all.
     pub(super) fn first(&self) -> Option<(u32, Place)> {
-        self.segments
-            .first()
-            .map(|segment| (segment.n, Place::Head))
+        self.segments.first().map(|segment| (segment.n, Place::Head))
     }
 
     /// The last place of all.
@@ -46,11 +42,7 @@ impl Journal {
             Place::Entry(i) => (segment.marks.partition_point(|mark| mark.0 <= i), i + 1),
             Place::Live => return None,
         };
-        if segment
-            .marks
-            .get(mark)
-            .is_some_and(|found| found.0 == position)
-        {
+        if segment.marks.get(mark).is_some_and(|found| found.0 == position) {
             return Some((n, Place::Mark(mark)));
         }
         if position < segment.len {
@@ -87,10 +79,7 @@ impl Journal {
         match place {
             Place::Head => (n, 0, 0, 0),
             Place::Mark(k) => {
-                let position = self
-                    .get(n)
-                    .and_then(|s| s.marks.get(k))
-                    .map_or(0, |mark| mark.0);
+                let position = self.get(n).and_then(|s| s.marks.get(k)).map_or(0, |mark| mark.0);
                 (n, position, 1, k)
             }
             Place::Entry(i) => (n, i, 2, 0),

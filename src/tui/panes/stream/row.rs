@@ -75,11 +75,7 @@ impl Row {
         match &self.later {
             Later::Nothing => {}
             Later::Call { .. } => {
-                let role = if known.error {
-                    Role::StreamError
-                } else {
-                    Role::StreamResult
-                };
+                let role = if known.error { Role::StreamError } else { Role::StreamResult };
                 let text = if known.ended {
                     known.summary.clone()
                 } else {
@@ -90,9 +86,7 @@ impl Row {
             Later::Number { place, .. } => {
                 let number = known.first_change.map(|first| i64::from(first) + place);
                 // The gutter is the second piece of a diff's row.
-                if let (Some(number), Some(gutter)) =
-                    (number.filter(|n| *n > 0), self.left.get_mut(1))
-                {
+                if let (Some(number), Some(gutter)) = (number.filter(|n| *n > 0), self.left.get_mut(1)) {
                     gutter.text = format!("{number:>4}");
                 }
             }
@@ -103,30 +97,20 @@ impl Row {
     pub(super) fn fit(&self, columns: usize) -> Vec<Piece> {
         let right = width(&self.right);
         let keep_right = right > 0 && columns >= right + LEAST.min(columns / 3) + 2;
-        let room = if keep_right {
-            columns - right - 2
-        } else {
-            columns
-        };
+        let room = if keep_right { columns - right - 2 } else { columns };
         let mut out = Vec::new();
         let mut used = 0;
         for piece in &self.left {
             let text = cut(&piece.text, room - used);
             used += text.width();
             let shortened = text.len() != piece.text.len();
-            out.push(Piece {
-                text,
-                ..piece.clone()
-            });
+            out.push(Piece { text, ..piece.clone() });
             if shortened || used >= room {
                 break;
             }
         }
         if keep_right {
-            out.push(Piece::new(
-                " ".repeat(columns - right - used),
-                Role::StreamText,
-            ));
+            out.push(Piece::new(" ".repeat(columns - right - used), Role::StreamText));
             out.extend(self.right.iter().cloned());
         }
         out
@@ -140,10 +124,7 @@ impl Row {
 
 impl From<Vec<Piece>> for Row {
     fn from(left: Vec<Piece>) -> Self {
-        Self {
-            left,
-            ..Self::default()
-        }
+        Self { left, ..Self::default() }
     }
 }
 
@@ -157,15 +138,9 @@ mod tests {
 
     #[test]
     fn the_left_gives_way_to_the_right() {
-        let mut row = Row::of(
-            "● Read   a/very/long/path/that/needs/room.rs",
-            Role::StreamTool,
-        );
+        let mut row = Row::of("● Read   a/very/long/path/that/needs/room.rs", Role::StreamTool);
         row.right = vec![Piece::new("214 lines", Role::StreamResult)];
-        assert_eq!(
-            text(&row.fit(40)),
-            "● Read   a/very/long/path/th…  214 lines"
-        );
+        assert_eq!(text(&row.fit(40)), "● Read   a/very/long/path/th…  214 lines");
         assert_eq!(text(&row.fit(12)), "● Read   a/…");
         assert_eq!(text(&Row::of("日本語", Role::Text).fit(5)), "日本…");
         assert_eq!(text(&Row::of("x", Role::Text).fit(0)), "");
@@ -174,20 +149,11 @@ mod tests {
     #[test]
     fn what_comes_later_changes_no_row_but_its_words() {
         let mut row = Row {
-            left: vec![
-                Piece::new("   + ", Role::DiffAdd),
-                Piece::new("    ", Role::Dim),
-            ],
-            later: Later::Number {
-                id: "t".into(),
-                place: 2,
-            },
+            left: vec![Piece::new("   + ", Role::DiffAdd), Piece::new("    ", Role::Dim)],
+            later: Later::Number { id: "t".into(), place: 2 },
             ..Row::default()
         };
-        row.tell(&Known {
-            first_change: Some(40),
-            ..Known::default()
-        });
+        row.tell(&Known { first_change: Some(40), ..Known::default() });
         assert_eq!(row.text(), "   +   42");
     }
 }

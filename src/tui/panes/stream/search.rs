@@ -63,14 +63,8 @@ impl Search {
         let raw = regex::escape(json.trim_start_matches('"').strip_suffix('"')?);
         Some(Self {
             query: query.to_owned(),
-            raw: bytes::RegexBuilder::new(&raw)
-                .case_insensitive(true)
-                .build()
-                .ok()?,
-            shown: RegexBuilder::new(&regex::escape(query))
-                .case_insensitive(true)
-                .build()
-                .ok()?,
+            raw: bytes::RegexBuilder::new(&raw).case_insensitive(true).build().ok()?,
+            shown: RegexBuilder::new(&regex::escape(query)).case_insensitive(true).build().ok()?,
             hit: None,
             hunt: None,
             missing: false,
@@ -85,14 +79,7 @@ impl Search {
     /// Starts at a row. `including` it for a new search, else beyond it.
     pub(super) fn start(&mut self, way: Way, spot: Spot, from: Option<usize>) {
         self.missing = false;
-        self.hunt = Some(Hunt {
-            way,
-            n: spot.n,
-            place: spot.place,
-            from,
-            start: spot,
-            wrapped: false,
-        });
+        self.hunt = Some(Hunt { way, n: spot.n, place: spot.place, from, start: spot, wrapped: false });
     }
 
     /// Looks on for one frame. The spot is a new hit.
@@ -102,20 +89,11 @@ impl Search {
         for _ in 0..LAID {
             let rows = self.hits(book, hunt.n, hunt.place);
             let row = match (hunt.way, hunt.from.take()) {
-                (Way::Down, from) => rows
-                    .into_iter()
-                    .find(|row| from.is_none_or(|from| *row > from)),
-                (Way::Up, from) => rows
-                    .into_iter()
-                    .rev()
-                    .find(|row| from.is_none_or(|from| *row < from)),
+                (Way::Down, from) => rows.into_iter().find(|row| from.is_none_or(|from| *row > from)),
+                (Way::Up, from) => rows.into_iter().rev().find(|row| from.is_none_or(|from| *row < from)),
             };
             if let Some(row) = row {
-                let spot = Spot {
-                    n: hunt.n,
-                    place: hunt.place,
-                    row,
-                };
+                let spot = Spot { n: hunt.n, place: hunt.place, row };
                 self.hit = Some(spot);
                 return Some(spot);
             }
@@ -173,14 +151,7 @@ impl Search {
     }
 
     /// The first record of `range`, in the search's direction, whose bytes hold the words; else the last one looked at.
-    fn scan(
-        &self,
-        book: &Book,
-        n: u32,
-        mut range: Range<usize>,
-        way: Way,
-        bytes: &mut u64,
-    ) -> usize {
+    fn scan(&self, book: &Book, n: u32, mut range: Range<usize>, way: Way, bytes: &mut u64) -> usize {
         let mut reached = match way {
             Way::Down => range.start,
             Way::Up => range.end - 1,
@@ -202,9 +173,7 @@ impl Search {
             }
             let mut rest = spans.as_slice();
             while let Some((_, first)) = rest.first().filter(|_| *bytes > 0) {
-                let near = rest
-                    .iter()
-                    .take_while(|(_, span)| distance(first, span) <= CHUNK);
+                let near = rest.iter().take_while(|(_, span)| distance(first, span) <= CHUNK);
                 let (group, beyond) = rest.split_at(near.count().max(1));
                 let ends = [&group[0].1, &group[group.len() - 1].1];
                 let whole = ends[0].start.min(ends[1].start)..ends[0].end.max(ends[1].end);
@@ -213,10 +182,7 @@ impl Search {
                 for (i, span) in group {
                     reached = *i;
                     let within = |at: u64| ((at - whole.start) as usize).min(read.len());
-                    if self
-                        .raw
-                        .is_match(&read[within(span.start)..within(span.end)])
-                    {
+                    if self.raw.is_match(&read[within(span.start)..within(span.end)]) {
                         return reached;
                     }
                 }
@@ -237,9 +203,7 @@ impl Search {
     fn hits(&self, book: &mut Book, n: u32, place: Place) -> Vec<usize> {
         let item = book.item(n, place);
         let texts: Vec<String> = (0..item.height()).map(|row| item.row(row).text()).collect();
-        let rows: Vec<usize> = (0..texts.len())
-            .filter(|row| self.shown.is_match(&texts[*row]))
-            .collect();
+        let rows: Vec<usize> = (0..texts.len()).filter(|row| self.shown.is_match(&texts[*row])).collect();
         if rows.is_empty() && self.shown.is_match(&texts.join(" ")) {
             return vec![0];
         }
@@ -249,19 +213,11 @@ impl Search {
     /// Marks the words in a row.
     pub(super) fn highlight(&self, pieces: Vec<Piece>, current: bool) -> Vec<Piece> {
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let hits: Vec<Range<usize>> = self
-            .shown
-            .find_iter(&text)
-            .map(|found| found.range())
-            .collect();
+        let hits: Vec<Range<usize>> = self.shown.find_iter(&text).map(|found| found.range()).collect();
         if hits.is_empty() {
             return pieces;
         }
-        let weight = if current {
-            Modifier::BOLD | Modifier::UNDERLINED
-        } else {
-            Modifier::empty()
-        };
+        let weight = if current { Modifier::BOLD | Modifier::UNDERLINED } else { Modifier::empty() };
         let mut out = Vec::new();
         let mut start = 0;
         for piece in pieces {
@@ -270,10 +226,7 @@ impl Search {
             for hit in hits.iter().filter(|hit| hit.start < end && hit.end > start) {
                 let (from, to) = (hit.start.max(start), hit.end.min(end));
                 if from > at {
-                    out.push(Piece {
-                        text: text[at..from].to_owned(),
-                        ..piece.clone()
-                    });
+                    out.push(Piece { text: text[at..from].to_owned(), ..piece.clone() });
                 }
                 out.push(Piece {
                     text: text[from..to].to_owned(),
@@ -283,10 +236,7 @@ impl Search {
                 at = to;
             }
             if at < end {
-                out.push(Piece {
-                    text: text[at..end].to_owned(),
-                    ..piece
-                });
+                out.push(Piece { text: text[at..end].to_owned(), ..piece });
             }
             start = end;
         }

@@ -30,10 +30,7 @@ pub(super) fn first(book: &mut Book) -> Option<Spot> {
 pub(super) fn held(book: &mut Book, spot: Spot) -> Option<Spot> {
     let height = book.item(spot.n, spot.place).height();
     if height > 0 {
-        return Some(Spot {
-            row: spot.row.min(height - 1),
-            ..spot
-        });
+        return Some(Spot { row: spot.row.min(height - 1), ..spot });
     }
     down(book, Spot { row: 0, ..spot }, 0).or_else(|| up(book, spot, 1))
 }
@@ -46,16 +43,10 @@ pub(super) fn down(book: &mut Book, from: Spot, rows: usize) -> Option<Spot> {
     loop {
         let height = book.item(spot.n, spot.place).height();
         if spot.row + left < height {
-            return Some(Spot {
-                row: spot.row + left,
-                ..spot
-            });
+            return Some(Spot { row: spot.row + left, ..spot });
         }
         if height > 0 {
-            best = Some(Spot {
-                row: height - 1,
-                ..spot
-            });
+            best = Some(Spot { row: height - 1, ..spot });
         }
         left -= height.saturating_sub(spot.row).min(left);
         match book.journal.next(spot.n, spot.place) {
@@ -72,10 +63,7 @@ pub(super) fn up(book: &mut Book, from: Spot, rows: usize) -> Option<Spot> {
     let mut best = None;
     loop {
         if left <= spot.row {
-            return Some(Spot {
-                row: spot.row - left,
-                ..spot
-            });
+            return Some(Spot { row: spot.row - left, ..spot });
         }
         if spot.row > 0 || book.item(spot.n, spot.place).height() > 0 {
             best = Some(Spot { row: 0, ..spot });
@@ -102,10 +90,6 @@ pub(super) fn tail(book: &mut Book, rows: usize) -> Option<Spot> {
     let (n, place) = book.journal.last()?;
     let height = book.item(n, place).height();
     // One beyond the last row.
-    let end = Spot {
-        n,
-        place,
-        row: height,
-    };
+    let end = Spot { n, place, row: height };
     up(book, end, rows.max(1))
 }
