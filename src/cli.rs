@@ -194,7 +194,10 @@ pub enum ConfigCommand {
 pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
     let state =
         state_dir(std::env::var_os("PROGRAMMATOR_STATE_DIR").as_deref(), std::env::var_os("XDG_STATE_HOME").as_deref());
-    if let Ok(state) = state {
+    // The demo leaves nothing behind, not even a log.
+    if let Ok(state) = state
+        && !matches!(cli.command, Some(Command::Demo { .. }))
+    {
         logging::start(&state);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

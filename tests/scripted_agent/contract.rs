@@ -148,7 +148,7 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
                     "input" if !inner.as_object().is_some_and(|input| input.contains_key("hook_event_name")) => {}
                     "tool_input" | "tool_response" | "commands" | "agents" | "models" | "permission_suggestions" => {}
                     "modelUsage" => {
-                        inner.as_object().into_iter().flatten().for_each(|(_, usage)| keys(usage, &path, found))
+                        inner.as_object().into_iter().flatten().for_each(|(_, usage)| keys(usage, &path, found));
                     }
                     _ => keys(inner, &path, found),
                 }
