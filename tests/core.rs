@@ -98,6 +98,7 @@ impl World {
             title: "T".into(),
             ticket_status: Some(TicketStatus::Open),
             phases: self.boxes.clone(),
+            doubted: vec![],
             validation: if self.validated { vec!["make check".into()] } else { vec![] },
             settings: Settings::default(),
         }))

@@ -60,6 +60,9 @@ pub enum Record {
         ticket_status: Option<TicketStatus>,
         /// The phases as read.
         phases: Vec<PhaseSeed>,
+        /// Phases that are ticked in the file, but by Claude alone in an earlier run: still to be done.
+        #[serde(default)]
+        doubted: Vec<String>,
         /// The frozen validation commands.
         validation: Vec<String>,
         /// The rules of this run.

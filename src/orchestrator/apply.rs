@@ -30,12 +30,15 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
     match record {
-        Record::RunStarted { folder, ticket_path, title, ticket_status, phases, validation, settings } => {
+        Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
             state.ticket_path.clone_from(ticket_path);
             state.title.clone_from(title);
             state.ticket_status = *ticket_status;
             state.phases = phases.iter().map(phase_from).collect();
+            for phase in state.phases.iter_mut().filter(|phase| doubted.contains(&phase.text)) {
+                phase.mark = Mark::Pending;
+            }
             state.validation.clone_from(validation);
             state.settings = settings.clone();
             state.stage = Stage::AwaitingTree { holder: None };

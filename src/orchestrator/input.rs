@@ -223,6 +223,8 @@ pub struct Start {
     pub ticket_status: Option<TicketStatus>,
     /// Phases as read.
     pub phases: Vec<PhaseSeed>,
+    /// Phases whose tick an earlier run knows to be Claude's own and not found true.
+    pub doubted: Vec<String>,
     /// Validation commands: the ticket's, then the user's config.
     pub validation: Vec<String>,
     /// Rules.

@@ -301,6 +301,12 @@ impl State {
         self.phases.iter().find(|phase| !phase.mark.is_settled())
     }
 
+    /// Phases whose box Claude ticked by itself and that were not found done: a later run works on them again.
+    pub fn doubted_ticks(&self) -> Vec<String> {
+        let doubted = self.phases.iter().filter(|phase| phase.ticked && !phase.mark.is_settled());
+        doubted.map(|phase| phase.text.clone()).collect()
+    }
+
     /// Nothing is left to work on.
     pub fn is_complete(&self) -> bool {
         if self.phases.is_empty() {

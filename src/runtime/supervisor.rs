@@ -119,9 +119,12 @@ impl Supervisor {
         let lock = self.lock(&ticket.id, &path)?;
         let latest = self.store.latest_for(&path.display().to_string())?;
         let earlier = latest.map(|summary| self.fold(&summary)).transpose()?;
-        match earlier.filter(State::is_resumable) {
-            Some(state) => self.go_on(ticket, path, state, lock),
-            None => self.begin(ticket, path, folder, lock),
+        match earlier {
+            Some(state) if state.is_resumable() => self.go_on(ticket, path, state, lock),
+            earlier => {
+                let doubted = earlier.map(|state| state.doubted_ticks()).unwrap_or_default();
+                self.begin(ticket, doubted, path, folder, lock)
+            }
         }
     }
 
@@ -158,6 +161,10 @@ impl Supervisor {
     }
 
     fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
+        if self.runs.contains_key(ticket) {
+            let holder = "this program already, perhaps from another file of the same name".to_owned();
+            return Err(OpenError::Held { ticket: ticket.clone(), holder });
+        }
         let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: self.clock.now() };
         self.store.lock_ticket(path, &holder).map_err(|error| match error {
             LockError::Held { holder } => OpenError::Held { ticket: ticket.clone(), holder },
@@ -173,7 +180,14 @@ impl Supervisor {
         Ok(state)
     }
 
-    fn begin(&mut self, ticket: Ticket, path: PathBuf, folder: &Path, lock: TicketLock) -> Result<TicketId, OpenError> {
+    fn begin(
+        &mut self,
+        ticket: Ticket,
+        doubted: Vec<String>,
+        path: PathBuf,
+        folder: &Path,
+        lock: TicketLock,
+    ) -> Result<TicketId, OpenError> {
         let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         let start = Input::Started(Box::new(Start {
@@ -182,6 +196,7 @@ impl Supervisor {
             title: ticket.title.clone(),
             ticket_status: ticket.status,
             phases: translate::phases(&ticket),
+            doubted,
             validation: validation(&ticket, &config),
             settings: config.settings.clone(),
         }));

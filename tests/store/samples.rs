@@ -64,6 +64,7 @@ pub fn every_record() -> Vec<Record> {
     let n = 3;
     vec![
         Record::RunStarted {
+            doubted: vec![text()],
             folder: "/w".into(),
             ticket_path: "/t".into(),
             title: text(),

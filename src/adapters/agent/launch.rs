@@ -93,8 +93,15 @@ const PASSED: [&str; 10] =
 const PASSED_PREFIXES: [&str; 5] = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "DISABLE_"];
 
 /// Variables of a Claude session around us; they would tell ours that it is somebody else.
-const OUTER_SESSION: [&str; 4] =
-    ["CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"];
+const OUTER_SESSION: [&str; 6] = [
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_ENV_FILE",
+    // What `--bare` and `--safe-mode` set: with them the gate is not asked.
+    "CLAUDE_CODE_SIMPLE",
+    "CLAUDE_CODE_SAFE_MODE",
+];
 
 /// What is set on top of the person's environment.
 #[derive(Clone, Debug, Default)]

@@ -21,6 +21,7 @@ impl Step {
             title: start.title,
             ticket_status: start.ticket_status,
             phases: start.phases,
+            doubted: start.doubted,
             validation: start.validation,
             settings: start.settings,
         });
