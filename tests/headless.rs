@@ -117,7 +117,13 @@ turns:
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
     assert!(of_kind(&records(&output), "phase_done").is_empty(), "{}", text(&output));
     assert!(project.ticket_text("tk-1").contains("- [x] Alpha"), "Claude ticked it");
-    project.scenario(DILIGENT);
+    project.scenario(
+        "
+turns:
+  - steps: [{write: {path: alpha.txt, content: x}}, {status: {phase: Alpha, summary: really}}]
+  - steps: [{write: {path: beta.txt, content: x}}, {status: {phase: Beta, summary: too}}]
+",
+    );
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let records = records(&output);
