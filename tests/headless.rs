@@ -120,8 +120,10 @@ turns:
     project.scenario(
         "
 turns:
-  - steps: [{write: {path: alpha.txt, content: x}}, {status: {phase: Alpha, summary: really}}]
-  - steps: [{write: {path: beta.txt, content: x}}, {status: {phase: Beta, summary: too}}]
+  - when: {lacks: {alpha.txt: x}}
+    steps: [{write: {path: alpha.txt, content: x}}, {status: {phase: Alpha, summary: really}}]
+  - when: {has: {alpha.txt: x}}
+    steps: [{write: {path: beta.txt, content: x}}, {status: {phase: Beta, summary: too}}]
 ",
     );
     let output = project.run(&["run", "--json", "tk-1"]);
