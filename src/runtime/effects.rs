@@ -93,7 +93,11 @@ impl Effects {
             Effect::TakeSnapshot { n } => self.take_snapshot(n),
             Effect::Spawn(spawn) => self.spawn_agent(*spawn, state),
             Effect::SendFollowUp { n } => self.send_follow_up(n).await,
-            Effect::SendNote { id, text } => self.say(&id, &text).await,
+            Effect::SendNote { id, text } => {
+                // Said by itself, a note that begins with `/` would be a command of Claude's.
+                let said = format!("The person you work for says:\n\n{text}");
+                self.say(&id, &said).await;
+            }
             Effect::Judge(call) => self.judge(call),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::CloseInput { .. } => self.close_input().await,

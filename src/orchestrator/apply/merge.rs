@@ -78,3 +78,119 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
     phase.ticked = seed.done;
     phase
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::time::Timestamp;
+    use crate::domain::record::{Record, Verdict};
+    use crate::domain::settings::Settings;
+    use crate::orchestrator::apply::fold;
+
+    fn seeds(list: &[(&str, bool)]) -> Vec<PhaseSeed> {
+        list.iter().map(|(text, done)| PhaseSeed { text: (*text).to_owned(), done: *done }).collect()
+    }
+
+    /// A run whose iteration 1 works on the first of these phases.
+    fn running(list: &[(&str, bool)]) -> State {
+        let mut state = State::default();
+        for record in [
+            Record::RunStarted {
+                folder: "/w".into(),
+                ticket_path: "/w/t.md".into(),
+                title: "T".into(),
+                ticket_status: None,
+                phases: seeds(list),
+                doubted: vec![],
+                validation: vec![],
+                settings: Settings::default(),
+            },
+            Record::IterationStarted { n: 1, phase: Some(list[0].0.into()), session: None },
+            Record::SnapshotTaken { n: 1, id: "base".into() },
+        ] {
+            fold(&mut state, &record, Timestamp::from_millis(1));
+        }
+        state
+    }
+
+    fn read(state: &mut State, list: &[(&str, bool)]) -> Vec<(String, Mark)> {
+        let record = Record::TicketRead { title: "T".into(), phases: seeds(list) };
+        fold(state, &record, Timestamp::from_millis(2));
+        state.phases.iter().map(|phase| (phase.text.clone(), phase.mark)).collect()
+    }
+
+    fn marks(list: &[(&str, Mark)]) -> Vec<(String, Mark)> {
+        list.iter().map(|(text, mark)| ((*text).to_owned(), *mark)).collect()
+    }
+
+    const PERSON: Mark = Mark::Done(DoneHow::TickedByPerson);
+
+    #[test]
+    fn the_persons_list_order_and_ticks_win() {
+        let before = [("A", false), ("B", false), ("C", true)];
+        let cases: [(&[(&str, bool)], &[(&str, Mark)]); 6] = [
+            // Reordered.
+            (&[("C", true), ("B", false), ("A", false)], &[("C", PERSON), ("B", Mark::Pending), ("A", Mark::Running)]),
+            // A new one in between.
+            (
+                &[("A", false), ("New", false), ("B", false), ("C", true)],
+                &[("A", Mark::Running), ("New", Mark::Pending), ("B", Mark::Pending), ("C", PERSON)],
+            ),
+            // One removed.
+            (&[("A", false), ("C", true)], &[("A", Mark::Running), ("C", PERSON)]),
+            // The running one rewritten.
+            (
+                &[("A, but better", false), ("B", false), ("C", true)],
+                &[("A, but better", Mark::Running), ("B", Mark::Pending), ("C", PERSON)],
+            ),
+            // Ticked by the person.
+            (&[("A", true), ("B", true), ("C", true)], &[("A", PERSON), ("B", PERSON), ("C", PERSON)]),
+            // A tick taken back.
+            (
+                &[("A", false), ("B", false), ("C", false)],
+                &[("A", Mark::Running), ("B", Mark::Pending), ("C", Mark::Pending)],
+            ),
+        ];
+        for (after, expected) in cases {
+            assert_eq!(read(&mut running(&before), after), marks(expected), "{after:?}");
+        }
+    }
+
+    #[test]
+    fn the_iteration_follows_its_phase_to_a_new_text() {
+        let mut state = running(&[("A", false), ("B", false)]);
+        read(&mut state, &[("A, but better", false), ("B", false)]);
+        assert_eq!(state.iteration.as_ref().unwrap().phase.as_deref(), Some("A, but better"));
+        assert_eq!(state.phases[0].baseline.as_deref(), Some("base"), "what is known of it stays");
+    }
+
+    #[test]
+    fn a_tick_is_claudes_claim_when_claude_has_touched_the_file() {
+        let mut state = running(&[("A", false), ("B", false)]);
+        let touched = Record::ToolJudged {
+            n: 1,
+            tool_use_id: "t".into(),
+            tool: "Edit".into(),
+            target: "t.md".into(),
+            verdict: Verdict::Allow,
+            reason: "trusted".into(),
+            touches_ticket: true,
+        };
+        fold(&mut state, &touched, Timestamp::from_millis(2));
+        assert_eq!(
+            read(&mut state, &[("A", true), ("B", false)]),
+            marks(&[("A", Mark::Running), ("B", Mark::Pending)])
+        );
+        assert_eq!(state.doubted_ticks(), ["A"]);
+    }
+
+    #[test]
+    fn phases_of_one_name_stay_apart() {
+        let mut state = running(&[("Test", false), ("Test", false)]);
+        assert_eq!(
+            read(&mut state, &[("Test", true), ("Test", false)]),
+            marks(&[("Test", PERSON), ("Test", Mark::Pending)])
+        );
+        assert_eq!(state.next_phase().map(|phase| phase.ticked), Some(false));
+    }
+}
