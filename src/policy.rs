@@ -18,20 +18,24 @@ pub struct Judgement {
     pub reason: String,
     /// What the call is about, in one clean line.
     pub target: String,
-    /// The call names the ticket's own file.
-    pub touches_ticket: bool,
+    /// The call may change files, and so may tick the ticket's boxes.
+    pub writes: bool,
 }
 
-/// Judges a call of `tool` with `input` (JSON text). `ticket_file` is the ticket's file name.
-pub fn judge(tool: &str, input: &str, ticket_file: &str) -> Judgement {
+/// Tools of Claude's that change no file. Any other may, whatever it says it is about.
+const READERS: [&str; 12] = [
+    "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TaskGet", "TaskList",
+    "TaskOutput", "BashOutput",
+];
+
+/// Judges a call of `tool` with `input` (JSON text).
+pub fn judge(tool: &str, input: &str) -> Judgement {
     let input: Value = serde_json::from_str(input).unwrap_or(Value::Null);
-    let writes = matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Bash" | "Task" | "Agent");
-    let names_ticket = || strings(&input).any(|text| text.contains(ticket_file));
     Judgement {
         verdict: Verdict::Allow,
         reason: "profile trusted".to_owned(),
         target: clean_line(target(&input), TARGET),
-        touches_ticket: writes && !ticket_file.is_empty() && names_ticket(),
+        writes: !READERS.contains(&tool),
     }
 }
 
@@ -55,17 +59,16 @@ mod tests {
     #[test]
     fn every_call_gets_a_verdict_and_a_target() {
         let cases = [
-            ("Bash", r#"{"command":"cargo test\nrm x","description":"d"}"#, "cargo test rm x", false),
-            ("Edit", r#"{"file_path":"/p/.tickets/tk-1.md","old_string":"a"}"#, "/p/.tickets/tk-1.md", true),
-            ("Read", r#"{"file_path":"/p/.tickets/tk-1.md"}"#, "/p/.tickets/tk-1.md", false),
-            ("Bash", r#"{"command":"sed -i s/a/b/ .tickets/tk-1.md"}"#, "sed -i s/a/b/ .tickets/tk-1.md", true),
-            ("mcp__x__y", r#"{"n":1,"what":"\u001b[31mred"}"#, "red", false),
-            ("Odd", "not json", "", false),
+            ("Bash", r#"{"command":"cargo test\nrm x","description":"d"}"#, "cargo test rm x", true),
+            ("Edit", r#"{"file_path":"/p/a.rs","old_string":"a"}"#, "/p/a.rs", true),
+            ("Read", r#"{"file_path":"/p/a.rs"}"#, "/p/a.rs", false),
+            ("mcp__x__y", r#"{"n":1,"what":"\u001b[31mred"}"#, "red", true),
+            ("Odd", "not json", "", true),
         ];
-        for (tool, input, target, touches) in cases {
-            let judged = judge(tool, input, "tk-1.md");
+        for (tool, input, target, writes) in cases {
+            let judged = judge(tool, input);
             assert_eq!(judged.verdict, Verdict::Allow);
-            assert_eq!((judged.target.as_str(), judged.touches_ticket), (target, touches), "{tool} {input}");
+            assert_eq!((judged.target.as_str(), judged.writes), (target, writes), "{tool} {input}");
         }
     }
 }

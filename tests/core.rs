@@ -168,7 +168,7 @@ impl World {
                 verdict: Verdict::Allow,
                 reason: "trusted".into(),
                 target: "x".into(),
-                touches_ticket: false,
+                writes: false,
             },
             Effect::Answer { .. } => {
                 self.answered += 1;

@@ -72,7 +72,7 @@ fn session(width: u16, height: u16) -> Pane {
                 target: "cargo check".into(),
                 verdict: Verdict::Allow,
                 reason: "trusted".into(),
-                touches_ticket: false,
+                writes: false,
             },
         ),
         (18_200, Record::ToolFinished { n: 7, tool_use_id: "t4".into(), is_error: false }),

@@ -60,6 +60,16 @@ impl ExitReason {
         }
     }
 
+    /// Reads the word; `None` for any other.
+    pub fn from_word(word: &str) -> Option<Self> {
+        serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
+    }
+
+    /// A run that ended so can be gone on with; the others begin anew, with fresh counters.
+    pub fn is_resumable(self) -> bool {
+        matches!(self, Self::UserStopped | Self::RateLimited | Self::Error | Self::TicketGone)
+    }
+
     /// The exit code of the program when this is the worst of its runs.
     pub fn exit_code(self) -> u8 {
         match self {

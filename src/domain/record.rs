@@ -171,8 +171,9 @@ pub enum Record {
         verdict: Verdict,
         /// Which rule or profile decided.
         reason: String,
-        /// The call would touch the ticket's own file.
-        touches_ticket: bool,
+        /// The call may change files, the ticket's own among them.
+        #[serde(default)]
+        writes: bool,
     },
     /// A tool call came back.
     ToolFinished {

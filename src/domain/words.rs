@@ -342,7 +342,7 @@ mod tests {
             target: "echo \x1b[2J\x1b]52;c;Zm9v\x07 a\nb\u{202e}c".into(),
             verdict: Verdict::Block,
             reason: "rule".into(),
-            touches_ticket: false,
+            writes: false,
         };
         assert_eq!(line(&record).unwrap().text, "block Bash echo a bc · rule");
         assert_eq!(line(&record).unwrap().level, Weight::Gate);

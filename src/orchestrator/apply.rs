@@ -55,7 +55,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::TreeGranted => state.stage = Stage::Idle,
         Record::TicketRead { title, phases } => {
             state.title.clone_from(title);
-            merge::phases(state, phases);
+            merge::phases(state, phases, time);
         }
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
         Record::ValidationChangeSeen { commands } => {
@@ -191,14 +191,20 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.session = None;
             state.stage = Stage::Closing;
         }
-        Record::ToolJudged { tool_use_id, verdict, touches_ticket, .. } => {
-            iteration.ticket_touched |= touches_ticket;
+        Record::ToolJudged { tool_use_id, verdict, writes, .. } => {
             if *verdict == Verdict::Allow && iteration.tools.insert(tool_use_id.clone()) {
                 iteration.tool_count += 1;
+                if *writes {
+                    iteration.writers.insert(tool_use_id.clone());
+                    iteration.wrote = Some(time);
+                }
             }
         }
         Record::ToolFinished { tool_use_id, .. } => {
             iteration.tools.remove(tool_use_id);
+            if iteration.writers.remove(tool_use_id) {
+                iteration.wrote = Some(time);
+            }
         }
         Record::ClaimMade { claim, .. } => {
             iteration.claim = Some(claim.clone());
@@ -233,6 +239,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         Record::AgentExited { .. } => {
             iteration.pid = None;
             iteration.tools.clear();
+            iteration.writers.clear();
             let respawn = iteration.respawn;
             state.stage = if respawn { Stage::Spawning } else { Stage::Comparing };
         }
@@ -319,7 +326,8 @@ fn iteration(n: u32, phase: Option<String>, resumed: Option<String>, started: Ti
         failure: None,
         dispute: None,
         cut: None,
-        ticket_touched: false,
+        writers: std::collections::BTreeSet::new(),
+        wrote: None,
         changed: None,
         phase_changed: None,
         files: 0,

@@ -46,8 +46,8 @@ impl Step {
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
-            Input::Judged { call, verdict, reason, target, touches_ticket } => {
-                self.judged(*call, verdict, reason, target, touches_ticket);
+            Input::Judged { call, verdict, reason, target, writes } => {
+                self.judged(*call, verdict, reason, target, writes);
             }
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),

@@ -31,8 +31,8 @@ pub struct Guard {
     pub check: fn(&State) -> Option<Stop>,
 }
 
-/// All guards, in the order they are asked.
-pub const GUARDS: [Guard; 3] = [max_iterations::GUARD, stagnation::GUARD, repeated_error::GUARD];
+/// All guards, in the order they are asked: the more telling reason first.
+pub const GUARDS: [Guard; 3] = [max_iterations::GUARD, repeated_error::GUARD, stagnation::GUARD];
 
 /// The first guard that says stop.
 pub fn check(state: &State) -> Option<Stop> {

@@ -97,8 +97,8 @@ pub enum Input {
         reason: String,
         /// What the call is about, in one line.
         target: String,
-        /// The call would touch the ticket's own file.
-        touches_ticket: bool,
+        /// The call may change files.
+        writes: bool,
     },
     /// A tool came back.
     ToolFinished {

@@ -17,7 +17,11 @@ pub fn claimed_phase(state: &State, claim: &Claim) -> Option<Option<String>> {
     if state.phases.is_empty() {
         return (claim.status == ClaimStatus::Done).then_some(None);
     }
-    let own = || state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
+    let own = || {
+        let own = state.iteration.as_ref()?.phase.clone()?;
+        // One that the person has ticked or skipped meanwhile is no matter of Claude's any more.
+        state.phase(Some(&own)).is_some_and(|phase| !phase.mark.is_settled()).then_some(own)
+    };
     match &claim.phase_completed {
         Some(name) => match_open(state, name).map(Some),
         None if claim.status == ClaimStatus::Done => own().map(Some),

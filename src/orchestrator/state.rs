@@ -201,8 +201,10 @@ pub struct Iteration {
     pub dispute: Option<String>,
     /// Cut off: how it will count.
     pub cut: Option<IterationOutcome>,
-    /// A tool call touched the ticket's file: new ticks in it are Claude's claim.
-    pub ticket_touched: bool,
+    /// Calls among them that may change files.
+    pub writers: BTreeSet<String>,
+    /// When such a call was last begun or done.
+    pub wrote: Option<Timestamp>,
     /// The tree differs from before the iteration; `None` until compared.
     pub changed: Option<bool>,
     /// The tree differs from the phase's baseline; `None` until compared.
@@ -347,11 +349,6 @@ impl State {
 
     /// Can `programmator <ticket>` go on with this run instead of beginning a new one?
     pub fn is_resumable(&self) -> bool {
-        match &self.ended {
-            None => self.run.is_some(),
-            Some(ended) => {
-                matches!(ended.reason, ExitReason::UserStopped | ExitReason::RateLimited | ExitReason::Error)
-            }
-        }
+        self.run.is_some() && self.ended.as_ref().is_none_or(|ended| ended.reason.is_resumable())
     }
 }

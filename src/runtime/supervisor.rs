@@ -24,7 +24,7 @@ use crate::runtime::effects::{Effects, Work};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_task::TicketTask;
 use crate::runtime::{channels, translate};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -149,11 +149,16 @@ impl Supervisor {
         self.go_on(ticket, path, state, lock)
     }
 
+    /// The newest run that can be gone on with: of each ticket only its latest run counts, and only where its file
+    /// is there and nobody works on it.
     fn latest_resumable(&self) -> Result<RunSummary, OpenError> {
+        let mut seen = HashSet::new();
         for summary in self.store.runs()? {
-            let ended = summary.reason.as_deref().is_some_and(|reason| reason != ExitReason::UserStopped.word());
-            let free = self.store.ticket_holder(Path::new(&summary.ticket_path))?.is_none();
-            if !ended && free {
+            let path = Path::new(&summary.ticket_path);
+            let reason = summary.reason.as_deref().and_then(ExitReason::from_word);
+            let latest = seen.insert(summary.ticket_path.clone());
+            let resumable = reason.is_none_or(ExitReason::is_resumable);
+            if latest && resumable && path.is_file() && self.store.ticket_holder(path)?.is_none() {
                 return Ok(summary);
             }
         }
@@ -253,6 +258,7 @@ impl Supervisor {
             reporter: self.reporter.clone(),
             effects,
             inputs: receiver,
+            later: VecDeque::new(),
         };
         self.runs.insert(id.clone(), Run { inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());

@@ -7,6 +7,7 @@ use crate::adapters::agent::orphans;
 use crate::adapters::store::{Append, Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
+use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{FORMAT, Record, Stored, Verdict};
 use crate::domain::summary::RunSummary;
@@ -18,6 +19,7 @@ use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::effects::Effects;
 use crate::runtime::reporter::Reporter;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -43,16 +45,35 @@ pub struct TicketTask {
     pub effects: Effects,
     /// What happens.
     pub inputs: mpsc::Receiver<Input>,
+    /// What happened while the store could not be written.
+    pub later: VecDeque<Input>,
+}
+
+/// Whether the run goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Going {
+    On,
+    /// Left as it is, without a last record.
+    Abandoned,
+}
+
+/// What came of storing records.
+enum Storing {
+    Done,
+    /// A verdict could not be stored, for this reason: it becomes a block.
+    Refused(String),
+    /// The person stopped the run while nothing could be stored.
+    Abandoned,
 }
 
 impl TicketTask {
     /// Runs until the run has ended, or nobody can send inputs any more. Gives the exit reason.
     pub async fn run(mut self) -> Option<ExitReason> {
-        while self.state.ended.is_none() {
-            let Some(input) = self.inputs.recv().await else {
+        // A run that is gone on with may have ended before: its first input opens it again.
+        while let Some(input) = self.next().await {
+            if self.take(input).await == Going::Abandoned || self.state.ended.is_some() {
                 break;
-            };
-            self.take(input).await;
+            }
         }
         self.effects.finish().await;
         self.state.ended.map(|ended| ended.reason)
@@ -86,47 +107,78 @@ impl TicketTask {
         }
     }
 
-    async fn take(&mut self, input: Input) {
+    async fn next(&mut self) -> Option<Input> {
+        match self.later.pop_front() {
+            Some(input) => Some(input),
+            None => self.inputs.recv().await,
+        }
+    }
+
+    async fn take(&mut self, input: Input) -> Going {
         let decision = decide(&self.state, input, self.clock.now());
-        let refused = self.store_all(decision.records, &decision.effects).await;
+        let stored = self.store_all(decision.records, &decision.effects).await;
+        if matches!(stored, Storing::Abandoned) {
+            return Going::Abandoned;
+        }
         for effect in decision.effects {
-            let effect = match (&refused, effect) {
-                (Some(why), Effect::Answer { request, .. }) => {
+            let effect = match (&stored, effect) {
+                (Storing::Refused(why), Effect::Answer { request, .. }) => {
                     Effect::Answer { request, verdict: Verdict::Block, reason: why.clone() }
                 }
                 (_, effect) => effect,
             };
             self.effects.perform(effect, &self.state).await;
         }
+        Going::On
     }
 
-    /// Stores the records and folds them. `Some`: a verdict could not be stored, for this reason.
-    async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect]) -> Option<String> {
+    /// Stores the records and folds them. Tries again until it can be done, or the person stops the run.
+    async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect]) -> Storing {
         if records.is_empty() {
-            return None;
+            return Storing::Done;
         }
         let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
         let mut told = false;
         loop {
-            match self.append(records.clone()).await {
+            let error = match self.append(records.clone()).await {
                 Ok(stored) => {
                     for stored in stored {
                         apply(&mut self.state, &stored);
                         self.reporter.recorded(stored);
                     }
-                    return None;
+                    return Storing::Done;
                 }
-                Err(error) => {
-                    tracing::error!(run = %self.run, %error, "a record could not be stored");
-                    if !told {
-                        self.reporter.trouble(&self.ticket, &error.to_string());
-                        told = true;
+                Err(error) => error,
+            };
+            tracing::error!(run = %self.run, %error, "a record could not be stored");
+            if !told {
+                self.reporter.trouble(&self.ticket, &error.to_string());
+                told = true;
+            }
+            if is_verdict {
+                return Storing::Refused(format!("programmator cannot store its verdict: {error}"));
+            }
+            if self.wait_for_store().await == Going::Abandoned {
+                return Storing::Abandoned;
+            }
+        }
+    }
+
+    /// Waits before the next try. What happens meanwhile is kept; a stop is obeyed, though it cannot be recorded:
+    /// the run is then found interrupted, and can be gone on with.
+    async fn wait_for_store(&mut self) -> Going {
+        let again = tokio::time::sleep(STORE_RETRY);
+        tokio::pin!(again);
+        loop {
+            tokio::select! {
+                () = &mut again => return Going::On,
+                input = self.inputs.recv() => match input {
+                    None => return Going::Abandoned,
+                    Some(Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. }) => {
+                        return Going::Abandoned;
                     }
-                    if is_verdict {
-                        return Some(format!("programmator cannot store its verdict: {error}"));
-                    }
-                    tokio::time::sleep(STORE_RETRY).await;
-                }
+                    Some(input) => self.later.push_back(input),
+                },
             }
         }
     }

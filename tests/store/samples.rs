@@ -94,7 +94,7 @@ pub fn every_record() -> Vec<Record> {
             target: text(),
             verdict: Verdict::Block,
             reason: text(),
-            touches_ticket: true,
+            writes: true,
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },
         Record::ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text() },

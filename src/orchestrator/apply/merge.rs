@@ -4,12 +4,15 @@
 //! stays with it, also when the person rewrites its text in place.
 
 use super::phase_from;
+use crate::base::time::Timestamp;
 use crate::domain::outcome::DoneHow;
 use crate::domain::record::PhaseSeed;
 use crate::orchestrator::state::{Mark, PhaseState, State};
+use std::time::Duration;
 
 /// Takes the phases as they are in the file now.
-pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
+pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], time: Timestamp) {
+    let by = who_ticked(state, time);
     let mut before: Vec<Option<PhaseState>> = state.phases.drain(..).map(Some).collect();
     let renamed = renames(&before, seeds);
     let mut merged = Vec::with_capacity(seeds.len());
@@ -17,7 +20,7 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
         let same = |phase: &Option<PhaseState>| phase.as_ref().is_some_and(|phase| phase.text == seed.text);
         let from = before.iter().position(same).or(renamed[at]);
         let known = from.and_then(|from| before[from].take());
-        merged.push(known.map_or_else(|| phase_from(seed), |phase| follow(phase, seed, claude_ticked(state))));
+        merged.push(known.map_or_else(|| phase_from(seed), |phase| follow(phase, seed, by)));
     }
     // The running iteration follows its phase to the new text.
     if let Some(iteration) = &mut state.iteration
@@ -49,12 +52,16 @@ fn renames(before: &[Option<PhaseState>], seeds: &[PhaseSeed]) -> Vec<Option<usi
         .collect()
 }
 
-/// Ticks that appear now may be Claude's own: it has touched the ticket's file in this iteration.
-fn claude_ticked(state: &State) -> TickedBy {
-    match state.open_iteration() {
-        Some(iteration) if iteration.ticket_touched => TickedBy::Claude,
-        _ => TickedBy::Person,
-    }
+/// How long after a call that may write a change of the file can still be its doing: the watch waits for a pause
+/// in the changes before it tells of them.
+const WAKE: Duration = Duration::from_secs(2);
+
+/// Ticks that appear now are Claude's own when one of its calls may just have made them, by whatever way. Taking a
+/// person's for one costs an iteration; taking Claude's for a person's would believe it unchecked.
+fn who_ticked(state: &State, time: Timestamp) -> TickedBy {
+    let Some(iteration) = &state.iteration else { return TickedBy::Person };
+    let just_wrote = iteration.wrote.is_some_and(|wrote| time.since(wrote) <= WAKE);
+    if just_wrote || !iteration.writers.is_empty() { TickedBy::Claude } else { TickedBy::Person }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -82,7 +89,6 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::time::Timestamp;
     use crate::domain::record::{Record, Verdict};
     use crate::domain::settings::Settings;
     use crate::orchestrator::apply::fold;
@@ -165,23 +171,30 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_is_claudes_claim_when_claude_has_touched_the_file() {
-        let mut state = running(&[("A", false), ("B", false)]);
-        let touched = Record::ToolJudged {
+    fn a_tick_is_claudes_claim_while_and_just_after_claude_may_have_written() {
+        let judged = Record::ToolJudged {
             n: 1,
             tool_use_id: "t".into(),
-            tool: "Edit".into(),
-            target: "t.md".into(),
+            tool: "Bash".into(),
+            target: "for f in *; do …".into(),
             verdict: Verdict::Allow,
             reason: "trusted".into(),
-            touches_ticket: true,
+            writes: true,
         };
-        fold(&mut state, &touched, Timestamp::from_millis(2));
-        assert_eq!(
-            read(&mut state, &[("A", true), ("B", false)]),
-            marks(&[("A", Mark::Running), ("B", Mark::Pending)])
-        );
-        assert_eq!(state.doubted_ticks(), ["A"]);
+        let finished = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false };
+        let ticked = Record::TicketRead { title: "T".into(), phases: seeds(&[("A", true)]) };
+        for (after, expected) in [(None, Mark::Running), (Some(1_999), Mark::Running), (Some(2_500), PERSON)] {
+            let mut state = running(&[("A", false)]);
+            fold(&mut state, &judged, Timestamp::from_millis(100));
+            let mut at = 60_000;
+            if let Some(after) = after {
+                fold(&mut state, &finished, Timestamp::from_millis(50_000));
+                at = 50_000 + after;
+            }
+            fold(&mut state, &ticked, Timestamp::from_millis(at));
+            assert_eq!(state.phases[0].mark, expected, "{after:?}");
+            assert_eq!(state.doubted_ticks().is_empty(), expected == PERSON);
+        }
     }
 
     #[test]

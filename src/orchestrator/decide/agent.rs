@@ -63,7 +63,7 @@ impl Step {
         verdict: Verdict,
         reason: String,
         target: String,
-        touches_ticket: bool,
+        writes: bool,
     ) {
         let running = self.state.stage == Stage::Running && self.open(|open| open.n == call.n);
         let (verdict, reason) =
@@ -80,7 +80,7 @@ impl Step {
                 target,
                 verdict,
                 reason: reason.clone(),
-                touches_ticket,
+                writes,
             });
         }
         self.effect(Effect::Answer { request: call.request, verdict, reason });

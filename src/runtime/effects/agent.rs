@@ -135,8 +135,7 @@ impl Effects {
     }
 
     pub(super) fn judge(&mut self, call: Box<ToolCall>) {
-        let name = self.ticket_path.file_name().unwrap_or_default().to_string_lossy();
-        let judged = policy::judge(&call.tool, &call.input, &name);
+        let judged = policy::judge(&call.tool, &call.input);
         if call.request.via == Via::CanUseTool {
             self.work.asked.insert(call.request.id.clone(), call.input.clone());
         }
@@ -145,7 +144,7 @@ impl Effects {
             verdict: judged.verdict,
             reason: judged.reason,
             target: judged.target,
-            touches_ticket: judged.touches_ticket,
+            writes: judged.writes,
         };
         self.answer_with(async move { input });
     }
