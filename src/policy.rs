@@ -24,8 +24,18 @@ pub struct Judgement {
 
 /// Tools of Claude's that change no file. Any other may, whatever it says it is about.
 const READERS: [&str; 12] = [
-    "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TaskGet", "TaskList",
-    "TaskOutput", "BashOutput",
+    "Read",
+    "Grep",
+    "Glob",
+    "LS",
+    "NotebookRead",
+    "WebFetch",
+    "WebSearch",
+    "TodoWrite",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "BashOutput",
 ];
 
 /// Judges a call of `tool` with `input` (JSON text).

@@ -7,5 +7,6 @@ pub mod headless;
 pub mod reporter;
 pub mod shutdown;
 pub mod supervisor;
+pub mod ticket_file;
 pub mod ticket_task;
 pub mod translate;

@@ -223,6 +223,7 @@ impl World {
                 };
                 Input::TickSettled { phase, outcome }
             }
+            Effect::UntickPhase { .. } => return,
             Effect::SetStatus { to } => Input::StatusSettled { to, outcome: WriteOutcome::Written },
             Effect::Finish => {
                 self.timers.clear();
@@ -325,7 +326,12 @@ impl World {
                 }
                 let validation = if self.validated { vec!["make check".into()] } else { vec![] };
                 let (title, phases) = ("T".into(), self.boxes.clone());
-                return self.give(Input::TicketRead { title, phases, validation });
+                return self.give(Input::TicketRead {
+                    read_at: Timestamp::from_millis(self.now),
+                    title,
+                    phases,
+                    validation,
+                });
             }
         };
         let id = format!("note-{}", self.journal.len());
@@ -514,6 +520,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         text.prop_map(|why| Input::TicketLost { why }),
         prop::collection::vec(("[ab]{1,2}", any::<bool>()), 0..4).prop_map(|phases| {
             Input::TicketRead {
+                read_at: Timestamp::from_millis(i64::MAX),
                 title: "t".into(),
                 phases: phases.into_iter().map(|(text, done)| PhaseSeed { text, done }).collect(),
                 validation: vec![],

@@ -221,7 +221,11 @@ fn exit_codes_tell_why_a_run_ended() {
         ),
         ("turns: [{when: {phase: Do}, steps: [{api_error: {status: 404, kind: model_not_found}}]}]\n", 1, "error"),
         ("turns: [{when: {phase: Do}, steps: [{api_error: {status: 429, kind: rate_limit}}]}]\n", 4, "rate_limited"),
-        ("turns: [{when: {phase: Do}, steps: [{api_error: {status: 529, kind: server_error}}]}]\n", 4, "repeated_error"),
+        (
+            "turns: [{when: {phase: Do}, steps: [{api_error: {status: 529, kind: server_error}}]}]\n",
+            4,
+            "repeated_error",
+        ),
         ("turns: [{when: {phase: Do}, steps: [{exit: 3}]}]\n", 4, "repeated_error"),
         ("start: [{stderr: \"bad flag\"}, {exit: 1}]\n", 1, "error"),
     ];

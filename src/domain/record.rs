@@ -214,6 +214,11 @@ pub enum Record {
         /// Id of the note.
         id: String,
     },
+    /// The note was handed over, but never taken in: it goes into the next prompt.
+    NoteReturned {
+        /// Id of the note.
+        id: String,
+    },
     /// Claude ended with a readable status block.
     ClaimMade {
         /// The iteration.

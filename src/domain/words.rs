@@ -122,6 +122,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         )),
         Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
         Record::NoteSent { .. } => info("your note was sent to claude".into()),
+        Record::NoteReturned { .. } => {
+            Some((Warn, "your note was not taken in; it goes into the next prompt".to_owned()))
+        }
         Record::NoteDelivered { .. } => info("claude has taken your note in".into()),
         Record::ClaimMade { claim, .. } => info(claim_words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),

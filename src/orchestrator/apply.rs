@@ -55,6 +55,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::TreeGranted => state.stage = Stage::Idle,
         Record::TicketRead { title, phases } => {
             state.title.clone_from(title);
+            state.ticket_lost = None;
             merge::phases(state, phases, time);
         }
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
@@ -87,6 +88,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::TickIntended { .. } => state.stage = Stage::Ticking,
         Record::TickSettled { phase, outcome } => {
+            state.wrote_ticket = Some(time);
             if let Some(phase) = to_tick(state, phase) {
                 phase.ticked = is_so(outcome);
                 phase.untickable = !phase.ticked;
@@ -95,6 +97,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::StatusIntended { .. } => state.stage = Stage::SettingStatus,
         Record::StatusSettled { to, outcome } => {
+            state.wrote_ticket = Some(time);
             if is_so(outcome) {
                 state.ticket_status = Some(*to);
             } else {
@@ -117,8 +120,21 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.dispute = Some(why.clone());
             }
         }
-        Record::PhaseSkipped { phase } => set_mark(state, phase, Mark::Skipped),
-        Record::PhaseReopened { phase } => set_mark(state, phase, Mark::Pending),
+        Record::PhaseSkipped { phase } => {
+            if let Some(phase) = state.phase_mut(Some(phase)) {
+                phase.mark = Mark::Skipped;
+                phase.dispute = None;
+            }
+        }
+        Record::PhaseReopened { phase } => {
+            // Of several with one text, the first that there is anything to reopen of.
+            let at = state.phases.iter().position(|other| other.text == *phase && other.mark != Mark::Pending);
+            if let Some(phase) = at.and_then(|at| state.phases.get_mut(at)) {
+                phase.mark = Mark::Pending;
+                phase.dispute = None;
+            }
+        }
+        Record::NoteReturned { id } => set_note(state, id, NoteStage::Queued),
         Record::IterationStarted { n, phase, session } => {
             state.iterations = *n;
             state.iteration = Some(iteration(*n, phase.clone(), session.clone(), time));
@@ -348,14 +364,6 @@ fn to_tick<'a>(state: &'a mut State, text: &str) -> Option<&'a mut PhaseState> {
 
 fn is_so(outcome: &WriteOutcome) -> bool {
     matches!(outcome, WriteOutcome::Written | WriteOutcome::AlreadySo)
-}
-
-fn set_mark(state: &mut State, phase: &str, mark: Mark) {
-    let at = state.phases.iter().position(|other| other.text == phase);
-    if let Some(phase) = at.and_then(|at| state.phases.get_mut(at)) {
-        phase.mark = mark;
-        phase.dispute = None;
-    }
 }
 
 fn set_note(state: &mut State, id: &str, to: NoteStage) {

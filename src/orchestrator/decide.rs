@@ -41,8 +41,8 @@ impl Step {
                     self.record(Record::TreeAwaited { holder });
                 }
             }
-            Input::TicketRead { title, phases, validation } => {
-                self.ticket_read(title, phases, validation);
+            Input::TicketRead { read_at, title, phases, validation } => {
+                self.ticket_read(read_at, title, phases, validation);
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),

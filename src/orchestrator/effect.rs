@@ -88,6 +88,11 @@ pub enum Effect {
         /// The phase.
         phase: String,
     },
+    /// Take the tick of the phase's box back, at the person's wish → `TicketRead`.
+    UntickPhase {
+        /// The phase.
+        phase: String,
+    },
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus {
         /// The new status.

@@ -29,6 +29,8 @@ pub enum Input {
     },
     /// The ticket's file was read again after a change.
     TicketRead {
+        /// When it was read: what was read before our own last change of it says nothing.
+        read_at: Timestamp,
         /// Title.
         title: String,
         /// Phases.

@@ -32,6 +32,8 @@ pub struct State {
     pub ticket_status: Option<TicketStatus>,
     /// The front matter's status cannot be written; not tried again.
     pub status_given_up: bool,
+    /// When we last changed the ticket's file.
+    pub wrote_ticket: Option<Timestamp>,
     /// Why the ticket's file cannot be used any more.
     pub ticket_lost: Option<String>,
     /// Rules of the run.

@@ -6,22 +6,25 @@ mod agent;
 mod check;
 mod tree;
 
-use crate::adapters::agent::Agent;
 use crate::adapters::agent::stop::Ladder;
+use crate::adapters::agent::{Agent, orphans};
 use crate::adapters::store::{RunScrollback, Store, TreeLock};
 use crate::adapters::tickets;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
+use crate::domain::record::WriteOutcome;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::reporter::Reporter;
+use crate::runtime::ticket_file::TicketFile;
 use std::collections::HashMap;
 use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
@@ -33,6 +36,8 @@ pub struct Effects {
     pub ticket: TicketId,
     /// The ticket's file.
     pub ticket_path: PathBuf,
+    /// The same, to be read again.
+    pub ticket_file: Arc<TicketFile>,
     /// The work folder.
     pub folder: PathBuf,
     /// Locks and folders.
@@ -53,6 +58,9 @@ pub struct Effects {
     pub work: Work,
 }
 
+/// Clock and sleep may differ by this much; more is a suspended machine or a clock that was set.
+const JUMP: Duration = Duration::from_secs(30);
+
 /// What is under way for a run.
 #[derive(Default)]
 pub struct Work {
@@ -72,17 +80,10 @@ enum Claude {
     /// None was started.
     #[default]
     None,
-    /// It is being started, and is to be ended again at once if a stop came meanwhile.
-    Starting(Wanted),
+    /// It is being started, by this task: ending the task ends what there is of it.
+    Starting(AbortHandle),
     /// It runs, or has run.
     Started(Arc<Agent>),
-}
-
-/// Whether a Claude that is being started is still wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Yes,
-    No,
 }
 
 impl Effects {
@@ -114,6 +115,17 @@ impl Effects {
                     Input::TickSettled { phase, outcome }
                 });
             }
+            Effect::UntickPhase { phase } => {
+                let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
+                let file = self.ticket_file.clone();
+                self.answer_with(async move {
+                    let reopen = move || tickets::reopen(&path, &phase, &locks);
+                    match tokio::task::spawn_blocking(reopen).await {
+                        Ok(WriteOutcome::Written | WriteOutcome::AlreadySo) => file.read().await,
+                        other => Input::Warned { text: format!("the phase's box could not be reopened: {other:?}") },
+                    }
+                });
+            }
             Effect::SetStatus { to } => {
                 let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
                 self.answer_with_blocking(move || {
@@ -134,16 +146,23 @@ impl Effects {
         if let Claude::Started(agent) = claude {
             agent.stop(&Ladder::DEFAULT).await;
         }
+        // What Claude or a validation command put into the background does not outlive the run.
+        let marker = [self.run.to_string()];
+        let _ = tokio::task::spawn_blocking(move || orphans::sweep(&marker)).await;
         lock(&self.work.tree).take();
     }
 
     fn arm(&mut self, timer: Timer, at: Timestamp) {
         let wait = at.since(self.clock.now());
         let claude = self.work.claude.clone();
-        let (inputs, began) = (self.inputs.clone(), self.clock.now());
+        let (inputs, clock, began) = (self.inputs.clone(), self.clock.clone(), self.clock.now());
         let task = tokio::spawn(async move {
             tokio::time::sleep(wait).await;
+            // When far more time has passed than was slept, the machine was: that is no silence of Claude's.
+            let now = clock.now();
+            let jumped = now < began || now.since(began) > wait + JUMP;
             let last_byte = match &*lock(&claude) {
+                _ if jumped => now,
                 Claude::Started(agent) => agent.last_byte(),
                 _ => began,
             };
@@ -167,7 +186,7 @@ impl Effects {
     }
 
     /// The same for work that has something to say only when it fails.
-    fn answer_unless_fine(&mut self, work: impl Future<Output = Option<Input>> + Send + 'static) {
+    fn answer_unless_fine(&mut self, work: impl Future<Output = Option<Input>> + Send + 'static) -> AbortHandle {
         let inputs = self.inputs.clone();
         let task = tokio::spawn(async move {
             if let Some(input) = work.await {
@@ -175,6 +194,7 @@ impl Effects {
             }
         });
         self.work.tasks.push(task.abort_handle());
+        task.abort_handle()
     }
 
     /// Our own folder for the run: scrollback, outputs of commands, manifests.

@@ -5,7 +5,7 @@
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::{fresh_id, fresh_run_id};
 use crate::adapters::store::{Found, Holder, LockError, Store, StoreError, TicketLock};
-use crate::adapters::tickets::{self, LoadError, TicketWatch};
+use crate::adapters::tickets::{LoadError, TicketWatch};
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
@@ -14,7 +14,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::envelope::classify;
-use crate::domain::summary::RunSummary;
+use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::Ticket;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::input::{Input, Start};
@@ -22,6 +22,7 @@ use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::effects::{Effects, Work};
 use crate::runtime::reporter::Reporter;
+use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::TicketTask;
 use crate::runtime::{channels, translate};
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -31,6 +32,9 @@ use tokio::sync::mpsc;
 
 /// The configuration and the templates for runs in a folder.
 pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
+
+/// Runs that are looked at for left-overs.
+const LATEST: usize = 50;
 
 /// Why a run could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +113,27 @@ impl Supervisor {
         ended: mpsc::UnboundedSender<Ended>,
     ) -> Self {
         Self { store, clock, reporter, rules, runs: BTreeMap::new(), ended }
+    }
+
+    /// Ends what programs that died have left running: of every run that is at work by its records and that nobody
+    /// works on.
+    pub async fn sweep_leftovers(store: Store) {
+        let sweep = move || -> Result<u32, StoreError> {
+            let mut markers = Vec::new();
+            for summary in store.runs()?.into_iter().take(LATEST) {
+                let run = summary.run;
+                if store.as_seen(summary)?.state == RunState::Interrupted {
+                    markers.push(run.to_string());
+                }
+            }
+            Ok(if markers.is_empty() { 0 } else { orphans::sweep(&markers) })
+        };
+        match tokio::task::spawn_blocking(sweep).await {
+            Ok(Ok(0)) => {}
+            Ok(Ok(swept)) => tracing::warn!(swept, "processes of interrupted runs were still there and were ended"),
+            Ok(Err(error)) => tracing::warn!(%error, "left-overs of interrupted runs could not be looked for"),
+            Err(error) => tracing::warn!(%error, "looking for left-overs went down"),
+        }
     }
 
     /// Opens the ticket's run: goes on with the latest one where it can be gone on with, else begins anew
@@ -202,7 +227,7 @@ impl Supervisor {
             ticket_status: ticket.status,
             phases: translate::phases(&ticket),
             doubted,
-            validation: validation(&ticket, &config),
+            validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),
         }));
         let opening =
@@ -215,7 +240,7 @@ impl Supervisor {
             return Err(OpenError::NoRun("the run has no records".into()));
         };
         // What an earlier process left running would work against us.
-        let swept = orphans::sweep(&[run.to_string()]);
+        let swept = tokio::task::block_in_place(|| orphans::sweep(&[run.to_string()]));
         if swept > 0 {
             tracing::warn!(%run, swept, "processes of the interrupted run were still there and were ended");
         }
@@ -234,11 +259,19 @@ impl Supervisor {
         self.reporter.tell(News::TicketRead(Arc::new(ticket)));
         self.reporter.opened(run, &id, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
-        let watch = self.follow(&path, config.clone(), inputs.clone());
+        let file = Arc::new(TicketFile {
+            path: path.clone(),
+            ticket: id.clone(),
+            validation: config.validation.clone(),
+            clock: self.clock.clone(),
+            reporter: self.reporter.clone(),
+        });
+        let watch = Self::follow(file.clone(), inputs.clone());
         let effects = Effects {
             run,
             ticket: id.clone(),
             ticket_path: path,
+            ticket_file: file,
             folder,
             store: self.store.clone(),
             scrollback,
@@ -273,31 +306,18 @@ impl Supervisor {
     }
 
     /// Follows the ticket's file: tells the screen and the run what it says now.
-    fn follow(&self, path: &Path, config: Arc<Config>, inputs: mpsc::Sender<Input>) -> Option<TicketWatch> {
+    fn follow(file: Arc<TicketFile>, inputs: mpsc::Sender<Input>) -> Option<TicketWatch> {
         let (changes, mut seen) = mpsc::channel(channels::CHANGES);
         let watch = TicketWatch::new(move |_| {
             let _ = changes.try_send(());
         })
         .and_then(|mut watch| {
-            watch.add(path)?;
+            watch.add(&file.path)?;
             Ok(watch)
         });
-        let (path, reporter) = (path.to_owned(), self.reporter.clone());
         tokio::spawn(async move {
             while seen.recv().await.is_some() {
-                let input = match load(&path) {
-                    Ok(ticket) => {
-                        let input = Input::TicketRead {
-                            title: ticket.title.clone(),
-                            phases: translate::phases(&ticket),
-                            validation: validation(&ticket, &config),
-                        };
-                        reporter.tell(News::TicketRead(Arc::new(ticket)));
-                        input
-                    }
-                    Err(error) => Input::TicketLost { why: error.to_string() },
-                };
-                if inputs.send(input).await.is_err() {
+                if inputs.send(file.read().await).await.is_err() {
                     break;
                 }
             }
@@ -305,7 +325,7 @@ impl Supervisor {
         match watch {
             Ok(watch) => Some(watch),
             Err(error) => {
-                tracing::warn!(%error, "the ticket's file is not followed; edits are seen when the run writes to it");
+                tracing::warn!(%error, "the ticket's file is not followed; edits are seen at the end of an iteration");
                 None
             }
         }
@@ -362,23 +382,4 @@ struct Opening {
     templates: Arc<Templates>,
     state: State,
     lock: TicketLock,
-}
-
-/// The ticket's own commands first, then those of the person's config.
-fn validation(ticket: &Ticket, config: &Config) -> Vec<String> {
-    ticket.validation.iter().chain(&config.validation).cloned().collect()
-}
-
-fn load(path: &Path) -> Result<Ticket, OpenError> {
-    let ticket = tickets::load(path)?;
-    let broken = ticket.problems.iter().find(|problem| problem.severity == crate::domain::ticket::Severity::Error);
-    match broken {
-        Some(problem) => Err(OpenError::Broken {
-            path: path.display().to_string(),
-            line: problem.line,
-            column: problem.column,
-            message: problem.message.clone(),
-        }),
-        None => Ok(ticket),
-    }
 }

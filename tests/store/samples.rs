@@ -155,11 +155,12 @@ pub fn every_record() -> Vec<Record> {
             cost_usd: 0.5,
         },
         Record::TurnEnded { n, cost_usd: 0.125, usage, context: Some(5), context_window: None },
+        Record::NoteReturned { id: text() },
     ]
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 45;
+const KINDS: usize = 46;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -208,6 +209,7 @@ fn index(record: &Record) -> usize {
         Record::Noticed { .. } => 42,
         Record::RunEnded { .. } => 43,
         Record::TurnEnded { .. } => 44,
+        Record::NoteReturned { .. } => 45,
     }
 }
 

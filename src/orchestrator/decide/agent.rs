@@ -57,14 +57,7 @@ impl Step {
         }
     }
 
-    pub(super) fn judged(
-        &mut self,
-        call: ToolCall,
-        verdict: Verdict,
-        reason: String,
-        target: String,
-        writes: bool,
-    ) {
+    pub(super) fn judged(&mut self, call: ToolCall, verdict: Verdict, reason: String, target: String, writes: bool) {
         let running = self.state.stage == Stage::Running && self.open(|open| open.n == call.n);
         let (verdict, reason) =
             if running { (verdict, reason) } else { (Verdict::Block, "the run is being stopped".to_owned()) };
@@ -116,7 +109,7 @@ impl Step {
         }
         // A note that came too late for this turn begins another one: its answer is the one that counts.
         if self.state.notes.iter().any(|note| note.stage == NoteStage::Sent) {
-            return;
+            return self.arm(Timer::PostResult(n), self.state.settings.post_result_grace);
         }
         match parse(&result.text) {
             Reading { claim: Some(claim), warnings, .. } => {
@@ -124,18 +117,10 @@ impl Step {
                     self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
                 }
                 self.record(Record::ClaimMade { n, claim });
+                self.close(n);
             }
-            Reading { reason, .. } => {
-                let reason = reason.map_or("missing", |reason| reason.word()).to_owned();
-                self.record(Record::ClaimMissing { n, reason });
-                if self.open(|open| !open.followed_up) {
-                    self.record(Record::CallCounted { n });
-                    self.record(Record::FollowUpSent { n });
-                    return self.effect(Effect::SendFollowUp { n });
-                }
-            }
+            Reading { reason, .. } => self.ask_for_block(n, reason.map_or("missing", |reason| reason.word())),
         }
-        self.close(n);
     }
 
     /// The session cannot be gone on with: a fresh one, in the same iteration. Nothing was called yet.
@@ -219,12 +204,38 @@ impl Step {
                 self.cut(n, IterationOutcome::TimedOut);
             }
             Timer::Idle(_) if self.state.stage == Stage::Running => self.idle(n, last_byte),
+            Timer::PostResult(_) if self.state.stage == Stage::Running => self.note_ignored(n),
             Timer::PostResult(_) if self.state.stage == Stage::Closing => {
                 self.notice(Level::Warn, "Claude gave its result but did not end; it is being ended");
                 self.effect(Effect::StopAgent { n });
             }
             _ => {}
         }
+    }
+
+    /// The turn is over and Claude took no notice of a note: it is kept for the next prompt, and the status block
+    /// asked for again, since the one of the turn may not be the last word.
+    fn note_ignored(&mut self, n: u32) {
+        let sent = self.state.notes.iter().filter(|note| note.stage == NoteStage::Sent);
+        let ids: Vec<String> = sent.map(|note| note.id.clone()).collect();
+        if ids.is_empty() {
+            return;
+        }
+        for id in ids {
+            self.record(Record::NoteReturned { id });
+        }
+        self.ask_for_block(n, "late_note");
+    }
+
+    /// Asks for the status block only, once an iteration; then closes.
+    fn ask_for_block(&mut self, n: u32, reason: &str) {
+        self.record(Record::ClaimMissing { n, reason: reason.to_owned() });
+        if self.open(|open| open.followed_up) {
+            return self.close(n);
+        }
+        self.record(Record::CallCounted { n });
+        self.record(Record::FollowUpSent { n });
+        self.effect(Effect::SendFollowUp { n });
     }
 
     /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.

@@ -23,7 +23,9 @@ impl Step {
         let Some(iteration_base) = open.snapshot.clone() else {
             return;
         };
-        let phase = open.phase.clone();
+        // Another open phase may be claimed: it is judged against its own baseline, where it has one.
+        let claimed = open.claim.as_ref().and_then(|claim| judge::claimed_phase(&self.state, claim));
+        let phase = claimed.unwrap_or_else(|| open.phase.clone());
         let phase_base = self.state.phase(phase.as_deref()).and_then(|phase| phase.baseline.clone());
         let phase_base = phase_base.unwrap_or_else(|| iteration_base.clone());
         self.effect(Effect::GatherEvidence { n, iteration_base, phase_base });

@@ -4,7 +4,8 @@ use super::Step;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::Record;
-use crate::orchestrator::state::{Mark, Pace, Stage};
+use crate::orchestrator::effect::Effect;
+use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Step {
     pub(super) fn commanded(&mut self, id: String, command: UserCommand) {
@@ -28,9 +29,17 @@ impl Step {
             }
             UserCommand::SkipPhase { phase } => self.skip(phase),
             UserCommand::RetryPhase { phase } => {
-                let mark = self.state.phases.iter().find(|other| other.text == phase).map(|phase| phase.mark);
-                if matches!(mark, Some(Mark::Disputed | Mark::Skipped | Mark::Blocked)) {
-                    self.record(Record::PhaseReopened { phase });
+                let named = |other: &&PhaseState| other.text == phase && other.mark != Mark::Pending;
+                let mark = self.state.phases.iter().find(named).map(|phase| phase.mark);
+                match mark {
+                    Some(Mark::Disputed | Mark::Skipped | Mark::Blocked) => {
+                        self.record(Record::PhaseReopened { phase });
+                    }
+                    Some(Mark::Done(_)) => {
+                        self.record(Record::PhaseReopened { phase: phase.clone() });
+                        self.effect(Effect::UntickPhase { phase });
+                    }
+                    _ => {}
                 }
             }
             UserCommand::Steer { text } => {

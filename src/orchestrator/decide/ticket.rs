@@ -1,15 +1,29 @@
 //! Following the ticket's file: a person may change it at any moment.
 
 use super::Step;
+use crate::base::time::Timestamp;
+use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, PhaseSeed, Record};
 use crate::orchestrator::state::Stage;
 
 impl Step {
-    pub(super) fn ticket_read(&mut self, title: String, phases: Vec<PhaseSeed>, validation: Vec<String>) {
-        if self.state.run.is_none() || self.state.ended.is_some() {
+    pub(super) fn ticket_read(
+        &mut self,
+        read_at: Timestamp,
+        title: String,
+        phases: Vec<PhaseSeed>,
+        validation: Vec<String>,
+    ) {
+        let stale = self.state.wrote_ticket.is_some_and(|wrote| read_at < wrote);
+        if self.state.run.is_none() || self.state.ended.is_some() || stale {
             return;
         }
-        if title != self.state.title || self.differs(&phases) {
+        if phases.is_empty() && !self.state.phases.is_empty() {
+            // An editor that empties the file before it fills it, or somebody who means it: either way the run's
+            // own phases are the better guide.
+            return self.notice(Level::Warn, "the ticket has no phases any more; the run goes on with those it knows");
+        }
+        if title != self.state.title || self.differs(&phases) || self.state.ticket_lost.is_some() {
             self.record(Record::TicketRead { title, phases });
         }
         let asked = self.state.validation_change.as_ref() == Some(&validation);
@@ -47,7 +61,11 @@ impl Step {
         }
         self.notice(Level::Error, format!("the ticket's file cannot be used any more: {why}"));
         self.record(Record::TicketLost { why });
-        self.interrupt();
+        if let Some(n) = self.state.open_iteration().map(|open| open.n)
+            && matches!(self.state.stage, Stage::Spawning | Stage::Running)
+        {
+            self.cut(n, IterationOutcome::Failed);
+        }
         if self.state.stage == Stage::Paused {
             self.record(Record::Continued);
         }

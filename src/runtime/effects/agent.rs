@@ -1,6 +1,6 @@
 //! Effects on Claude: start, speak, answer, end.
 
-use super::{Claude, Effects, Wanted, lock};
+use super::{Claude, Effects, lock};
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentError, AgentEvent, CallbackAnswer, ToolAnswer, memory, probe};
@@ -33,9 +33,10 @@ impl Effects {
         };
         let (launch, memory) = self.launch(spawn);
         let unknown = if std::mem::replace(&mut self.work.probed, true) { None } else { Some(launch.clone()) };
-        *lock(&self.work.claude) = Claude::Starting(Wanted::Yes);
+        // Another Claude than that of the iteration before.
+        let before = self.agent().map(|agent| agent.pid());
         let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
-        self.answer_unless_fine(async move {
+        let starting = self.answer_unless_fine(async move {
             let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
             let started = async {
                 if let Some(launch) = unknown {
@@ -59,18 +60,19 @@ impl Effects {
             };
             // What a Claude says that never came to be is nobody's business: only now it is listened to.
             tokio::spawn(listen(n, seen, inputs));
-            let before = std::mem::replace(&mut *lock(&claude), Claude::Started(agent.clone()));
-            if matches!(before, Claude::Starting(Wanted::Yes)) {
-                // One that has ended already says so by itself.
-                agent.send_user(&fresh_id(), &prompt).await.ok();
-            } else {
-                agent.stop(&Ladder::DEFAULT).await;
-            }
+            *lock(&claude) = Claude::Started(agent.clone());
+            // One that has ended already says so by itself.
+            agent.send_user(&fresh_id(), &prompt).await.ok();
             // Claude reads the file of the person's memory when it likes.
             agent.exited().await;
             drop(memory);
             None
         });
+        // It may have come to life already.
+        let mut claude = lock(&self.work.claude);
+        if !matches!(&*claude, Claude::Started(agent) if Some(agent.pid()) != before) {
+            *claude = Claude::Starting(starting);
+        }
     }
 
     fn prompt(&self, spawn: &Spawn, state: &State) -> Result<String, String> {
@@ -176,22 +178,20 @@ impl Effects {
         }
     }
 
-    /// Ends Claude by the ladder; its exit comes as an event. One that is being started ends when it has.
+    /// Ends Claude by the ladder; its exit comes as an event. One that is being started is dropped, which ends it.
     pub(super) fn stop_agent(&mut self, n: u32) {
-        let agent = match &mut *lock(&self.work.claude) {
-            Claude::Started(agent) => Some(agent.clone()),
-            Claude::Starting(wanted) => {
-                *wanted = Wanted::No;
-                return;
+        let claude = std::mem::take(&mut *lock(&self.work.claude));
+        let Claude::Started(agent) = claude else {
+            if let Claude::Starting(task) = claude {
+                task.abort();
             }
-            Claude::None => None,
-        };
-        let Some(agent) = agent else {
             let gone = Input::AgentExited { n, code: None, signal: None, swept: 0, stderr: String::new() };
             return self.answer_with(async move { gone });
         };
         // Not one of the tasks that end with the run: the ladder must reach its foot.
-        tokio::spawn(async move { agent.stop(&Ladder::DEFAULT).await });
+        let ending = agent.clone();
+        tokio::spawn(async move { ending.stop(&Ladder::DEFAULT).await });
+        *lock(&self.work.claude) = Claude::Started(agent);
     }
 }
 

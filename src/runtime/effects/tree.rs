@@ -1,7 +1,7 @@
 //! Effects on the work folder: getting it, saving it, comparing it.
 
 use super::Effects;
-use crate::adapters::git::{SnapshotId, SnapshotName, Taken, WorkTree};
+use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::base::text::clean_line;
 use crate::orchestrator::input::Input;
@@ -40,17 +40,18 @@ impl Effects {
         });
     }
 
-    /// What is never evidence: the ticket's own file and our folder.
-    fn excluded(&self) -> Vec<PathBuf> {
-        vec![self.ticket_path.clone(), self.folder.join(".programmator")]
+    fn place(&self) -> Place {
+        Place { folder: self.folder.clone(), keep: self.run_dir(), ticket_path: self.ticket_path.clone() }
     }
 
     pub(super) fn take_snapshot(&mut self, n: u32) {
         let name = SnapshotName { ticket: self.ticket.clone(), run: self.run, n };
-        let (folder, keep, excluded) = (self.folder.clone(), self.run_dir(), self.excluded());
-        let inputs = self.inputs.clone();
+        let (place, inputs) = (self.place(), self.inputs.clone());
         self.answer_with(async move {
-            let taken = async { WorkTree::open(&folder, &keep).await?.snapshot(&name, &excluded).await };
+            let taken = async {
+                let tree = place.open().await?;
+                tree.snapshot(&name, &place.excluded(&tree)).await
+            };
             match taken.await {
                 Ok(Taken { id: SnapshotId(id), skipped }) => {
                     if !skipped.is_empty() {
@@ -64,23 +65,53 @@ impl Effects {
         });
     }
 
+    /// Compares, and reads the ticket once more before: a tick that Claude made in its last moment must be known.
     pub(super) fn gather_evidence(&mut self, n: u32, iteration_base: String, phase_base: String) {
-        let (folder, keep, excluded) = (self.folder.clone(), self.run_dir(), self.excluded());
+        let (place, inputs, file) = (self.place(), self.inputs.clone(), self.ticket_file.clone());
         self.answer_with(async move {
-            let bases = [SnapshotId(iteration_base), SnapshotId(phase_base)];
-            let compared = async {
-                let tree = WorkTree::open(&folder, &keep).await?;
-                tree.changed_since_each(&[&bases[0], &bases[1]], &excluded).await
-            };
-            let clean = |files: Vec<String>| files.iter().map(|file| clean_line(file, NAME)).collect();
-            match compared.await {
-                Ok(mut each) => {
-                    let phase_files = clean(each.pop().unwrap_or_default());
-                    let iteration_files = clean(each.pop().unwrap_or_default());
+            let _ = inputs.send(file.read().await).await;
+            let (iteration, phase) = (SnapshotId(iteration_base), SnapshotId(phase_base));
+            match place.compare(&iteration, &phase).await {
+                Ok([iteration_files, phase_files]) => Input::EvidenceGathered { n, iteration_files, phase_files },
+                Err(EvidenceError::UnknownSnapshot { .. }) => {
+                    let text = "a snapshot to compare with is gone, perhaps because this is another clone: what was \
+                                changed before now does not count";
+                    let _ = inputs.send(Input::Warned { text: text.to_owned() }).await;
+                    // The iteration's own may still be there.
+                    let [iteration_files, phase_files] =
+                        place.compare(&iteration, &iteration).await.unwrap_or_default();
                     Input::EvidenceGathered { n, iteration_files, phase_files }
                 }
                 Err(error) => Input::EvidenceFailed { n, message: error.to_string() },
             }
         });
+    }
+}
+
+/// Where the evidence is.
+struct Place {
+    folder: PathBuf,
+    keep: PathBuf,
+    ticket_path: PathBuf,
+}
+
+impl Place {
+    async fn open(&self) -> Result<WorkTree, EvidenceError> {
+        WorkTree::open(&self.folder, &self.keep).await
+    }
+
+    /// What is never evidence: the ticket's own file and our folder, here and at the top of the repository.
+    fn excluded(&self, tree: &WorkTree) -> Vec<PathBuf> {
+        let ours = [self.folder.as_path(), tree.top()].map(|folder| folder.join(".programmator"));
+        std::iter::once(self.ticket_path.clone()).chain(ours).collect()
+    }
+
+    /// The files that differ from each snapshot, their names clean.
+    async fn compare(&self, first: &SnapshotId, second: &SnapshotId) -> Result<[Vec<String>; 2], EvidenceError> {
+        let tree = self.open().await?;
+        let mut each = tree.changed_since_each(&[first, second], &self.excluded(&tree)).await?;
+        let clean = |files: Vec<String>| files.iter().map(|file| clean_line(file, NAME)).collect();
+        let second = clean(each.pop().unwrap_or_default());
+        Ok([clean(each.pop().unwrap_or_default()), second])
     }
 }

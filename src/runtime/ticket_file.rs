@@ -1,0 +1,84 @@
+//! The ticket's file, as a run hears of it. A person, an editor or a sync tool may be at it in this very moment:
+//! what is half written or gone for a blink is waited for, not acted upon.
+
+use crate::adapters::tickets;
+use crate::base::id::TicketId;
+use crate::base::time::Clock;
+use crate::domain::news::News;
+use crate::domain::ticket::{Severity, Ticket};
+use crate::orchestrator::input::Input;
+use crate::runtime::reporter::Reporter;
+use crate::runtime::supervisor::OpenError;
+use crate::runtime::translate;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often and how long a file that is gone is looked for: renames of editors, syncs and `git stash` are shorter.
+const LOOKS: u32 = 12;
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// The file of one run's ticket.
+pub struct TicketFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its ticket.
+    pub ticket: TicketId,
+    /// The person's own validation commands, which count after the ticket's.
+    pub validation: Vec<String>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Front ends.
+    pub reporter: Reporter,
+}
+
+impl TicketFile {
+    /// What the file says now, for the run; front ends are told as well.
+    pub async fn read(&self) -> Input {
+        let mut looks = 0;
+        loop {
+            let read_at = self.clock.now();
+            match load(&self.path) {
+                Ok(ticket) => {
+                    let input = Input::TicketRead {
+                        read_at,
+                        title: ticket.title.clone(),
+                        phases: translate::phases(&ticket),
+                        validation: commands(&ticket, &self.validation),
+                    };
+                    self.reporter.tell(News::TicketRead(Arc::new(ticket)));
+                    return input;
+                }
+                Err(error @ OpenError::Broken { .. }) => {
+                    return Input::Warned { text: format!("{error}; what the ticket said before stays in force") };
+                }
+                Err(error) if looks >= LOOKS => {
+                    self.reporter.tell(News::TicketGone(self.ticket.clone()));
+                    return Input::TicketLost { why: error.to_string() };
+                }
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+            looks += 1;
+        }
+    }
+}
+
+/// Reads a ticket that is to be run; one with broken front matter is an error.
+pub fn load(path: &Path) -> Result<Ticket, OpenError> {
+    let ticket = tickets::load(path)?;
+    let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
+    match broken {
+        Some(problem) => Err(OpenError::Broken {
+            path: path.display().to_string(),
+            line: problem.line,
+            column: problem.column,
+            message: problem.message.clone(),
+        }),
+        None => Ok(ticket),
+    }
+}
+
+/// The commands that check a claim: the ticket's own first, then the person's.
+pub fn commands(ticket: &Ticket, own: &[String]) -> Vec<String> {
+    ticket.validation.iter().chain(own).cloned().collect()
+}
