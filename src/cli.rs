@@ -6,6 +6,7 @@ pub mod demo;
 pub mod doctor;
 pub mod error;
 pub mod headless;
+mod help;
 pub mod host;
 pub mod logs;
 pub mod operator;
@@ -32,57 +33,79 @@ use std::process::ExitCode;
 
 /// Supervises Claude Code while it works through tickets.
 ///
-/// Give it tickets (ids, unique parts of ids, or markdown files) and it drives the real `claude` through
-/// their phases, checks every claim and shows it live. Without tickets it opens the screen on what is there.
+/// Give it tickets and it drives the real `claude` through their phases, one iteration at a time: it shows
+/// everything live, checks every claim itself, ticks the boxes, and goes on where it was after a crash. Without
+/// tickets it opens the screen on what is there; without a terminal it prints lines, as `programmator run` does.
 #[derive(Debug, Parser)]
-#[command(name = "programmator", version, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "programmator",
+    version,
+    override_usage = "programmator [OPTIONS] [TICKET]...\n       programmator [-C <DIR>] <COMMAND>",
+    after_help = help::TOP,
+    after_long_help = help::TOP_LONG
+)]
 pub struct Cli {
     /// What to do instead of opening the screen.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Tickets to work on, each in a tab of its own.
+    /// Tickets to work on, each in a tab of its own: ids, unique parts of ids, or paths.
     #[arg(value_name = "TICKET")]
     pub tickets: Vec<String>,
+    /// Work in this folder instead of the present one.
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
     /// Options of runs.
     #[command(flatten)]
     pub run: RunOptions,
 }
 
 /// Options of everything that starts runs.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct RunOptions {
-    /// Work in this folder instead of the present one.
-    #[arg(short = 'C', long = "directory", value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-    /// Iterations of one run at most.
+    /// Stop a run after this many iterations [default: 50].
     #[arg(short = 'n', long, value_name = "N")]
     pub max_iterations: Option<String>,
-    /// Iterations in a row without any change at most.
+    /// Stop after this many iterations in a row without any change [default: 3].
     #[arg(long, value_name = "N")]
     pub stagnation_limit: Option<String>,
-    /// Seconds for one iteration at most.
+    /// Cut an iteration off after this time [default: 900].
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
-    /// The model that Claude uses.
+    /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// The screen's theme.
+    /// How the screen looks.
+    #[command(flatten)]
+    pub look: LookOptions,
+}
+
+/// Options of everything that opens the screen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct LookOptions {
+    /// The screen's theme: default, mono, or one of your own [default: default].
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Marks and borders in ASCII.
+    /// Draw marks and borders with ASCII only.
     #[arg(long)]
     pub ascii: bool,
+}
+
+impl From<LookOptions> for RunOptions {
+    fn from(look: LookOptions) -> Self {
+        Self { look, ..Self::default() }
+    }
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Work through tickets without a screen: for pipes and CI.
+    #[command(after_help = help::RUN)]
     Run {
-        /// Tickets to work on.
+        /// Tickets to work on: ids, unique parts of ids, or paths.
         #[arg(value_name = "TICKET", required = true)]
         tickets: Vec<String>,
-        /// One JSON record a line.
+        /// Print one JSON record a line instead of words.
         #[arg(long)]
         json: bool,
         /// Options of runs.
@@ -90,37 +113,44 @@ pub enum Command {
         run: RunOptions,
     },
     /// Go on with an interrupted run: the latest, or the one named.
+    #[command(after_help = help::RESUME)]
     Resume {
         /// A run's id (or its end), or its ticket.
         run: Option<String>,
-        /// One JSON record a line; also without a terminal.
+        /// Print one JSON record a line instead of opening the screen.
         #[arg(long)]
         json: bool,
         /// Options of runs.
         #[command(flatten)]
         options: RunOptions,
     },
-    /// List runs.
+    /// List the runs there have been.
+    #[command(after_help = help::STATUS)]
     Status {
-        /// An array of runs as JSON.
+        /// Print a JSON array instead of a table.
         #[arg(long)]
         json: bool,
     },
     /// Print the records of a run.
+    #[command(after_help = help::LOGS)]
     Logs {
         /// A run's id (or its end), or its ticket.
         run: String,
-        /// Wait for more.
+        /// Wait for more, until the run ends.
         #[arg(short, long)]
         follow: bool,
-        /// One JSON record a line.
+        /// Print one JSON record a line instead of words.
         #[arg(long)]
         json: bool,
     },
     /// Show a run of the past on the screen.
+    #[command(after_help = help::REPLAY)]
     Replay {
         /// A run's id (or its end), or its ticket.
         run: String,
+        /// How the screen looks.
+        #[command(flatten)]
+        look: LookOptions,
     },
     /// List, show and make tickets.
     Ticket {
@@ -128,25 +158,33 @@ pub enum Command {
         #[command(subcommand)]
         command: TicketCommand,
     },
-    /// List what was saved of the work tree before each iteration.
+    /// List what was saved of the work folder before each iteration.
+    #[command(after_help = help::SNAPSHOTS)]
     Snapshots {
-        /// The ticket.
+        /// The ticket: id, unique part of an id, or path.
         ticket: String,
     },
-    /// Bring the work tree back to what it was before an iteration; the present is saved first.
+    /// Bring the work folder back to a snapshot; the present is saved first.
+    #[command(after_help = help::RESTORE)]
     Restore {
-        /// The ticket.
+        /// The ticket: id, unique part of an id, or path.
         ticket: String,
-        /// The snapshot's number, as `snapshots` lists it.
+        /// The snapshot, as `programmator snapshots` lists it.
+        #[arg(value_name = "SNAPSHOT")]
         n: String,
     },
     /// Show it all at work: a small repository and a scripted agent, no account needed.
+    #[command(after_help = help::DEMO)]
     Demo {
-        /// Print instead of opening the screen.
+        /// Print lines instead of opening the screen, at full speed.
         #[arg(long)]
         headless: bool,
+        /// How the screen looks.
+        #[command(flatten)]
+        look: LookOptions,
     },
     /// Check what programmator needs: claude, git, folders, terminal.
+    #[command(after_help = help::DOCTOR)]
     Doctor,
     /// Show the configuration.
     Config {
@@ -155,8 +193,10 @@ pub enum Command {
         command: ConfigCommand,
     },
     /// Trust this folder's `.programmator` files as they are now.
+    #[command(after_help = help::TRUST)]
     Trust,
     /// Print shell completions.
+    #[command(after_help = help::COMPLETIONS)]
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,
@@ -167,16 +207,19 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum TicketCommand {
     /// List the tickets of the tickets folder.
+    #[command(after_help = help::TICKET_LIST)]
     List,
-    /// Show one ticket as it is read.
+    /// Show one ticket as programmator reads it.
+    #[command(after_help = help::TICKET_SHOW)]
     Show {
-        /// Id, unique part of an id, or path.
+        /// The ticket: id, unique part of an id, or path.
         ticket: String,
-        /// As JSON.
+        /// Print a JSON object instead of words.
         #[arg(long)]
         json: bool,
     },
-    /// Make a new ticket.
+    /// Make a new ticket in the tickets folder.
+    #[command(after_help = help::TICKET_NEW)]
     New {
         /// Its title.
         title: String,
@@ -187,6 +230,7 @@ pub enum TicketCommand {
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Show each value and where it came from.
+    #[command(after_help = help::CONFIG_SHOW)]
     Show,
 }
 
@@ -216,7 +260,13 @@ pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
 
 async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     let format = |json| if json { Format::Json } else { Format::Text };
-    let here = |options: &RunOptions| Session::new(options);
+    // What would count for nothing is refused: the person meant something by it.
+    if cli.command.is_some() && cli.run != RunOptions::default() {
+        return Err(CliError::usage(
+            "options of runs stand behind the command: `programmator run --model … tk-…`; only -C may stand before it",
+        ));
+    }
+    let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
     let out = &mut stdout();
     match cli.command {
         None if stdout().is_terminal() => start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets)).await,
@@ -235,11 +285,11 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
                 headless::run(&session, Work::Resume(run), format(json)).await
             }
         }
-        Some(Command::Demo { headless }) => {
+        Some(Command::Demo { headless, look }) => {
             let show = if headless || !stdout().is_terminal() { Show::Lines } else { Show::Screen };
-            demo::run(here(&cli.run)?, show).await
+            demo::run(here(&look.into())?, show).await
         }
-        Some(Command::Replay { run }) => start::replay(&here(&cli.run)?, &run).await,
+        Some(Command::Replay { run, look }) => start::replay(&here(&look.into())?, &run).await,
         Some(Command::Logs { run, follow, json }) => {
             let follow = if follow { Follow::Yes } else { Follow::No };
             logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)

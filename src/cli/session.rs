@@ -29,10 +29,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// Looks around. Fails when the folder is not there.
-    pub fn new(options: &RunOptions) -> Result<Self, CliError> {
-        let folder = options.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-        let folder = std::fs::canonicalize(&folder)
+    /// Looks around from `directory`, else the present folder. Fails when it is not there.
+    pub fn new(directory: Option<&Path>, options: &RunOptions) -> Result<Self, CliError> {
+        let folder = directory.unwrap_or(Path::new("."));
+        let folder = std::fs::canonicalize(folder)
             .map_err(|error| CliError::usage(format!("the folder {} cannot be used: {error}", folder.display())))?;
         let environment: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
@@ -94,13 +94,13 @@ impl Session {
 
 /// The options that are config keys.
 fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
-    let ascii = options.ascii.then(|| "true".to_owned());
+    let ascii = options.look.ascii.then(|| "true".to_owned());
     let given = [
         (Key::MaxIterations, "--max-iterations", options.max_iterations.clone()),
         (Key::Stagnation, "--stagnation-limit", options.stagnation_limit.clone()),
         (Key::IterationTimeout, "--timeout", options.timeout.clone()),
         (Key::Model, "--model", options.model.clone()),
-        (Key::Theme, "--theme", options.theme.clone()),
+        (Key::Theme, "--theme", options.look.theme.clone()),
         (Key::Ascii, "--ascii", ascii),
     ];
     given.into_iter().filter_map(|(key, flag, value)| Some((key, flag, value?))).collect()

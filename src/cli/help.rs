@@ -1,0 +1,177 @@
+//! What stands below the options in `--help`: examples, exit codes, environment. The sentences above them are the
+//! doc comments in `cli`; `tests/docs.rs` holds both to the program.
+
+/// `programmator --help`.
+pub const TOP: &str = "\
+Examples:
+  programmator demo                    watch it at work; no account needed
+  programmator ticket new \"Add a cache\"
+  programmator tk-4f2a                 work through a ticket on the screen
+  programmator tk-4f2a tk-9c1d plan.md several, each in a tab
+  programmator -C ~/shop tk-4f2a       in another folder
+  programmator run --json tk-4f2a      without a screen
+
+A ticket is an id, a unique part of an id, or a path to a markdown file. An interrupted run of it is gone on with.";
+
+/// The long form of `programmator --help`.
+pub const TOP_LONG: &str = "\
+Examples:
+  programmator demo                    watch it at work; no account needed
+  programmator ticket new \"Add a cache\"
+  programmator tk-4f2a                 work through a ticket on the screen
+  programmator tk-4f2a tk-9c1d plan.md several, each in a tab
+  programmator -C ~/shop tk-4f2a       in another folder
+  programmator run --json tk-4f2a      without a screen
+
+Exit codes:
+  0    complete
+  1    it failed: claude missing or not logged in, unknown model, no credit, ticket gone, a fault
+  2    wrong usage or configuration; nothing was begun
+  3    it needs a person: blocked
+  4    stopped by a guard: max_iterations, stagnation, repeated_error, timeout
+  5    stopped by you
+  75   another program works on this ticket
+  129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
+Of several tickets, the highest counts.
+
+Environment:
+  TICKETS_DIR                     folder of the tickets
+  PROGRAMMATOR_MAX_ITERATIONS     iterations of one run at most
+  PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
+  PROGRAMMATOR_TIMEOUT            seconds for one iteration
+  PROGRAMMATOR_CLAUDE             the program that is started as claude
+  PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
+  PROGRAMMATOR_THEME              the screen's theme
+  PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
+  PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
+  PROGRAMMATOR_LOG                how much goes into programmator.log: warn, debug, …
+  NO_COLOR                        no colours
+  VISUAL, EDITOR                  what `e` opens a ticket with
+Flags win over the environment, the environment over files: see `programmator config show`.";
+
+/// `programmator run --help`.
+pub const RUN: &str = "\
+Examples:
+  programmator run tk-4f2a
+  programmator run --json tk-4f2a | jq -r .kind
+  programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
+
+One line for each fact; with --json one record for each line: v, seq, time, run, ticket, kind and what belongs to the
+kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage,
+3 blocked, 4 stopped by a guard, 5 stopped by you, 75 held by another program, 129, 130, 143 by a signal.";
+
+/// `programmator resume --help`.
+pub const RESUME: &str = "\
+Examples:
+  programmator resume
+  programmator resume tk-4f2a
+  programmator resume tk-4f2a --json
+
+It goes back to the folder that the run was started in and keeps the rules it began with. Exit codes are those of
+`programmator run`.";
+
+/// `programmator status --help`.
+pub const STATUS: &str = "\
+Examples:
+  programmator status
+  programmator status --json | jq '.[0].reason'
+
+With --json an array, newest first: run, ticket, folder, state, phase, phases_done, phases, iterations, cost_usd, reason,
+started, updated.";
+
+/// `programmator logs --help`.
+pub const LOGS: &str = "\
+Examples:
+  programmator logs tk-4f2a
+  programmator logs -f tk-4f2a
+  programmator logs --json tk-4f2a | jq 'select(.kind == \"tool_judged\")'
+
+With -f it ends when the run does.";
+
+/// `programmator replay --help`.
+pub const REPLAY: &str = "\
+Examples:
+  programmator replay tk-4f2a
+  programmator replay tk-4f2a --theme mono
+
+Nothing is run and nothing is changed: the screen reads the stored run.";
+
+/// `programmator ticket list --help`.
+pub const TICKET_LIST: &str = "\
+Examples:
+  programmator ticket list
+  programmator -C ~/shop ticket list
+
+Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets. A ticket that
+cannot be read is listed as broken, with line and column.";
+
+/// `programmator ticket show --help`.
+pub const TICKET_SHOW: &str = "\
+Examples:
+  programmator ticket show tk-4f2a
+  programmator ticket show plan.md --json
+
+With --json an object: id, title, status, deps, phases (n, text, state, line), validation, problems.";
+
+/// `programmator ticket new --help`.
+pub const TICKET_NEW: &str = "\
+Examples:
+  programmator ticket new \"Limit logins to five a minute\"
+
+It prints the path of the new file: write the phases into it.";
+
+/// `programmator snapshots --help`.
+pub const SNAPSHOTS: &str = "\
+Examples:
+  programmator snapshots tk-4f2a
+
+They are hidden refs of the git repository, refs/programmator/…; branches, index and stash are not touched.";
+
+/// `programmator restore --help`.
+pub const RESTORE: &str = "\
+Examples:
+  programmator restore tk-4f2a 3
+  programmator restore tk-4f2a restore/1    take a restore back
+
+Files that git ignores, the ticket and .programmator/ stay as they are. HEAD and the index are not touched.";
+
+/// `programmator demo --help`.
+pub const DEMO: &str = "\
+Examples:
+  programmator demo
+  programmator demo --headless
+
+It needs git and nothing else. Everything it writes is in a temporary folder that is removed at the end.";
+
+/// `programmator doctor --help`.
+pub const DOCTOR: &str = "\
+Examples:
+  programmator doctor
+  programmator -C ~/shop doctor
+
+Each line says ok, warn or fail, with the cure. It starts claude, but asks it nothing that costs money. Exit code 1 when
+a check failed.";
+
+/// `programmator config show --help`.
+pub const CONFIG_SHOW: &str = "\
+Examples:
+  programmator config show
+  PROGRAMMATOR_TIMEOUT=60 programmator config show
+
+Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. A key
+that does not exist is an error with its line and the nearest key.";
+
+/// `programmator trust --help`.
+pub const TRUST: &str = "\
+Examples:
+  programmator trust
+  programmator -C ~/shop trust
+
+It prints the files and remembers their hashes. Until then, and after any change, what they say about agent.*,
+validation.*, tickets.dir and prompts is announced and ignored.";
+
+/// `programmator completions --help`.
+pub const COMPLETIONS: &str = "\
+Examples:
+  programmator completions bash > ~/.local/share/bash-completion/completions/programmator
+  programmator completions fish > ~/.config/fish/completions/programmator.fish";
