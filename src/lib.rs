@@ -1,4 +1,123 @@
-//! programmator supervises Claude Code while it works through tickets.
+//! programmator supervises Claude Code while it works through tickets. This page is the map of the house; how to use
+//! the program is told in the README.
+//!
+//! # From above
+//!
+//! A **ticket** is a markdown file with **phases**. A **run** is programmator at work on one ticket from its start to an
+//! exit reason, across restarts. An **iteration** is one call of Claude in a run. Claude ends an iteration with a
+//! **claim**, its status block; programmator gathers **evidence**, what changed and what the validation commands said,
+//! and judges the claim by it. Every fact about a run is a **record** in its journal. Everything that the pure core wants
+//! done is an **effect**, carried out at the edge.
+//!
+//! ```text
+//!  keys · Claude's stream · the file watch · timers · what effects came to
+//!                           │
+//!                 runtime::translate           the world's words become ours
+//!                           ▼
+//!                         Input
+//!                           │
+//!           orchestrator::decide(state, input, now)        pure and total
+//!                           │
+//!               ┌───────────┴───────────┐
+//!            records                 effects
+//!               │                       │
+//!   1. adapters::store  durable         │                  what is not stored has not happened
+//!   2. orchestrator::apply  folded      │
+//!   3. News, to who looks on            │
+//!               │                       ▼
+//!               │          4. runtime::effects ──▶ adapters: Claude, git, files, commands
+//!               │                       └────────────▶ results come back as Input
+//!               ▼
+//!   tui::update ▶ tui::view        or runtime::headless, a line each
+//! ```
+//!
+//! The order is the point. Records are durable before an effect begins, so a run that is killed anywhere is resumed by
+//! folding its journal and asking `decide` what is still owed. What must not happen twice has a record before it
+//! (intended) and one after it (settled). The screen, the printer, `logs` and `replay` fold the same records with the
+//! same [`apply`](orchestrator::apply::apply).
+//!
+//! What Claude prints does not go this way: a thread of its own drains stdout into a file, verbatim, with an index of
+//! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in
+//! [`News`](domain::news::News).
+//!
+//! A tool call: Claude asks over stdio → `Input` → the gate ([`policy`]) judges → the verdict is stored → Claude is
+//! answered. A verdict that cannot be stored is not given.
+//!
+//! # The rooms
+//!
+//! Who may know whom: `base ◀ domain ◀ {orchestrator, policy} ◀ config`. The screen knows those five. Adapters know
+//! `base`, `domain`, `policy` and `config`. `runtime` knows all of these but the screen; `cli` wires everything.
+//! `tests/architecture.rs` holds it.
+//!
+//! **[`base`]** Ids, time, lines of bytes, and [`Clean`](base::text::Clean): text that is safe to show. Time comes in as
+//! an argument; the [`Clock`](base::time::Clock) is a trait that the edge implements.
+//!
+//! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
+//! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
+//! [`record`](domain::record) is the journal's schema; [`words`](domain::words) says a record in a sentence. Parsing gives
+//! a value and its problems.
+//!
+//! **[`orchestrator`]** The verbs. [`decide`](orchestrator::decide) answers an [`Input`](orchestrator::input::Input) with
+//! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
+//! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
+//! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) what Claude is told.
+//!
+//! **[`policy`]** The gate: a verdict for every tool call before it runs. Today one profile that allows all and leaves a
+//! record of each.
+//!
+//! **[`config`]** [`key`](config::key) is the table of keys, [`layers`](config::layers) puts files, environment and
+//! flags over one another and remembers where each value came from, [`flags`](config::flags) vets what is handed on to
+//! Claude. Reading files is an adapter's.
+//!
+//! **[`adapters`]** What touches the world, one module for each thing in it. [`agent`](adapters::agent): Claude's process,
+//! its protocol, the ladder that stops it, its orphans. [`store`](adapters::store): SQLite, scrollback files, locks.
+//! [`tickets`](adapters::tickets): finding, watching and changing files. [`git`](adapters::git): evidence and snapshots.
+//! [`validate`](adapters::validate): commands.
+//!
+//! **[`runtime`]** One task for each ticket ([`ticket_task`](runtime::ticket_task)), opened and counted by the
+//! [`supervisor`](runtime::supervisor). [`effects`](runtime::effects) is the only place that does things,
+//! [`channels`](runtime::channels) says of every channel what happens when it is full,
+//! [`headless`](runtime::headless) prints.
+//!
+//! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
+//! [`Model`](tui::model::Model), [`view`](tui::view) draws it. [`command`](tui::command) is the one table of keys,
+//! [`layout`](tui::layout) all geometry, [`theme`](tui::theme) all colours. Three files touch the terminal.
+//!
+//! **[`demo`]** The scripted agent, a double that speaks Claude's recorded protocol over stdio, and a small repository for
+//! it to work in. The tests use it too: it is the same program as the real one, started with another word.
+//!
+//! **[`cli`]** What can be typed, one file for each command; each only wires rooms together.
+//!
+//! # What there is not
+//!
+//! - No I/O, no clock and no channel in `base`, `domain`, `orchestrator`, `policy` and the drawing half of `tui`.
+//! - No state of a run that is not a fold of its records; no state at all in the screen that a run needs.
+//! - No run that waits for the screen, and no screen that waits for a run.
+//! - No effect before its record is durable, and no answer to a tool call before its verdict is.
+//! - No tick by Claude's word where a command or the tree can be asked.
+//! - No guess which phase is meant.
+//! - No ticket that is written anew: one byte, one value or one ` [x]` changes, and never over a person's edit.
+//! - No `reset`, `clean`, `stash` or `checkout` in a person's work tree.
+//! - No byte of Claude's, a ticket's or a command's on the terminal but through `Clean`.
+//! - No setting of a repository's that decides what is run or told, until the person trusts it.
+//! - No ticker: an idle screen sleeps.
+//! - No `unsafe`, no `unwrap`, no `panic!` outside tests; lints and `tests/architecture.rs` see to it.
+//!
+//! # How to add
+//!
+//! | a | is |
+//! |---|---|
+//! | pane | a file in `tui/panes/` with its state, messages, update and view; a row in [`Pane`](tui::panes::Pane); a place in [`layout`](tui::layout) |
+//! | key | a row in [`TABLE`](tui::command::TABLE) and an arm in [`update`](tui::update) (or in its dialog); footer, help and README follow |
+//! | guard | a file in `orchestrator/guards/` and its name in [`GUARDS`](orchestrator::guards::GUARDS); its limit is a key of the configuration and a field of [`Settings`](domain::settings::Settings) |
+//! | config key | a row in [`KEYS`](config::key::KEYS) and a line in `config::values` |
+//! | effect | a variant of [`Effect`](orchestrator::effect::Effect), an arm in [`runtime::effects`], and the [`Input`](orchestrator::input::Input) that its result is; records before and after it if it must not happen twice |
+//! | record | a variant of [`Record`](domain::record::Record), an arm in [`apply`](orchestrator::apply), a sentence in [`words`](domain::words); kinds and fields are never renamed |
+//! | theme | a YAML file in `themes/` and its name in [`BUILT_IN`](tui::theme::load::BUILT_IN); a person's own needs only the file in their folder |
+//! | command | a variant in [`cli::Command`], a file in `cli/`, an example in its help |
+//!
+//! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes them,
+//! the README's tables and its picture, and `git diff` shows what came of it. `.ci/run` is everything that must hold.
 
 pub mod adapters;
 pub mod base;

@@ -4,31 +4,31 @@
 /// `programmator --help`.
 pub const TOP: &str = "\
 Examples:
-  programmator demo                    watch it at work; no account needed
-  programmator ticket new \"Add a cache\"
-  programmator tk-4f2a                 work through a ticket on the screen
-  programmator tk-4f2a tk-9c1d plan.md several, each in a tab
-  programmator -C ~/shop tk-4f2a       in another folder
-  programmator run --json tk-4f2a      without a screen
+  programmator demo                      watch it at work; no account needed
+  programmator ticket new \"Add a cache\"  make a ticket; write its phases into the file
+  programmator tk-4f2a                   work through a ticket on the screen
+  programmator tk-4f2a tk-9c1d plan.md   several, each in a tab
+  programmator -C ~/shop tk-4f2a         in another folder
+  programmator run --json tk-4f2a        without a screen
 
 A ticket is an id, a unique part of an id, or a path to a markdown file. An interrupted run of it is gone on with.";
 
 /// The long form of `programmator --help`.
 pub const TOP_LONG: &str = "\
 Examples:
-  programmator demo                    watch it at work; no account needed
-  programmator ticket new \"Add a cache\"
-  programmator tk-4f2a                 work through a ticket on the screen
-  programmator tk-4f2a tk-9c1d plan.md several, each in a tab
-  programmator -C ~/shop tk-4f2a       in another folder
-  programmator run --json tk-4f2a      without a screen
+  programmator demo                      watch it at work; no account needed
+  programmator ticket new \"Add a cache\"  make a ticket; write its phases into the file
+  programmator tk-4f2a                   work through a ticket on the screen
+  programmator tk-4f2a tk-9c1d plan.md   several, each in a tab
+  programmator -C ~/shop tk-4f2a         in another folder
+  programmator run --json tk-4f2a        without a screen
 
 Exit codes:
   0    complete
   1    it failed: claude missing or not logged in, unknown model, no credit, ticket gone, a fault
   2    wrong usage or configuration; nothing was begun
   3    it needs a person: blocked
-  4    stopped by a guard: max_iterations, stagnation, repeated_error, timeout
+  4    stopped by a guard or a limit: max_iterations, stagnation, repeated_error, timeout, rate_limited
   5    stopped by you
   75   another program works on this ticket
   129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
