@@ -70,7 +70,7 @@
 //! Claude. Reading files is an adapter's.
 //!
 //! **[`adapters`]** What touches the world, one module for each thing in it. [`agent`](adapters::agent): Claude's process,
-//! its protocol, the ladder that stops it, its orphans. [`store`](adapters::store): SQLite, scrollback files, locks.
+//! its protocol, the ladder that stops it, its orphans. [`store`](adapters::store): the database, scrollback files, locks.
 //! [`tickets`](adapters::tickets): finding, watching and changing files. [`git`](adapters::git): evidence and snapshots.
 //! [`validate`](adapters::validate): commands.
 //!

@@ -25,6 +25,7 @@ fn all_leaves() -> Vec<String> {
 }
 
 /// Where command lines stand in a text, besides in `code`.
+#[derive(Clone, Copy)]
 enum Stand {
     /// Between fences, as in the README.
     Fenced,

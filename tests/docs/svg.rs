@@ -18,7 +18,6 @@ const INK: &str = "#d5d9e0";
 /// The sixteen colours of a terminal, as the window shows them.
 fn hex(colour: Color, plain: &str) -> String {
     match colour {
-        Color::Reset => plain,
         Color::Black => "#20242b",
         Color::Red => "#ef6b73",
         Color::Green => "#8ccf7e",
@@ -36,7 +35,7 @@ fn hex(colour: Color, plain: &str) -> String {
         Color::LightCyan => "#86e8e6",
         Color::White => "#f4f6fa",
         Color::Rgb(r, g, b) => return format!("#{r:02x}{g:02x}{b:02x}"),
-        Color::Indexed(_) => plain,
+        Color::Reset | Color::Indexed(_) => plain,
     }
     .to_owned()
 }
