@@ -248,8 +248,9 @@ pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
     let code = match runtime.block_on(dispatch(cli)) {
         Ok(code) => code,
         Err(error) => {
-            let message = Clean::new(&error.message);
-            writeln!(stderr(), "programmator: {message}").ok();
+            if error.exit_code != error::NOBODY_READS {
+                writeln!(stderr(), "programmator: {}", Clean::new(&error.message)).ok();
+            }
             error.exit_code
         }
     };

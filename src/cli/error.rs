@@ -5,13 +5,16 @@ use crate::adapters::store::StoreError;
 use crate::adapters::tickets::FindError;
 use crate::runtime::supervisor::OpenError;
 
+/// Exit code when the reader of our output has gone.
+pub const NOBODY_READS: u8 = 141;
+
 /// An error for the person, with the program's exit code.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct CliError {
     /// What happened and what to do.
     pub message: String,
-    /// 1: something failed; 2: usage or configuration; 75: held by another program.
+    /// 1: something failed; 2: usage or configuration; 75: held by another program; [`NOBODY_READS`].
     pub exit_code: u8,
 }
 
@@ -41,7 +44,9 @@ impl From<StoreError> for CliError {
 
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
-        Self::failure(error.to_string())
+        // What a shell says of `programmator … | head`; there is nothing to tell.
+        let exit_code = if error.kind() == std::io::ErrorKind::BrokenPipe { NOBODY_READS } else { 1 };
+        Self { message: error.to_string(), exit_code }
     }
 }
 

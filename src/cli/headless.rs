@@ -1,6 +1,6 @@
 //! `programmator run` and `resume` without a screen: opens runs, prints their facts, gives the exit code.
 
-use super::error::CliError;
+use super::error::{CliError, NOBODY_READS};
 use super::session::Session;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
@@ -60,7 +60,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 }
                 if printer.print(&news).is_err() && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
-                    by_signal = Some(141);
+                    by_signal = Some(NOBODY_READS);
                     supervisor.command_all(&UserCommand::Stop).await;
                 }
             }

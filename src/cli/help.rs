@@ -25,10 +25,10 @@ Examples:
 
 Exit codes:
   0    complete
-  1    it failed: claude missing or not logged in, unknown model, no credit, ticket gone, a fault
+  1    it failed: no claude, no login, no such model, no credit, ticket gone, a fault
   2    wrong usage or configuration; nothing was begun
   3    it needs a person: blocked
-  4    stopped by a guard or a limit: max_iterations, stagnation, repeated_error, timeout, rate_limited
+  4    stopped by a guard or a limit: iterations, stagnation, errors, time, the provider's limit
   5    stopped by you
   75   another program works on this ticket
   129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
@@ -56,8 +56,8 @@ Examples:
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
 
-One line for each fact; with --json one record for each line: v, seq, time, run, ticket, kind and what belongs to the
-kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage,
+One line for each fact; with --json one record for each line: v, seq, time, run, ticket, kind and what belongs to the \
+kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
 3 blocked, 4 stopped by a guard, 5 stopped by you, 75 held by another program, 129, 130, 143 by a signal.";
 
 /// `programmator resume --help`.
@@ -67,7 +67,7 @@ Examples:
   programmator resume tk-4f2a
   programmator resume tk-4f2a --json
 
-It goes back to the folder that the run was started in and keeps the rules it began with. Exit codes are those of
+It goes back to the folder that the run was started in and keeps the rules it began with. Exit codes are those of \
 `programmator run`.";
 
 /// `programmator status --help`.
@@ -76,7 +76,7 @@ Examples:
   programmator status
   programmator status --json | jq '.[0].reason'
 
-With --json an array, newest first: run, ticket, folder, state, phase, phases_done, phases, iterations, cost_usd, reason,
+With --json an array, newest first: run, ticket, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
 started, updated.";
 
 /// `programmator logs --help`.
@@ -102,7 +102,7 @@ Examples:
   programmator ticket list
   programmator -C ~/shop ticket list
 
-Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets. A ticket that
+Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets. A ticket that \
 cannot be read is listed as broken, with line and column.";
 
 /// `programmator ticket show --help`.
@@ -149,7 +149,7 @@ Examples:
   programmator doctor
   programmator -C ~/shop doctor
 
-Each line says ok, warn or fail, with the cure. It starts claude, but asks it nothing that costs money. Exit code 1 when
+Each line says ok, warn or fail, with the cure. It starts claude, but asks it nothing that costs money. Exit code 1 when \
 a check failed.";
 
 /// `programmator config show --help`.
@@ -158,7 +158,7 @@ Examples:
   programmator config show
   PROGRAMMATOR_TIMEOUT=60 programmator config show
 
-Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. A key
+Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. A key \
 that does not exist is an error with its line and the nearest key.";
 
 /// `programmator trust --help`.
@@ -167,7 +167,7 @@ Examples:
   programmator trust
   programmator -C ~/shop trust
 
-It prints the files and remembers their hashes. Until then, and after any change, what they say about agent.*,
+It prints the files and remembers their hashes. Until then, and after any change, what they say about agent.*, \
 validation.*, tickets.dir and prompts is announced and ignored.";
 
 /// `programmator completions --help`.
