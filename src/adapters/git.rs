@@ -223,8 +223,13 @@ impl WorkTree {
             Self::Plain(folder) => return folder.changed(from, exclude).await,
         };
         let staged = scratch::stage(repository, &exclude, Objects::Passing).await?;
-        let mut each = Vec::with_capacity(from.len());
-        for id in from {
+        let mut each: Vec<Vec<String>> = Vec::with_capacity(from.len());
+        for (i, id) in from.iter().enumerate() {
+            // The first iteration of a phase begins at the same snapshot as the phase.
+            if let Some(same) = from[..i].iter().position(|earlier| earlier == id) {
+                each.push(each[same].clone());
+                continue;
+            }
             let differences = history::differences(&staged.scratch, id, &staged.tree, &exclude).await?;
             let counted = differences.iter().filter(|difference| {
                 // Gone from the tree but not from the disk: ignored or unreadable since. No work.

@@ -8,6 +8,7 @@ mod tree;
 
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, orphans};
+use crate::adapters::git::WorkTree;
 use crate::adapters::store::{RunScrollback, Store, TreeLock};
 use crate::adapters::tickets;
 use crate::base::id::{RunId, TicketId};
@@ -25,7 +26,7 @@ use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 use tokio::task::AbortHandle;
 
 /// What the effects of one run work with.
@@ -70,6 +71,7 @@ pub struct Work {
     /// Inputs of tool calls that wait for an answer which must repeat them.
     asked: HashMap<String, String>,
     tree: Arc<Mutex<Option<TreeLock>>>,
+    work_tree: Arc<OnceCell<WorkTree>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
     tasks: Vec<AbortHandle>,
 }

@@ -124,17 +124,21 @@ pub(super) async fn differences(
         return Err(unknown());
     }
     let tree = format!("{}^{{tree}}", from.0);
-    let known = scratch.git("rev-parse").args(["--verify", "--quiet", &tree]).run().await?;
-    if known.code != Some(0) {
-        return Err(unknown());
-    }
     let said = scratch
         .git("diff-tree")
         .args(["-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv"])
         .args([&tree, to])
         .thorough()
         .ok()
-        .await?;
+        .await;
+    let said = match said {
+        Ok(said) => said,
+        Err(error) => {
+            // Why it failed is worth a call of its own only now.
+            let known = scratch.git("rev-parse").args(["--verify", "--quiet", &tree]).run().await?;
+            return Err(if known.code == Some(0) { error } else { unknown() });
+        }
+    };
     let words: Vec<&[u8]> = said.split(|&byte| byte == 0).collect();
     Ok(words
         .chunks_exact(2)

@@ -6,6 +6,8 @@ use crate::adapters::store::{Holder, LockError};
 use crate::base::text::clean_line;
 use crate::orchestrator::input::Input;
 use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 /// Longest file name in evidence, in columns.
 const NAME: usize = 300;
@@ -41,7 +43,12 @@ impl Effects {
     }
 
     fn place(&self) -> Place {
-        Place { folder: self.folder.clone(), keep: self.run_dir(), ticket_path: self.ticket_path.clone() }
+        Place {
+            folder: self.folder.clone(),
+            keep: self.run_dir(),
+            ticket_path: self.ticket_path.clone(),
+            opened: self.work.work_tree.clone(),
+        }
     }
 
     pub(super) fn take_snapshot(&mut self, n: u32) {
@@ -93,11 +100,14 @@ struct Place {
     folder: PathBuf,
     keep: PathBuf,
     ticket_path: PathBuf,
+    opened: Arc<OnceCell<WorkTree>>,
 }
 
 impl Place {
+    /// The work tree, opened once for the run: git is asked half a dozen questions for it, and what Claude does to
+    /// the repository's settings must not change the answers.
     async fn open(&self) -> Result<WorkTree, EvidenceError> {
-        WorkTree::open(&self.folder, &self.keep).await
+        self.opened.get_or_try_init(|| WorkTree::open(&self.folder, &self.keep)).await.cloned()
     }
 
     /// What is never evidence: the ticket's own file and our folder, here and at the top of the repository.
