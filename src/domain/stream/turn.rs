@@ -6,12 +6,13 @@
 use super::envelope::Envelope;
 use super::message::{Block, Content, Message};
 use super::raw::{Raw, count, flag, number, object, some_string, string, text, word};
+use crate::base::text::tail;
 use crate::domain::turn::{TurnResult, Usage};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Text kept of one turn, in bytes; of more, the end is kept (the status block is there).
-const MAX_TEXT: usize = 4 << 20;
+const MAX_TEXT: usize = 1 << 20;
 
 /// Gathers turns of one process.
 #[derive(Debug, Default)]
@@ -159,7 +160,7 @@ impl TurnReader {
             is_error,
             api_error_status: count(record.api_error_status).and_then(|status| u16::try_from(status).ok()),
             error_kind: self.error_kind.take(),
-            text: std::mem::take(&mut self.text),
+            text: tail(&std::mem::take(&mut self.text), MAX_TEXT).to_owned(),
             message,
             terminal_reason: some_string(record.terminal_reason),
             cost_usd: number(record.total_cost_usd).unwrap_or(0.0),
@@ -242,12 +243,9 @@ fn gather(content: &Content<'_>, to: &mut String) {
             .filter_map(|block| text(block.text))
             .for_each(|words| push(&words)),
     }
-    if to.len() > MAX_TEXT {
-        let mut start = to.len() - MAX_TEXT;
-        while !to.is_char_boundary(start) {
-            start += 1;
-        }
-        to.drain(..start);
+    // Not at every block: each time, the whole of what is kept moves.
+    if to.len() > 2 * MAX_TEXT {
+        to.drain(..to.len() - tail(to, MAX_TEXT).len());
     }
 }
 
