@@ -10,6 +10,7 @@ use crate::tui::msg::QuitMode;
 use crate::tui::panes::Pane;
 use crate::tui::panes::log::LogState;
 use crate::tui::panes::notice;
+use crate::tui::panes::stream::SearchStatus;
 use crate::tui::panes::tickets::TicketsState;
 use crate::tui::tab::{Standing, Tab};
 use jiff::tz::TimeZone;
@@ -142,6 +143,11 @@ impl Model {
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000)));
         let toast = self.toast.as_ref().map(|(_, until)| *until);
         clock.into_iter().chain(toast).min()
+    }
+
+    /// A search in the shown stream goes on with the next frame.
+    pub fn searching(&self) -> bool {
+        self.tab().is_some_and(|tab| matches!(tab.stream.search(), Some(SearchStatus::Busy(_))))
     }
 
     /// Solves the layout and lets the stream load and wrap what will be seen. Before every `view`.

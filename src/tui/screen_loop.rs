@@ -1,7 +1,8 @@
 //! The loop that keeps the screen true: what happens goes into the model, and a frame follows.
 //!
 //! No ticker: it sleeps until a key, news, or the moment that the model names (the next second while a
-//! clock shows). A burst is folded whole before one frame is drawn, at most 60 of them a second.
+//! clock shows). A burst is folded whole before one frame is drawn: what the runs tell is drawn 30 times a
+//! second at most, and not even looked at between; what the person does is answered at once.
 //! Signals are the caller's; so is everything that an [`Ask`] wants done outside of the terminal.
 
 use crate::base::id::TicketId;
@@ -20,10 +21,35 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Time between two frames at least.
-const FRAME: Duration = Duration::from_millis(16);
-/// Messages that are folded before a frame.
-const BURST: usize = 256;
+/// Time between two frames of what the runs tell, at least.
+const FRAME: Duration = Duration::from_millis(33);
+/// The same for answers to the person: a key that repeats, the wheel, a window that is being resized.
+const ANSWER: Duration = Duration::from_millis(16);
+/// Messages that are folded before a frame: all that the channel of the news can hold.
+const BURST: usize = 1_024;
+
+/// When the next frame may be drawn.
+struct Pace {
+    /// One of news.
+    frame: Instant,
+    /// One that answers the person.
+    answer: Instant,
+    /// The next one is an answer.
+    answering: bool,
+}
+
+impl Pace {
+    fn earliest(&self) -> Instant {
+        if self.answering { self.answer } else { self.frame }
+    }
+
+    fn drawn(&mut self, now: Instant, model: &Model) {
+        if std::mem::take(&mut self.answering) {
+            self.answer = now + ANSWER;
+        }
+        self.frame = if model.searching() { now } else { now + FRAME };
+    }
+}
 
 /// What the loop needs of the program around it, while the terminal is not ours.
 pub trait Host {
@@ -58,20 +84,24 @@ pub async fn run(
     model.size = screen.size()?;
     model.now = clock.now();
     draw(screen, model, theme)?;
-    let mut last_frame = Instant::now();
+    let mut pace = Pace { frame: Instant::now(), answer: Instant::now(), answering: false };
     let mut keys = Keys::listen();
     let mut news_open = true;
     let gone = hangup::gone();
     tokio::pin!(gone);
     loop {
-        let due = due(model, last_frame, clock.now());
+        let due = due(model, &pace, clock.now());
         let mut inbox = Vec::new();
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
             error = &mut gone => return Err(lost(error)),
-            event = keys.next() => inbox.extend(input::translate(event.map_err(lost)?)),
-            first = news.recv(), if news_open => match first {
+            event = keys.next() => {
+                inbox.extend(input::translate(event.map_err(lost)?));
+                pace.answering = true;
+            }
+            // While a frame is due anyway, more news need not wake us.
+            first = news.recv(), if news_open && !model.dirty => match first {
                 Some(first) => inbox.push(Msg::News(first)),
                 None => news_open = false,
             },
@@ -120,9 +150,9 @@ pub async fn run(
                 }
             }
         }
-        if model.dirty && last_frame.elapsed() >= FRAME {
+        if model.dirty && Instant::now() >= pace.earliest() {
             draw(screen, model, theme)?;
-            last_frame = Instant::now();
+            pace.drawn(Instant::now(), model);
         }
     }
 }
@@ -132,7 +162,8 @@ fn draw(screen: &mut Screen, model: &mut Model, theme: &Theme) -> Result<(), Scr
     model.size = screen.size()?;
     let layout = model.prepare();
     screen.draw(|frame| view(model, &layout, theme, frame))?;
-    model.dirty = false;
+    // A search looks through a stretch of the log a frame.
+    model.dirty = model.searching();
     Ok(())
 }
 
@@ -145,9 +176,9 @@ fn back(screen: &mut Screen, model: &mut Model) -> Result<(), ScreenError> {
 }
 
 /// When to wake up without a reason from outside; `None` rests.
-fn due(model: &Model, last_frame: Instant, now: Timestamp) -> Option<Instant> {
+fn due(model: &Model, pace: &Pace, now: Timestamp) -> Option<Instant> {
     if model.dirty {
-        return Some(last_frame + FRAME);
+        return Some(pace.earliest());
     }
     // A millisecond more, so that the second is over when we look.
     let wait = model.wake_at()?.since(now) + Duration::from_millis(1);
