@@ -1,6 +1,8 @@
 //! The Stream pane at 200×50 over runs of 1,000 to 1,000,000 records: a frame must cost the same whatever the length.
 //!
 //! `cargo bench --bench render`. The scrollback is made up from a cycle of records, so that only the pane is measured.
+//! How to read it: within a row, the median at 1,000,000 divided by that at 1,000 must stay near 1 (at most 1.3); between
+//! rows, `limit_cells` is the least a frame can cost: as many cells written by the terminal library alone.
 
 use divan::Bencher;
 use programmator::domain::scrollback::{Entry, EntryKind, Live, Scrollback};
@@ -105,6 +107,19 @@ fn frames(bencher: Bencher<'_, '_>, mut state: StreamState, turns: &[StreamMsg])
         state.update(turns[turn % turns.len()].clone());
         turn += 1;
         frame(&mut state, &mut buffer, &theme);
+    });
+}
+
+/// A full screen of styled text and nothing to decide.
+#[divan::bench]
+fn limit_cells(bencher: Bencher<'_, '_>) {
+    let words = "x".repeat(usize::from(AREA.width));
+    let mut buffer = Buffer::empty(AREA);
+    bencher.bench_local(move || {
+        buffer.reset();
+        for y in AREA.top()..AREA.bottom() {
+            buffer.set_string(AREA.left(), y, &words, ratatui::style::Style::new());
+        }
     });
 }
 
