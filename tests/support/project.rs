@@ -1,6 +1,8 @@
 //! A person's project in a temporary folder: a git repository, tickets, a config that plays Claude from a
 //! scenario, a home and a store of its own. Nothing outside the folder is read or written.
 
+use programmator::adapters::store::Store;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -121,6 +123,29 @@ impl Project {
     /// Runs the program to its end.
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("the program starts")
+    }
+
+    /// The journal of the only run, oldest record first, as `--json` prints it.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub fn journal(&self) -> Vec<Value> {
+        let store = Store::open(&self.path("state")).expect("the store opens");
+        let runs = store.runs().expect("the runs");
+        assert_eq!(runs.len(), 1, "one run: {runs:?}");
+        let loaded = store.load(runs[0].run).expect("the journal");
+        assert!(loaded.skipped.is_empty(), "{:?}", loaded.skipped);
+        loaded.records.iter().map(|stored| serde_json::to_value(&**stored).expect("a record")).collect()
+    }
+
+    /// A Bash command that ends once [`open_gate`](Self::open_gate) was called with that name.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub fn gate(&self, name: &str) -> String {
+        format!("until [ -e {}/{name} ]; do sleep 0.02; done", self.path("gates").display())
+    }
+
+    /// Lets the command behind [`gate`](Self::gate) go on.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub fn open_gate(&self, name: &str) {
+        self.write(&format!("gates/{name}"), "");
     }
 
     /// Runs git in the repository.

@@ -3,6 +3,7 @@
 //! Waiting is by condition on what the terminal shows, never by sleeping; a deadline only bounds a failure.
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
@@ -18,11 +19,13 @@ pub struct Terminal {
     writer: Option<Box<dyn Write + Send>>,
     child: Box<dyn Child + Send + Sync>,
     shared: Arc<(Mutex<Seen>, Condvar)>,
+    modes: String,
 }
 
 struct Seen {
     parser: vt100::Parser,
     raw: Vec<u8>,
+    hung_up: bool,
     ended: bool,
 }
 
@@ -59,12 +62,14 @@ impl Terminal {
             command.env(key, value);
         }
         command.cwd(start.folder);
+        let modes = modes_of(pair.master.as_ref());
         let child = pair.slave.spawn_command(command).expect("the program starts");
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let (columns, rows) = start.size;
-        let seen = Seen { parser: vt100::Parser::new(cells(rows), cells(columns), 0), raw: Vec::new(), ended: false };
+        let parser = vt100::Parser::new(cells(rows), cells(columns), 0);
+        let seen = Seen { parser, raw: Vec::new(), hung_up: false, ended: false };
         let shared = Arc::new((Mutex::new(seen), Condvar::new()));
         let theirs = shared.clone();
         std::thread::spawn(move || {
@@ -72,19 +77,16 @@ impl Terminal {
             loop {
                 let read = reader.read(&mut buffer).unwrap_or(0);
                 let mut seen = theirs.0.lock().expect("not poisoned");
-                if read == 0 {
-                    seen.ended = true;
-                } else {
-                    seen.parser.process(&buffer[..read]);
-                    seen.raw.extend_from_slice(&buffer[..read]);
-                }
+                seen.parser.process(&buffer[..read]);
+                seen.raw.extend_from_slice(&buffer[..read]);
+                seen.ended = read == 0 || seen.hung_up;
                 theirs.1.notify_all();
-                if read == 0 {
+                if seen.ended {
                     break;
                 }
             }
         });
-        Self { master: Some(pair.master), writer: Some(writer), child, shared }
+        Self { master: Some(pair.master), writer: Some(writer), child, shared, modes }
     }
 
     /// Types.
@@ -101,10 +103,31 @@ impl Terminal {
         self.master.as_ref().expect("the terminal is open").resize(pty_size(size)).expect("a new size");
     }
 
-    /// Closes the terminal as a person closes a window.
+    /// Closes the terminal as a person closes a window: the program is hung up on.
     pub fn close(&mut self) {
+        self.shared.0.lock().expect("not poisoned").hung_up = true;
         self.writer = None;
-        self.master = None;
+        if let Some(master) = self.master.take() {
+            // The reader holds the terminal open too; it lets go with the next bytes, and a new size brings some.
+            let size = master.get_size().expect("a size");
+            master.resize(PtySize { cols: size.cols + 1, ..size }).expect("a new size");
+        }
+    }
+
+    /// Sends the program a signal.
+    pub fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(i32::try_from(self.pid()).expect("a process id")).expect("a process");
+        kill_process(pid, signal).expect("the program is there");
+    }
+
+    /// The terminal's modes (echo, line by line, …) are what they were before the program came.
+    pub fn has_its_modes_back(&self) -> bool {
+        self.master.as_deref().map(modes_of) == Some(self.modes.clone())
+    }
+
+    /// The cursor is hidden.
+    pub fn hides_cursor(&self) -> bool {
+        self.shared.0.lock().expect("not poisoned").parser.screen().hide_cursor()
     }
 
     /// What the screen shows now.
@@ -124,17 +147,26 @@ impl Terminal {
 
     /// Waits until the screen satisfies `ask`; `what` names it in the failure.
     pub fn wait_until(&self, what: &str, ask: impl Fn(&str) -> bool) -> String {
+        self.wait_seen(what, |seen| ask(&seen.parser.screen().contents()))
+    }
+
+    fn wait_seen(&self, what: &str, ask: impl Fn(&Seen) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         let mut seen = self.shared.0.lock().expect("not poisoned");
         loop {
             let text = seen.parser.screen().contents();
-            if ask(&text) {
+            if ask(&seen) {
                 return text;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero() && !seen.ended, "the screen never showed {what}; it shows:\n{text}");
             seen = self.shared.1.wait_timeout(seen, left).expect("not poisoned").0;
         }
+    }
+
+    /// Waits until the bytes that were printed satisfy `ask`; the screen that they make.
+    pub fn wait_raw(&self, what: &str, ask: impl Fn(&[u8]) -> bool) -> String {
+        self.wait_seen(what, |seen| ask(&seen.raw))
     }
 
     /// Waits for words on the screen.
@@ -153,7 +185,13 @@ impl Terminal {
             seen = self.shared.1.wait_timeout(seen, left).expect("not poisoned").0;
         }
         drop(seen);
-        self.child.wait().expect("an exit status")
+        loop {
+            if let Some(status) = self.child.try_wait().expect("an exit status") {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "the program closed its terminal and did not end");
+            std::thread::yield_now();
+        }
     }
 
     /// The program's process.
@@ -165,5 +203,10 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         let _ = self.child.kill();
+        let _ = self.child.wait();
     }
+}
+
+fn modes_of(master: &(dyn MasterPty + Send)) -> String {
+    format!("{:?}", master.get_termios().expect("a terminal has modes"))
 }

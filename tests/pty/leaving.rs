@@ -1,0 +1,141 @@
+//! How the program leaves: by `q`, by a signal, over a closed window, to the background. Nothing stays behind.
+
+use crate::project::{PROGRAM, Project};
+use crate::stage::{
+    ROOMY, assert_given_back, at_the_gate, boxes, gated_project, leave, start, start_program, wait_at_the_gate,
+};
+use crate::terminal::Terminal;
+use rustix::process::Signal;
+use std::path::Path;
+
+/// Claude hangs with a child in a session of its own, and neither hears SIGTERM.
+fn stubborn() -> (Project, Terminal) {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(
+        "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - spawn_child: {ignore_term: true, setsid: true, seconds: 600}
+      - ignore_term
+      - say: \"I stay.\"
+      - bash: \"trap '' TERM HUP INT; echo started > here.txt; sleep 600\"
+",
+    );
+    let terminal = start(&project, &["tk-1"], ROOMY);
+    terminal.wait_for("I stay.");
+    while !project.path("work/here.txt").exists() {
+        std::thread::yield_now();
+    }
+    assert!(project.processes().len() > 2, "{:?}", project.processes());
+    (project, terminal)
+}
+
+fn assert_nothing_runs(project: &Project) {
+    assert_eq!(project.processes(), Vec::<String>::new());
+    let status = project.run(&["status", "--json"]);
+    let runs: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(runs[0]["state"], "ended", "the run was stopped, not lost: {runs}");
+    assert_eq!(runs[0]["reason"], "user_stopped");
+}
+
+#[test]
+fn sigterm_and_sighup_give_the_terminal_back_and_leave_no_process() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let (project, mut terminal) = stubborn();
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
+        assert_given_back(&terminal);
+        assert_nothing_runs(&project);
+    }
+}
+
+#[test]
+fn a_closed_window_leaves_no_process() {
+    let (project, mut terminal) = stubborn();
+    terminal.close();
+    assert_eq!(terminal.wait_end().exit_code(), 129);
+    assert_nothing_runs(&project);
+}
+
+#[test]
+fn a_window_that_is_closed_over_an_idle_screen_ends_it() {
+    let project = gated_project(&["Alpha"]);
+    project.open_gate("alpha");
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    terminal.wait_for("complete: 1/1 phases");
+    terminal.close();
+    assert_eq!(terminal.wait_end().exit_code(), 129);
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn quitting_may_be_taken_back() {
+    let project = gated_project(&["Alpha"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    for back in ["\x1b", "n", "q"] {
+        terminal.keys("q");
+        terminal.wait_for("finish the iteration, then quit");
+        terminal.keys(back);
+        terminal.wait_until("no dialog", |screen| !screen.contains("finish the iteration, then quit"));
+    }
+    project.open_gate("alpha");
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
+}
+
+#[test]
+fn quitting_may_wait_for_the_iteration() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    project.open_gate("beta");
+    terminal.keys("q");
+    terminal.wait_for("finish the iteration, then quit");
+    terminal.keys("f");
+    terminal.wait_for("stopping");
+    project.open_gate("alpha");
+    assert_eq!(terminal.wait_end().exit_code(), 0);
+    assert_given_back(&terminal);
+    assert_nothing_runs(&project);
+    assert_eq!(boxes(&project, "tk-1"), [("Alpha".to_owned(), true), ("Beta".to_owned(), false)]);
+}
+
+#[test]
+fn quitting_now_ends_what_will_not_end() {
+    let (project, mut terminal) = stubborn();
+    terminal.keys("q");
+    terminal.wait_for("stop now and quit");
+    terminal.keys("s");
+    assert_eq!(terminal.wait_end().exit_code(), 0);
+    assert_given_back(&terminal);
+    assert_nothing_runs(&project);
+}
+
+#[test]
+fn ctrl_z_goes_to_the_shell_and_fg_comes_back() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let shell = ["--norc", "--noprofile", "--noediting", "-i"];
+    let mut terminal = start_program(&project, Path::new("/bin/bash"), &shell, ROOMY, &[("PS1", "shell> ")]);
+    terminal.wait_for("shell> ");
+    terminal.keys(&format!("{PROGRAM} tk-1\n"));
+    wait_at_the_gate(&terminal, "Alpha");
+    for _ in 0..2 {
+        terminal.keys("\x1a");
+        terminal.wait_for("Stopped");
+        assert!(!terminal.in_alternate_screen() && !terminal.hides_cursor());
+        terminal.keys("echo $((40 + 2)) lines\n");
+        terminal.wait_for("42 lines");
+        terminal.keys("clear; fg\n");
+        terminal.wait_for("Working on Alpha.");
+        assert!(terminal.in_alternate_screen() && terminal.hides_cursor());
+    }
+    project.open_gate("alpha");
+    project.open_gate("beta");
+    terminal.wait_for("complete: 2/2 phases");
+    terminal.keys("q");
+    terminal.wait_until("the shell", |screen| !screen.contains("complete: 2/2 phases") && screen.contains("shell> "));
+    terminal.keys("exit $?\n");
+    assert_eq!(terminal.wait_end().exit_code(), 0);
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
