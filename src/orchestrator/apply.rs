@@ -326,6 +326,7 @@ fn phase_from(seed: &PhaseSeed) -> PhaseState {
 fn iteration(n: u32, phase: Option<String>, resumed: Option<String>, started: Timestamp) -> Iteration {
     Iteration {
         n,
+        told: phase.clone(),
         phase,
         started,
         ended: None,

@@ -4,7 +4,7 @@ use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::outcome::DoneHow;
 use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::phase_match;
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{PhaseState, State};
 
 /// The phase that a claim is about.
 ///
@@ -41,7 +41,10 @@ pub fn names_unknown_phase(state: &State, claim: &Claim) -> bool {
     let own = state.iteration.as_ref().and_then(|iteration| iteration.phase.as_deref());
     let own_is_settled = || {
         let own = state.phase(own).filter(|phase| phase.mark.is_settled());
-        own.is_some_and(|own| phase_match::find(name, &[own.text.as_str()]).is_some())
+        let names = |own: &PhaseState| {
+            [Some(own.text.as_str()), old_name(state)].into_iter().flatten().any(|own| fits(name, own))
+        };
+        own.is_some_and(names)
     };
     match_open(state, name).is_none() && !own_is_settled()
 }
@@ -49,7 +52,28 @@ pub fn names_unknown_phase(state: &State, claim: &Claim) -> bool {
 fn match_open(state: &State, name: &str) -> Option<String> {
     let open: Vec<&str> =
         state.phases.iter().filter(|phase| !phase.mark.is_settled()).map(|phase| phase.text.as_str()).collect();
-    phase_match::find(name, &open).map(|at| open[at].to_owned())
+    // A phase that was renamed during the iteration is claimed by the name that Claude was told.
+    let own = || {
+        let own = state.iteration.as_ref()?.phase.as_deref()?;
+        open.contains(&own).then(|| own.to_owned())
+    };
+    match old_name(state) {
+        Some(old) if old.trim() == name.trim() => own(),
+        old => {
+            let found = phase_match::find(name, &open).map(|at| open[at].to_owned());
+            found.or_else(|| old.filter(|old| fits(name, old)).and_then(|_| own()))
+        }
+    }
+}
+
+/// What the running phase was called when Claude was told, if that is no phase's name any more.
+fn old_name(state: &State) -> Option<&str> {
+    let told = state.iteration.as_ref()?.told.as_deref()?;
+    state.phases.iter().all(|phase| phase.text != told).then_some(told)
+}
+
+fn fits(name: &str, phase: &str) -> bool {
+    phase_match::find(name, &[phase]).is_some()
 }
 
 /// What the validation commands said.

@@ -171,8 +171,10 @@ pub enum Stage {
 pub struct Iteration {
     /// Its number, from 1.
     pub n: u32,
-    /// Its phase; `None` is the whole ticket.
+    /// Its phase, by the text that it has now; `None` is the whole ticket.
     pub phase: Option<String>,
+    /// Its phase by the text that Claude was told: the person may rewrite it meanwhile.
+    pub told: Option<String>,
     /// When it began.
     pub started: Timestamp,
     /// When it ended.

@@ -134,6 +134,7 @@ pub fn running(name: &str) -> Tab {
 fn iteration(phase: &str) -> Iteration {
     Iteration {
         n: 7,
+        told: Some(phase.into()),
         phase: Some(phase.into()),
         started: ago(240),
         ended: None,

@@ -63,18 +63,20 @@ impl Step {
         if self.state.ended.is_some() || self.state.stage != Stage::Idle {
             return;
         }
-        if self.state.pace == Pace::StopNext {
-            return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
-        }
-        if let Some(why) = self.state.ticket_lost.clone() {
+        let stop = self.state.pace == Pace::StopNext;
+        if let Some(why) = self.state.ticket_lost.clone().filter(|_| !stop) {
             return self.end(ExitReason::TicketGone, format!("the ticket's file cannot be used any more: {why}"));
         }
-        if let Some(phase) = self.owed_tick() {
+        // What is done is noted in the file before anything else, a stop included.
+        if let Some(phase) = self.owed_tick().filter(|_| self.state.ticket_lost.is_none()) {
             self.record(Record::TickIntended { phase: phase.clone() });
             return self.effect(Effect::TickPhase { phase });
         }
-        if self.state.is_complete() {
+        if self.state.is_complete() && self.state.ticket_lost.is_none() {
             return self.complete();
+        }
+        if stop {
+            return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
         }
         if let Some(stop) = guards::check(&self.state) {
             return self.end(stop.reason, stop.detail);
