@@ -220,9 +220,14 @@ fn check_journal(project: &Project) {
         let of_phase = |kind| of(kind).filter(|record| record["phase"] == phase).count();
         assert!(of_phase("tick_intended") >= 1, "{phase} is meant to be ticked");
         // Killed between the write and its record: then the file itself said so when it was read again.
-        let seen = |record: &&Value| record["phases"].as_array().unwrap().iter().any(|seed| seed["text"] == phase && seed["done"] == true);
+        let seen = |record: &&Value| {
+            record["phases"].as_array().unwrap().iter().any(|seed| seed["text"] == phase && seed["done"] == true)
+        };
         let settled = of_phase("tick_settled");
-        assert!(settled == 1 || (settled == 0 && of("ticket_read").any(|record| seen(&record))), "{phase}: {settled} ticks");
+        assert!(
+            settled == 1 || (settled == 0 && of("ticket_read").any(|record| seen(&record))),
+            "{phase}: {settled} ticks"
+        );
     }
     assert_eq!(of("run_ended").count(), 1);
     check_verdicts(project, &journal);

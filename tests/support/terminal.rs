@@ -7,11 +7,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a condition may take before the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program in a terminal.
 pub struct Terminal {
@@ -76,7 +76,7 @@ impl Terminal {
             let mut buffer = [0; 64 * 1024];
             loop {
                 let read = reader.read(&mut buffer).unwrap_or(0);
-                let mut seen = theirs.0.lock().expect("not poisoned");
+                let mut seen = lock(&theirs);
                 seen.parser.process(&buffer[..read]);
                 seen.raw.extend_from_slice(&buffer[..read]);
                 seen.ended = read == 0 || seen.hung_up;
@@ -97,7 +97,7 @@ impl Terminal {
 
     /// Gives the terminal a new size.
     pub fn resize(&self, size: (u16, u16)) {
-        let mut seen = self.shared.0.lock().expect("not poisoned");
+        let mut seen = lock(&self.shared);
         seen.parser.screen_mut().set_size(cells(size.1), cells(size.0));
         drop(seen);
         self.master.as_ref().expect("the terminal is open").resize(pty_size(size)).expect("a new size");
@@ -105,7 +105,7 @@ impl Terminal {
 
     /// Closes the terminal as a person closes a window: the program is hung up on.
     pub fn close(&mut self) {
-        self.shared.0.lock().expect("not poisoned").hung_up = true;
+        lock(&self.shared).hung_up = true;
         self.writer = None;
         if let Some(master) = self.master.take() {
             // The reader holds the terminal open too; it lets go with the next bytes, and a new size brings some.
@@ -127,22 +127,22 @@ impl Terminal {
 
     /// The cursor is hidden.
     pub fn hides_cursor(&self) -> bool {
-        self.shared.0.lock().expect("not poisoned").parser.screen().hide_cursor()
+        lock(&self.shared).parser.screen().hide_cursor()
     }
 
     /// What the screen shows now.
     pub fn screen(&self) -> String {
-        self.shared.0.lock().expect("not poisoned").parser.screen().contents()
+        lock(&self.shared).parser.screen().contents()
     }
 
     /// Everything the program has printed.
     pub fn raw(&self) -> Vec<u8> {
-        self.shared.0.lock().expect("not poisoned").raw.clone()
+        lock(&self.shared).raw.clone()
     }
 
     /// The alternate screen is shown.
     pub fn in_alternate_screen(&self) -> bool {
-        self.shared.0.lock().expect("not poisoned").parser.screen().alternate_screen()
+        lock(&self.shared).parser.screen().alternate_screen()
     }
 
     /// Waits until the screen satisfies `ask`; `what` names it in the failure.
@@ -152,7 +152,7 @@ impl Terminal {
 
     fn wait_seen(&self, what: &str, ask: impl Fn(&Seen) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
-        let mut seen = self.shared.0.lock().expect("not poisoned");
+        let mut seen = lock(&self.shared);
         loop {
             let text = seen.parser.screen().contents();
             if ask(&seen) {
@@ -160,7 +160,7 @@ impl Terminal {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero() && !seen.ended, "the screen never showed {what}; it shows:\n{text}");
-            seen = self.shared.1.wait_timeout(seen, left).expect("not poisoned").0;
+            seen = self.shared.1.wait_timeout(seen, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -177,12 +177,12 @@ impl Terminal {
     /// Waits until the program has ended and everything it printed has been read.
     pub fn wait_end(&mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;
-        let mut seen = self.shared.0.lock().expect("not poisoned");
+        let mut seen = lock(&self.shared);
         while !seen.ended {
             let left = deadline.saturating_duration_since(Instant::now());
             let text = seen.parser.screen().contents();
             assert!(!left.is_zero(), "the program did not end; its screen shows:\n{text}");
-            seen = self.shared.1.wait_timeout(seen, left).expect("not poisoned").0;
+            seen = self.shared.1.wait_timeout(seen, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(seen);
         loop {
@@ -205,6 +205,11 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A failed assertion must not hide behind the panic of the reader.
+fn lock(shared: &(Mutex<Seen>, Condvar)) -> MutexGuard<'_, Seen> {
+    shared.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn modes_of(master: &(dyn MasterPty + Send)) -> String {
