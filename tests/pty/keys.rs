@@ -107,6 +107,7 @@ fn words_steer_the_running_turn() {
     project.open_gate("alpha");
     terminal.wait_until("the note as delivered", |screen| note(screen, "✓ delivered"));
     terminal.wait_for("complete: 1/1 phases");
+    assert_eq!(count(&project, "note_delivered"), 1, "by Claude's own echo");
     leave(terminal, &project);
 }
 
