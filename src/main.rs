@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 fn main() -> color_eyre::Result<ExitCode> {
     // Claude's double is called with Claude's own flags, which clap must not read.
-    let mut args = std::env::args().skip(1);
-    if args.next().as_deref() == Some("scripted-agent") {
-        return Ok(programmator::demo::agent::main(&args.collect::<Vec<_>>()));
+    // Not `args`: it panics over a file's name that is no UTF-8.
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|first| first == "scripted-agent") {
+        let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+        return Ok(programmator::demo::agent::main(&args));
     }
     color_eyre::config::HookBuilder::default().display_env_section(false).install()?;
     cli::run(Cli::parse())

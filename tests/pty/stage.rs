@@ -106,8 +106,8 @@ pub fn count(project: &Project, kind: &str) -> usize {
 pub fn boxes(project: &Project, ticket: &str) -> Vec<(String, bool)> {
     let text = project.ticket_text(ticket);
     let of = |line: &str| {
-        let ticked = line.starts_with("- [x] ");
-        (ticked || line.starts_with("- [ ] ")).then(|| (line[6..].to_owned(), ticked))
+        let done = line.starts_with("- [x] ");
+        (done || line.starts_with("- [ ] ")).then(|| (line[6..].to_owned(), done))
     };
     text.lines().filter_map(of).collect()
 }

@@ -73,7 +73,7 @@ impl Terminal {
         let shared = Arc::new((Mutex::new(seen), Condvar::new()));
         let theirs = shared.clone();
         std::thread::spawn(move || {
-            let mut buffer = [0; 64 * 1024];
+            let mut buffer = vec![0; 64 * 1024];
             loop {
                 let read = reader.read(&mut buffer).unwrap_or(0);
                 let mut seen = lock(&theirs);
