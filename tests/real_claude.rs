@@ -1,8 +1,8 @@
 //! The real Claude Code CLI against a loopback stub of the Messages API: the adapter's every promise
-//! about protocol, failures, stopping and sweeping, on the program that it was made for.
+//! about protocol, failures, stopping and sweeping, and the whole program, on what it was made for.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)] // tests, helpers included
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests, helpers included
 
 #[path = "support/agent_run.rs"]
 mod agent_run;
@@ -10,9 +10,27 @@ mod agent_run;
 mod failures;
 #[path = "support/messages_stub.rs"]
 mod messages_stub;
+#[path = "real_claude/program.rs"]
+mod program;
+#[path = "real_claude/program_apart.rs"]
+mod program_apart;
+#[path = "real_claude/program_failures.rs"]
+mod program_failures;
+#[path = "real_claude/program_screen.rs"]
+mod program_screen;
+#[path = "real_claude/program_stopping.rs"]
+mod program_stopping;
+#[path = "real_claude/program_work.rs"]
+mod program_work;
+#[allow(dead_code)]
+#[path = "support/project.rs"]
+mod project;
 #[path = "support/real_cli.rs"]
 mod real_cli;
 #[path = "real_claude/stopping.rs"]
 mod stopping;
 #[path = "real_claude/talking.rs"]
 mod talking;
+#[allow(dead_code)]
+#[path = "support/terminal.rs"]
+mod terminal;

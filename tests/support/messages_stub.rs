@@ -185,8 +185,8 @@ impl Shared {
         match reply.how {
             How::DropBefore => return Ok(Connection::Dropped),
             How::Status(status) => {
-                let error = json!({"type": "error", "error": {
-                    "type": error_type(status), "message": format!("stub error {status}")}});
+                let message = reply.message.clone().unwrap_or_else(|| format!("stub error {status}"));
+                let error = json!({"type": "error", "error": {"type": error_type(status), "message": message}});
                 document(to, status, &error, &reply.headers)?;
                 return Ok(Connection::Kept);
             }

@@ -28,17 +28,8 @@ impl RealCli {
 
     /// The whole environment.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
-        let mut env: Vec<(OsString, OsString)> = [
-            ("ANTHROPIC_BASE_URL", self.stub.url().as_str()),
-            ("ANTHROPIC_API_KEY", "dummy"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("DISABLE_TELEMETRY", "1"),
-            // Tests in a container run as root.
-            ("IS_SANDBOX", "1"),
-        ]
-        .map(|(key, value)| (key.into(), value.into()))
-        .into();
+        let mut env: Vec<(OsString, OsString)> =
+            service(&self.stub).into_iter().map(|(key, value)| (key.into(), value.into())).collect();
         env.push(("HOME".into(), self.home.path().into()));
         env.push(("PATH".into(), std::env::var_os("PATH").unwrap_or_default()));
         env
@@ -48,6 +39,21 @@ impl RealCli {
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// The variables that send Claude to `stub` and nowhere else.
+#[allow(dead_code)]
+pub fn service(stub: &Stub) -> Vec<(String, String)> {
+    let fixed = [
+        ("ANTHROPIC_API_KEY", "dummy"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        // Tests in a container run as root.
+        ("IS_SANDBOX", "1"),
+    ];
+    let url = ("ANTHROPIC_BASE_URL".to_owned(), stub.url());
+    fixed.map(|(key, value)| (key.to_owned(), value.to_owned())).into_iter().chain([url]).collect()
 }
 
 /// The CLI: `PROGRAMMATOR_TEST_CLAUDE`, else the one that `.ci/run` installs.

@@ -14,6 +14,7 @@ pub struct Reply {
     pub pace: Pace,
     pub stop_reason: Option<&'static str>,
     pub input_tokens: u64,
+    pub message: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,7 @@ impl Reply {
             pace: Pace { chars: 400, pause: Duration::ZERO },
             stop_reason: None,
             input_tokens: 100,
+            message: None,
         }
     }
 
@@ -107,6 +109,12 @@ impl Reply {
     #[allow(clippy::needless_pass_by_value)] // `json!` makes values, and they read best in place.
     pub fn and_tool(mut self, name: &str, input: Value) -> Self {
         self.blocks.push(Block::Tool { name: name.to_owned(), input: input.to_string() });
+        self
+    }
+
+    /// An API error says this.
+    pub fn message(mut self, text: &str) -> Self {
+        self.message = Some(text.to_owned());
         self
     }
 
