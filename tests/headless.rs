@@ -378,6 +378,22 @@ fn a_killed_run_is_gone_on_with_and_its_leftovers_are_swept() {
 }
 
 #[test]
+fn a_stopped_run_is_gone_on_with() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario(STUBBORN);
+    let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    signal(&child, rustix::process::Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    project.scenario(DILIGENT);
+    let output = project.run(&["resume", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let records = records(&output);
+    assert_eq!(records[0]["run"], seen[0]["run"], "the same run");
+    assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2);
+}
+
+#[test]
 fn tickets_in_one_folder_wait_their_turn() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);
