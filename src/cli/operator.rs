@@ -60,24 +60,17 @@ pub struct Operator {
 /// Works until the screen is left and every run has ended. `Some`: the exit code that a signal asks for.
 pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError> {
     let Operator { session, resolved, news, mut asked, paths, stop } = operator;
+    // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
+    let _leave = stop.clone().drop_guard();
     let mut signals = Signals::listen()?;
-    let store = match session.store() {
-        Ok(store) => store,
-        Err(error) => {
-            stop.cancel();
-            return Err(error);
-        }
-    };
+    let store = session.store()?;
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
     let supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
     let places = session.places(&resolved);
     let mut desk = Desk { session, places, reporter, paths, supervisor, store };
     desk.list();
-    if let Err(error) = desk.begin(open) {
-        stop.cancel();
-        return Err(error);
-    }
+    desk.begin(open)?;
     let mut by_signal = None;
     loop {
         tokio::select! {

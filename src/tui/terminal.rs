@@ -16,8 +16,10 @@ use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::{Frame, Terminal};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::mem::ManuallyDrop;
-use std::sync::Once;
+use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+use std::thread::{self, ThreadId};
 
 /// Why the screen cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +37,8 @@ static TERMINAL: AtomicU8 = AtomicU8::new(OURS_NOT);
 const OURS_NOT: u8 = 0;
 const OURS: u8 = 1;
 const GONE: u8 = 2;
+/// The thread that draws.
+static DRAWS: Mutex<Option<ThreadId>> = Mutex::new(None);
 
 /// The full screen. Dropping it gives the terminal back.
 pub struct Screen {
@@ -43,8 +47,8 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal: raw mode, alternate screen, bracketed paste, no cursor. From here on a
-    /// panic gives it back before it is told.
+    /// Takes the terminal: raw mode, alternate screen, bracketed paste, no cursor. From here on a panic of this
+    /// thread gives it back before it is told; one of another thread goes to our log, for the screen lives on.
     pub fn open() -> Result<Self, ScreenError> {
         restore_on_panic();
         enter().map_err(ScreenError::Unfit)?;
@@ -106,6 +110,7 @@ pub fn lost(error: io::Error) -> ScreenError {
 
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
+    *DRAWS.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     TERMINAL.store(OURS, Ordering::SeqCst);
     let entered = execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
     if entered.is_err() {
@@ -139,14 +144,51 @@ pub fn restore() {
     }
 }
 
-/// A panic gives the terminal back first, then tells what the hook before would have told.
+/// A panic of the thread that draws gives the terminal back first, then tells what the hook before would have told.
 fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            restore();
-            before(info);
+            if screen_survives(thread::current().id()) {
+                log_panic(info);
+            } else {
+                restore();
+                before(info);
+            }
         }));
     });
+}
+
+/// The terminal is ours and it is not the thread that draws which goes down: not a word may be written over the screen.
+fn screen_survives(panicking: ThreadId) -> bool {
+    let draws = *DRAWS.lock().unwrap_or_else(PoisonError::into_inner);
+    TERMINAL.load(Ordering::SeqCst) == OURS && draws.is_some_and(|draws| draws != panicking)
+}
+
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let what = info.payload_as_str().unwrap_or("no words");
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    tracing::error!(place, "a thread panicked: {what}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_panic_of_the_thread_that_draws_gives_the_terminal_back() {
+        // What `Screen::open` does, without a terminal.
+        restore_on_panic();
+        *DRAWS.lock().unwrap() = Some(thread::current().id());
+        TERMINAL.store(OURS, Ordering::SeqCst);
+        let ended = thread::spawn(|| std::panic::panic_any("a worker's fault")).join();
+        let kept = TERMINAL.load(Ordering::SeqCst);
+        let own_gives_back = !screen_survives(thread::current().id());
+        TERMINAL.store(OURS_NOT, Ordering::SeqCst);
+        assert!(ended.is_err());
+        assert_eq!(kept, OURS, "the screen lives on");
+        assert!(own_gives_back);
+        assert!(!screen_survives(thread::spawn(|| ()).thread().id()), "without a screen every panic is told");
+    }
 }
