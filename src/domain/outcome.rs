@@ -1,5 +1,7 @@
 //! How things end: runs, iterations, phases.
 
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// Why a run ended. The words are the same on screen, in the store and in `--json`.
@@ -62,7 +64,8 @@ impl ExitReason {
 
     /// Reads the word; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
-        serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
+        let word: StrDeserializer<'_, Error> = word.into_deserializer();
+        Self::deserialize(word).ok()
     }
 
     /// A run that ended so can be gone on with; the others begin anew, with fresh counters.

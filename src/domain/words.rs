@@ -1,4 +1,4 @@
-//! A record in words: the one line that the Log pane and the headless printer show for it.
+//! A run's records in words: the one line that the Log pane and the headless printer show for each.
 //!
 //! Owns the sentences. Does not own time, ticket or colour (front ends add them), nor what the
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
@@ -6,16 +6,19 @@
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::claim::Claim;
-use crate::domain::outcome::{DoneHow, IterationOutcome};
+use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// How much a line wants to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
+    /// A tool call that the gate let through.
+    Call,
     /// For the record.
     Info,
-    /// A decision of the gate.
+    /// A decision of the gate against a call.
     Gate,
     /// Worth a look.
     Warn,
@@ -25,11 +28,12 @@ pub enum Weight {
 
 impl Weight {
     /// Every weight, lightest first.
-    pub const ALL: [Self; 4] = [Self::Info, Self::Gate, Self::Warn, Self::Error];
+    pub const ALL: [Self; 5] = [Self::Call, Self::Info, Self::Gate, Self::Warn, Self::Error];
 
-    /// Five columns for people: `INFO `, `GATE `, `WARN `, `ERROR`.
+    /// Five columns for people: `CALL `, `INFO `, `GATE `, `WARN `, `ERROR`.
     pub fn word(self) -> &'static str {
         match self {
+            Self::Call => "CALL ",
             Self::Info => "INFO ",
             Self::Gate => "GATE ",
             Self::Warn => "WARN ",
@@ -50,20 +54,70 @@ pub struct Line {
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
 
-/// The line for a record; `None` for steps that only matter to the machine.
-pub fn line(record: &Record) -> Option<Line> {
-    let (level, text) = sentence(record)?;
-    Some(Line { level, text: clean_line(&text, WIDEST) })
+/// Calls whose names are remembered until they come back.
+const CALLS: usize = 1_024;
+
+/// Tells the records of one run, in their order: remembers what later lines name again.
+#[derive(Clone, Debug, Default)]
+pub struct Teller {
+    /// The work folder with a slash behind it; paths in it are told from there.
+    folder: String,
+    /// Calls under way: tool and target by id.
+    calls: HashMap<String, String>,
 }
 
+impl Teller {
+    /// The line for the next record; `None` for steps that only matter to the machine.
+    pub fn line(&mut self, record: &Record) -> Option<Line> {
+        let (level, text) = match record {
+            Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
+                let call = format!("{tool} {}", self.shortened(target));
+                let (level, verdict) = match verdict {
+                    Verdict::Allow => (Weight::Call, "allow"),
+                    Verdict::Block => (Weight::Gate, "block"),
+                };
+                let text = format!("{verdict} {call} · {reason}");
+                if self.calls.len() >= CALLS {
+                    self.calls.clear();
+                }
+                self.calls.insert(tool_use_id.clone(), call);
+                (level, text)
+            }
+            Record::ToolFinished { tool_use_id, is_error, .. } => {
+                let call = self.calls.remove(tool_use_id).unwrap_or_else(|| "a tool call".into());
+                if !is_error {
+                    return None;
+                }
+                (Weight::Call, format!("{call} came back with an error"))
+            }
+            record => {
+                if let Record::RunStarted { folder, .. } = record {
+                    self.folder = format!("{}/", folder.trim_end_matches('/'));
+                }
+                sentence(record)?
+            }
+        };
+        Some(Line { level, text: clean_line(&text, WIDEST) })
+    }
+
+    /// Paths in the work folder from there on.
+    fn shortened(&self, target: &str) -> String {
+        if self.folder.len() > 1 { target.replace(&self.folder, "") } else { target.to_owned() }
+    }
+}
+
+/// The sentence of a record that needs no other to be understood.
 fn sentence(record: &Record) -> Option<(Weight, String)> {
-    use Weight::{Error, Gate, Info, Warn};
+    use Weight::{Error, Info, Warn};
     let info = |text: String| Some((Info, text));
     match record {
         Record::RunStarted { folder, phases, validation, settings, .. } => info(format!(
             "run started in {folder} · {} · {} · at most {} iterations",
             phases_word(phases),
-            counted(validation.len(), "validation command"),
+            match validation.len() {
+                0 => "no validation commands".into(),
+                some => counted(some, "validation command"),
+            },
             settings.max_iterations,
         )),
         Record::RunResumed { pid } => info(format!("run resumed by process {pid}")),
@@ -94,27 +148,19 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TurnEnded { .. }
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
-        | Record::ToolFinished { is_error: false, .. } => None,
+        | Record::AgentSpawned { .. }
+        | Record::ToolJudged { .. }
+        | Record::ToolFinished { .. } => None,
         Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {
             let notes = counted(notes.len(), "note");
             (Info, format!("{notes} of yours in the prompt"))
         }),
-        Record::AgentSpawned { pid, .. } => info(format!("claude runs as process {pid}")),
         Record::AgentReady { session, model, version, .. } => {
-            info(format!("claude {version} · {model} · session {}", short_id(session)))
+            // The whole id: it can be handed to `claude --resume`.
+            info(format!("claude {version} · {model} · session {session}"))
         }
         Record::SessionLost { session, .. } => {
             Some((Warn, format!("claude no longer knows session {}; going on with a fresh one", short_id(session))))
-        }
-        Record::ToolJudged { tool, target, verdict, reason, .. } => {
-            let verdict = match verdict {
-                Verdict::Allow => "allow",
-                Verdict::Block => "block",
-            };
-            Some((Gate, format!("{verdict} {tool} {target} · {reason}")))
-        }
-        Record::ToolFinished { tool_use_id, .. } => {
-            info(format!("tool call {} came back with an error", short_id(tool_use_id)))
         }
         Record::ApiRetried { attempt, max_retries, delay_ms, error, .. } => Some((
             Warn,
@@ -164,6 +210,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             info(format!("done: {} · {}", quoted(phase.as_deref()), done_words(*how)))
         }
         Record::PhaseDisputed { phase, why, .. } => {
+            // What follows is the output of a command.
+            let why = why.lines().next().unwrap_or_default();
             Some((Warn, format!("disputed: {} · {why}", quoted(phase.as_deref()))))
         }
         Record::PhaseSkipped { phase } => info(format!("skipped by you: “{phase}”")),
@@ -215,6 +263,27 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 ),
             ))
         }
+    }
+}
+
+/// Why a run ended, for people; a guard by its name on the gauges.
+pub fn reason_words(reason: ExitReason) -> &'static str {
+    match reason {
+        ExitReason::Complete => "complete",
+        ExitReason::Blocked => "Claude is blocked",
+        ExitReason::MaxIterations => "out of iterations",
+        ExitReason::Stagnation => "no change",
+        ExitReason::RepeatedError => "same error",
+        ExitReason::CircuitOpen => "the breaker is open",
+        ExitReason::PermissionDenied => "permission denied",
+        ExitReason::TestSaturation => "only tests are written",
+        ExitReason::Budget => "out of budget",
+        ExitReason::RateLimited => "rate limited",
+        ExitReason::Timeout => "out of time",
+        ExitReason::UserStopped => "stopped by you",
+        ExitReason::TicketGone => "the ticket is gone",
+        ExitReason::ReviewFailed => "the review failed",
+        ExitReason::Error => "error",
     }
 }
 
@@ -282,14 +351,12 @@ fn counted(n: usize, noun: &str) -> String {
 
 /// Enough of a session, object or call id to tell it from its neighbours.
 fn short_id(id: &str) -> String {
-    let short: String = id.chars().take(8).collect();
-    if id.chars().count() > 8 { short + "…" } else { short }
+    id.chars().take(8).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::outcome::ExitReason;
 
     #[test]
     fn says_what_a_person_wants_to_know() {
@@ -331,7 +398,7 @@ mod tests {
             ),
         ];
         for (record, level, text) in cases {
-            let line = line(&record).unwrap();
+            let line = Teller::default().line(&record).unwrap();
             assert_eq!((line.level, line.text.as_str()), (level, text));
         }
     }
@@ -347,21 +414,39 @@ mod tests {
             reason: "rule".into(),
             writes: false,
         };
-        assert_eq!(line(&record).unwrap().text, "block Bash echo a bc · rule");
-        assert_eq!(line(&record).unwrap().level, Weight::Gate);
+        let line = Teller::default().line(&record).unwrap();
+        assert_eq!((line.level, line.text.as_str()), (Weight::Gate, "block Bash echo a bc · rule"));
     }
 
     #[test]
     fn steps_of_the_machine_are_silent() {
-        assert_eq!(line(&Record::CallCounted { n: 1 }), None);
-        let finished = |is_error| Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error };
-        assert_eq!(line(&finished(false)), None);
-        assert!(line(&finished(true)).is_some());
+        let mut teller = Teller::default();
+        assert_eq!(teller.line(&Record::CallCounted { n: 1 }), None);
+        assert_eq!(teller.line(&Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false }), None);
+    }
+
+    #[test]
+    fn calls_are_named_from_the_work_folder() {
+        let mut teller = Teller { folder: "/home/p/shop/".into(), ..Teller::default() };
+        let judged = Record::ToolJudged {
+            n: 1,
+            tool_use_id: "t".into(),
+            tool: "Edit".into(),
+            target: "/home/p/shop/src/a.rs".into(),
+            verdict: Verdict::Allow,
+            reason: "profile trusted".into(),
+            touches_ticket: false,
+        };
+        let line = teller.line(&judged).unwrap();
+        assert_eq!((line.level, line.text.as_str()), (Weight::Call, "allow Edit src/a.rs · profile trusted"));
+        let failed = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: true };
+        assert_eq!(teller.line(&failed).unwrap().text, "Edit src/a.rs came back with an error");
+        assert_eq!(teller.line(&failed).unwrap().text, "a tool call came back with an error");
     }
 
     #[test]
     fn a_line_has_an_end() {
         let record = Record::Noticed { level: Level::Error, text: "x".repeat(100_000) };
-        assert_eq!(line(&record).unwrap().text.chars().count(), WIDEST);
+        assert_eq!(Teller::default().line(&record).unwrap().text.chars().count(), WIDEST);
     }
 }

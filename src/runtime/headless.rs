@@ -3,7 +3,7 @@
 use crate::base::text::clean_line;
 use crate::domain::news::News;
 use crate::domain::record::{Record, Stored};
-use crate::domain::words;
+use crate::domain::words::Teller;
 use std::io::{self, Write};
 
 /// How facts are printed.
@@ -21,7 +21,7 @@ pub struct Printer<W> {
     format: Format,
     zone: jiff::tz::TimeZone,
     /// Last record printed of each run: what is told twice is printed once.
-    seen: std::collections::HashMap<crate::base::id::RunId, u64>,
+    seen: std::collections::HashMap<crate::base::id::RunId, (u64, Teller)>,
 }
 
 impl<W: Write> Printer<W> {
@@ -54,7 +54,7 @@ impl<W: Write> Printer<W> {
 
     /// Prints one record unless it was printed before.
     pub fn record(&mut self, stored: &Stored) -> io::Result<()> {
-        let seen = self.seen.entry(stored.run).or_default();
+        let (seen, teller) = self.seen.entry(stored.run).or_default();
         if stored.seq <= *seen {
             return Ok(());
         }
@@ -64,7 +64,7 @@ impl<W: Write> Printer<W> {
                 serde_json::to_writer(&mut self.out, stored)?;
                 writeln!(self.out)
             }
-            Format::Text => match words::line(&stored.record) {
+            Format::Text => match teller.line(&stored.record) {
                 Some(line) => {
                     let time = stored.time.clock_time(&self.zone);
                     writeln!(self.out, "{time} {:5} {}  {}", line.level.word(), stored.ticket, line.text)

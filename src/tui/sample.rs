@@ -220,8 +220,8 @@ pub fn log(model: &mut Model) {
         (90, Weight::Info, "tk-4f2a", "iteration 7 · “Wire into middleware” · session resumed"),
         (89, Weight::Info, "tk-4f2a", "snapshot 7 · 9c1f2ab0…"),
         (88, Weight::Info, "tk-4f2a", "claude 2.1.197 · claude-opus-4-5 · session 9f3e0b1c…"),
-        (64, Weight::Gate, "tk-4f2a", "allow Read src/http/stack.rs · profile trusted"),
-        (41, Weight::Gate, "tk-4f2a", "allow Edit src/http/stack.rs · profile trusted"),
+        (64, Weight::Call, "tk-4f2a", "allow Read src/http/stack.rs · profile trusted"),
+        (41, Weight::Call, "tk-4f2a", "allow Edit src/http/stack.rs · profile trusted"),
         (20, Weight::Warn, "tk-9c1d", "validation failed: cargo test · exit 101 · 41 s"),
         (9, Weight::Error, "tk-9c1d", "run ended, stagnation: 3 iterations in a row changed nothing · 2/6 phases"),
     ];

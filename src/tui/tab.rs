@@ -7,6 +7,7 @@ use crate::base::time::Timestamp;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::Ticket;
+use crate::domain::words::Teller;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
 use crate::tui::marks::{Glyphs, Sign};
@@ -30,6 +31,8 @@ pub struct Tab {
     pub state: State,
     /// The Stream pane of this ticket.
     pub stream: StreamState,
+    /// Puts the run's records into words for the log.
+    pub teller: Teller,
     /// When Claude was last heard, and how often lately.
     pub pulse: Pulse,
     /// The run could not be opened, or went down: words for the person.
@@ -127,6 +130,7 @@ impl Tab {
             run: None,
             state: State::default(),
             stream: StreamState::default(),
+            teller: Teller::default(),
             pulse: Pulse::default(),
             failure: None,
             notes: Vec::new(),

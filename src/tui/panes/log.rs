@@ -124,7 +124,7 @@ pub fn update(model: &mut Model, msg: LogMsg, height: usize) {
         LogMsg::End => last,
         LogMsg::Level => {
             let next = Weight::ALL.iter().find(|weight| **weight > log.least);
-            log.least = next.copied().unwrap_or(Weight::Info);
+            log.least = next.copied().unwrap_or(Weight::Call);
             log.anchor = None;
             return;
         }
@@ -192,13 +192,14 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 fn row(model: &Model, line: &LogLine) -> Row {
     let role = match line.weight {
         Weight::Info => Role::LogInfo,
-        Weight::Gate => Role::LogGate,
+        Weight::Call | Weight::Gate => Role::LogGate,
         Weight::Warn => Role::LogWarn,
         Weight::Error => Role::LogError,
     };
-    let column = model.tabs.iter().map(|tab| tab.id.as_str().len()).max().unwrap_or(0).clamp(7, 14);
+    let column = model.tabs.iter().map(|tab| tab.id.as_str().len()).max().unwrap_or(0).clamp(7, 16);
     let ticket = crate::base::text::cut(line.ticket.as_str(), column);
     let text = match line.weight {
+        Weight::Call => Role::Dim,
         Weight::Info | Weight::Gate => Role::Text,
         Weight::Warn | Weight::Error => role,
     };
@@ -217,7 +218,7 @@ mod tests {
     fn full(lines: usize) -> Model {
         let mut model = sample::model();
         for n in 0..lines {
-            let weight = Weight::ALL[n % 4];
+            let weight = Weight::ALL[1 + n % 4];
             model.log.push(sample::NOW, weight, sample::id("tk-1"), &format!("line {n}"));
         }
         model

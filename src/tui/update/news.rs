@@ -4,7 +4,7 @@ use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::news::News;
 use crate::domain::record::Stored;
-use crate::domain::words::{self, Weight};
+use crate::domain::words::Weight;
 use crate::tui::model::Model;
 
 /// Folds one piece of news in.
@@ -57,12 +57,22 @@ pub fn fold(model: &mut Model, news: News) {
             }
         }
         News::Trouble { ticket, message } => log(model, &ticket, Weight::Error, &message),
+        // A name that was typed wrongly: no tab for what is not there.
+        News::RunFailed { ticket, message, .. } if is_unknown(model, &ticket) => {
+            model.opening = false;
+            log(model, &ticket, Weight::Error, &message);
+            model.tell(clean_line(&message, 400));
+        }
         News::RunFailed { ticket, message, .. } => {
             let at = tab_for(model, &ticket);
             model.tabs[at].failure = Some(clean_line(&message, 2_000));
             log(model, &ticket, Weight::Error, &message);
         }
     }
+}
+
+fn is_unknown(model: &Model, ticket: &TicketId) -> bool {
+    !model.listed.contains_key(ticket) && model.tabs.iter().all(|tab| tab.id != *ticket)
 }
 
 /// The ticket's tab. A new one comes to the front when the person has just asked for one.
@@ -80,7 +90,7 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
     if !model.tabs[at].record(stored) {
         return;
     }
-    if let Some(line) = words::line(&stored.record) {
+    if let Some(line) = model.tabs[at].teller.line(&stored.record) {
         model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
     }
 }
