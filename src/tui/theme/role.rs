@@ -32,6 +32,7 @@ pub enum Role {
     StreamThinking,
     StreamTool,
     StreamTarget,
+    StreamCode,
     StreamResult,
     StreamError,
     StreamPerson,
@@ -56,7 +57,7 @@ pub enum Role {
 
 impl Role {
     /// Every role with its key in theme files.
-    pub const ALL: [(Self, &'static str); 46] = [
+    pub const ALL: [(Self, &'static str); 47] = [
         (Self::Text, "text"),
         (Self::Dim, "dim"),
         (Self::Title, "title"),
@@ -83,6 +84,7 @@ impl Role {
         (Self::StreamThinking, "stream.thinking"),
         (Self::StreamTool, "stream.tool"),
         (Self::StreamTarget, "stream.target"),
+        (Self::StreamCode, "stream.code"),
         (Self::StreamResult, "stream.result"),
         (Self::StreamError, "stream.error"),
         (Self::StreamPerson, "stream.person"),

@@ -1,12 +1,14 @@
 //! The pane's fold over the run's records: iterations, their dividers, and the marks between Claude's words.
 //!
 //! A mark stands where the stream was when its record came; when a run is loaded from the store, that is the iteration's
-//! end. Does not read the scrollback; the way from place to place is `order`.
+//! end. Does not read the scrollback; the way from place to place is `order`. What the banner below the stream tells
+//! (`panes::notice`: the run waits, has ended) is not told here as well.
 
 use super::marks::{Check, Head, Judged, Mark, NoteState};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::claim::ClaimStatus;
+use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Stored, Verdict, WriteOutcome};
 use std::collections::HashMap;
 
@@ -123,9 +125,6 @@ impl Journal {
         match &stored.record {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
-            Record::TreeAwaited { holder } => {
-                self.say(Level::Warn, format!("waits for the folder: {holder} works in it"));
-            }
             Record::TicketLost { why } => self.say(Level::Error, format!("ticket: {why}")),
             Record::ValidationChangeSeen { .. } => {
                 self.say(Level::Warn, "the ticket's validation commands changed during the run");
@@ -173,10 +172,6 @@ impl Journal {
             Record::Paused => self.say(Level::Info, "paused"),
             Record::Continued => self.say(Level::Info, "goes on"),
             Record::StopRequested => self.say(Level::Info, "stop asked for"),
-            Record::RunEnded { reason, detail, .. } => self.mark(Mark::End {
-                text: format!("run ended: {} · {detail}", reason.word()),
-                good: *reason == ExitReason::Complete,
-            }),
             other => self.verdict(other),
         }
     }
@@ -184,6 +179,9 @@ impl Journal {
     /// The records about how an iteration's work is judged.
     fn verdict(&mut self, record: &Record) {
         match record {
+            // Where nothing is said to be completed there is nothing to judge.
+            Record::ClaimMade { claim, .. } if claim.phase_completed.is_none() && claim.status != ClaimStatus::Done => {
+            }
             Record::ClaimMade { claim, .. } => self.mark(Mark::Claim {
                 phase: claim.phase_completed.clone(),
                 checks: Vec::new(),
@@ -197,7 +195,7 @@ impl Journal {
             }
             Record::TurnFailed { error, message, status, .. } => {
                 let status = status.map(|s| format!(" ({s})")).unwrap_or_default();
-                let message = clean_line(message, 300);
+                let message = clean_line(message, 160);
                 self.say(Level::Error, format!("turn failed: {error}{status} · {message}"));
             }
             Record::ValidationRan { command, exit, timed_out, ms, tail, .. } => {

@@ -119,7 +119,7 @@ pub(super) fn body(shown: &Shown, columns: usize, fold: Fold, origin: &mut dyn F
                 body.add(group, outcome(result, columns, fold, origin));
             }
             Block::Progress(_) => {}
-            Block::Person(text) => body.add(Group::Words, plain(text, columns, Role::StreamPerson, "› ", fold.cap(6))),
+            Block::Person(text) => body.add(Group::Words, told(text, columns, fold)),
             Block::TurnEnd(end) => body.add(Group::Notes, turn_end(end, columns, fold)),
             Block::Notice { level, text } => body.add(Group::Notes, notice(*level, text, columns)),
         }
@@ -144,8 +144,12 @@ pub(super) fn live(live: &Live, columns: usize) -> Body {
         rows.drain(..rows.len().saturating_sub(3));
         body.add(Group::Words, rows);
     }
-    if !live.text.trim().is_empty() {
-        body.add(Group::Words, words(tail(&live.text), columns, Fold::Full));
+    let (text, status) = before_status(tail(&live.text));
+    if !text.trim().is_empty() {
+        body.add(Group::Words, words(text, columns, Fold::Full));
+    }
+    if status {
+        body.add(Group::Words, vec![Row::of("◐ status … ", Role::StreamStatus)]);
     }
     if let Some(tool) = &live.tool {
         let text = format!("● {:<6} …", clean_line(tool, 40));
@@ -160,6 +164,42 @@ pub(super) fn live(live: &Live, columns: usize) -> Body {
 /// The end of a long live text: it is laid out again for each frame.
 fn tail(text: &str) -> &str {
     crate::base::text::tail(text, 256 * 1024)
+}
+
+/// What is said before the status block that is being written, and whether one is: the block is shown when it is whole.
+fn before_status(text: &str) -> (&str, bool) {
+    const HEAD: &str = "PROGRAMMATOR_STATUS";
+    let begins = |line: &str| {
+        let bare = line.trim();
+        bare.starts_with(HEAD) || (bare.len() > 3 && !line.ends_with('\n') && HEAD.starts_with(bare))
+    };
+    let mut from = None;
+    let mut at = 0;
+    // Where the line before begins, when it opens a fence.
+    let mut fence = None;
+    for line in text.split_inclusive('\n') {
+        if begins(line) {
+            from = Some(fence.unwrap_or(at));
+        }
+        fence = line.trim_start().starts_with("```").then_some(at);
+        at += line.len();
+    }
+    from.map_or((text, false), |from| (&text[..from], true))
+}
+
+/// What Claude was told: the whole prompt is one row, a person's few words are shown.
+fn told(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
+    let brief = 6;
+    let mut rows = plain(text, columns, Role::StreamPerson, "› ", fold.cap(brief));
+    if fold == Fold::Brief && rows.len() > brief {
+        rows.truncate(1);
+        let lines = text.lines().count();
+        for row in &mut rows {
+            row.left = vec![Piece::new(format!("› {}", clean_line(text.trim_start(), 200)), Role::StreamResult)];
+            row.right = vec![Piece::new(format!("{lines} lines"), Role::StreamResult)];
+        }
+    }
+    rows
 }
 
 fn words(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
@@ -308,7 +348,9 @@ fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &mut dyn FnM
 
 fn turn_end(end: &TurnEnd, columns: usize, fold: Fold) -> Vec<Row> {
     let how = clean_line(&end.how, 80);
-    if end.error {
+    // The person's own doing: the pane says so itself.
+    let interrupted = how.contains("aborted");
+    if end.error && !interrupted {
         let text = format!("turn ended: {how} · {}", clean_line(&end.message, 300));
         return plain(&text, columns, Role::StreamError, "✗ ", fold.cap(3));
     }
@@ -329,4 +371,32 @@ pub(super) fn notice(level: Level, text: &str, columns: usize) -> Vec<Row> {
         Level::Error => ("✗ ", Role::StreamError),
     };
     plain(text, columns, role, mark, 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_block_that_is_being_written_is_one_line() {
+        let cases = [
+            ("All done.\n\n```yaml\nPROGRAMMATOR_STATUS:\n  status: DO", ("All done.\n\n", true)),
+            ("All done.\n\nPROGRAM", ("All done.\n\n", true)),
+            ("PROGRAMMATOR_STATUS:\n  x: y\n", ("", true)),
+            ("The PROGRAMMATOR_STATUS block comes", ("The PROGRAMMATOR_STATUS block comes", false)),
+            ("PRO", ("PRO", false)),
+            ("```sh\nls\n", ("```sh\nls\n", false)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(before_status(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_one_row_until_it_is_unfolded() {
+        let prompt = "Work on this.\n".repeat(20);
+        assert_eq!(told(&prompt, 60, Fold::Brief).len(), 1);
+        assert_eq!(told(&prompt, 60, Fold::Full).len(), 20);
+        assert_eq!(told("mind the\ncache", 60, Fold::Brief).len(), 2);
+    }
 }

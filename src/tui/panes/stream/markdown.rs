@@ -1,9 +1,10 @@
-//! Claude's markdown, lightly: weight for headings and `**bold**`, a role for code. Every character stays where it
-//! is, the marks included in code fences; nothing is interpreted that could hide text.
+//! Claude's markdown, lightly: weight for headings and `**bold**`, a role for code. Paired marks give way to what they
+//! mean; every other character stays, code fences and all in them too. Nothing is interpreted that could hide text.
 
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Break, Piece, untabbed, wrap};
 use ratatui::style::Modifier;
+use std::ops::Range;
 
 /// Lays `text` (clean) out in `columns`; one inner list a row.
 pub(super) fn rows(text: &str, columns: usize) -> Vec<Vec<Piece>> {
@@ -38,40 +39,71 @@ fn hang(line: &str) -> usize {
     indent + mark
 }
 
-/// One line with its weights. Code keeps its backticks off the screen only when they are paired.
+/// One line with its weights. Marks give way to the weight that they mean only where they are paired as marks are: `2**3`,
+/// `**/*.rs` and a lone backtick stay what they are.
 fn inline(line: &str) -> Vec<Piece> {
     let hashes = line.bytes().take_while(|b| *b == b'#').count();
     if (1..=6).contains(&hashes) && line.as_bytes().get(hashes) == Some(&b' ') {
-        return vec![Piece { modifier: Modifier::BOLD, ..Piece::new(line, Role::StreamText) }];
+        let mut out = vec![Piece::new(&line[..=hashes], Role::Dim)];
+        out.extend(bold(weights(&line[hashes + 1..])));
+        return out;
     }
+    weights(line)
+}
+
+fn weights(line: &str) -> Vec<Piece> {
     let mut out = Vec::new();
-    let mut rest = line;
-    while let Some(at) = rest.find(['`', '*']) {
-        let (mark, role, modifier) = if rest[at..].starts_with("**") {
-            ("**", Role::StreamText, Modifier::BOLD)
-        } else if rest[at..].starts_with('`') {
-            ("`", Role::StreamTarget, Modifier::empty())
-        } else {
-            push(&mut out, &rest[..=at]);
-            rest = &rest[at + 1..];
+    let (mut plain, mut at) = (0, 0);
+    while let Some(found) = line[at..].find(['`', '*']) {
+        let mark = at + found;
+        let (inner, end) = match line.as_bytes()[mark] {
+            b'`' => (code(line, mark), 1),
+            _ => (strong(line, mark), 2),
+        };
+        let Some(inner) = inner else {
+            // The whole run of marks: half of it is no mark.
+            at = mark + line[mark..].bytes().take_while(|b| *b == line.as_bytes()[mark]).count();
             continue;
         };
-        let inner = &rest[at + mark.len()..];
-        match inner.find(mark) {
-            Some(end) if end > 0 && !inner.starts_with(' ') => {
-                push(&mut out, &rest[..at]);
-                let whole = &rest[at..at + end + 2 * mark.len()];
-                out.push(Piece { modifier, ..Piece::new(whole, role) });
-                rest = &inner[end + mark.len()..];
-            }
-            _ => {
-                push(&mut out, &rest[..at + mark.len()]);
-                rest = inner;
-            }
+        push(&mut out, &line[plain..mark]);
+        if end == 1 {
+            out.push(Piece::new(&line[inner.clone()], Role::StreamCode));
+        } else {
+            out.extend(bold(weights(&line[inner.clone()])));
         }
+        (plain, at) = (inner.end + end, inner.end + end);
     }
-    push(&mut out, rest);
+    push(&mut out, &line[plain..]);
     out
+}
+
+/// What the backtick at `mark` encloses.
+fn code(line: &str, mark: usize) -> Option<Range<usize>> {
+    let from = mark + 1;
+    let end = from + line[from..].find('`')?;
+    let doubled = line[..mark].ends_with('`') || line[end + 1..].starts_with('`');
+    (end > from && !doubled && !line[from..end].trim().is_empty()).then_some(from..end)
+}
+
+/// What the `**` at `mark` enclose: they touch words at their inner side only.
+fn strong(line: &str, mark: usize) -> Option<Range<usize>> {
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '*' | '/' | '_');
+    let from = mark + 2;
+    if !line[mark..].starts_with("**") || line[..mark].ends_with(word) || line[from..].starts_with(['*', '/', ' ']) {
+        return None;
+    }
+    let mut at = from;
+    loop {
+        let end = at + line[at..].find("**")?;
+        if end > from && !line[..end].ends_with([' ', '*', '/']) && !line[end + 2..].starts_with(word) {
+            return Some(from..end);
+        }
+        at = end + 2;
+    }
+}
+
+fn bold(pieces: Vec<Piece>) -> impl Iterator<Item = Piece> {
+    pieces.into_iter().map(|piece| Piece { modifier: piece.modifier | Modifier::BOLD, ..piece })
 }
 
 fn push(out: &mut Vec<Piece>, text: &str) {
@@ -85,14 +117,42 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn seen(line: &str) -> Vec<(String, Role, bool)> {
+        let bold = |p: &Piece| p.modifier.contains(Modifier::BOLD);
+        inline(line).iter().map(|p| (p.text.clone(), p.role, bold(p))).collect()
+    }
+
+    fn text(line: &str) -> String {
+        inline(line).iter().map(|p| p.text.as_str()).collect()
+    }
+
     #[test]
     fn weight_and_code_are_seen() {
-        let pieces = inline("a **b** `c` d*e `");
-        let seen: Vec<(&str, Role, bool)> =
-            pieces.iter().map(|p| (p.text.as_str(), p.role, p.modifier.contains(Modifier::BOLD))).collect();
-        assert_eq!(seen[1], ("**b**", Role::StreamText, true));
-        assert_eq!(seen[3], ("`c`", Role::StreamTarget, false));
-        assert!(inline("# Head")[0].modifier.contains(Modifier::BOLD));
+        let pieces = seen("a **b** `c` d*e `");
+        assert_eq!(pieces[1], ("b".into(), Role::StreamText, true));
+        assert_eq!(pieces[3], ("c".into(), Role::StreamCode, false));
+        assert_eq!(pieces[4], (" d*e `".into(), Role::StreamText, false));
+        assert_eq!(seen("**use `x`:**")[1], ("x".into(), Role::StreamCode, true));
+        assert_eq!(seen("# Head")[1], ("Head".into(), Role::StreamText, true));
+    }
+
+    #[test]
+    fn characters_that_matter_stay() {
+        for line in [
+            "2**3 and 4**5",
+            "src/**/*.rs and **/*.toml",
+            "``a`b``",
+            "a ` b",
+            "****",
+            "** x **",
+            "int **p, **q;",
+            "`",
+            "``",
+            "f(**kw)",
+        ] {
+            assert_eq!(text(line), line);
+        }
+        assert_eq!(text("**bold**, `${1:-world}` and `**/*.rs`"), "bold, ${1:-world} and **/*.rs");
     }
 
     #[test]
@@ -104,9 +164,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_character_is_eaten(line in "[a-z`*# é日-]{0,60}") {
-            let all: String = inline(&line).iter().map(|p| p.text.as_str()).collect();
-            prop_assert_eq!(all, line);
+        fn nothing_but_paired_marks_is_eaten(line in "[a-z`*# é日/-]{0,60}") {
+            let all = text(&line);
+            let bare = |s: &str| s.replace(['`', '*'], "");
+            prop_assert_eq!(bare(&all), bare(&line));
+            prop_assert!((line.len() - all.len()) % 2 == 0);
         }
     }
 }

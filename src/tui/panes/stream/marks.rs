@@ -1,4 +1,4 @@
-//! What programmator itself says between Claude's words: verdicts, disputes, notes to Claude, notices, the end.
+//! What programmator itself says between Claude's words: verdicts, disputes, notes to Claude, notices.
 //!
 //! A mark may learn more after it is drawn (a note is delivered, a claim is judged): its words change, its number of rows
 //! does not.
@@ -75,7 +75,6 @@ pub(super) enum Mark {
     Note { id: String, text: String, state: NoteState },
     Claim { phase: Option<String>, checks: Vec<Check>, judged: Judged },
     Dispute { why: String, check: Option<Check> },
-    End { text: String, good: bool },
 }
 
 /// The rule above iteration `n`.
@@ -105,10 +104,6 @@ pub(super) fn body(mark: &Mark, columns: usize) -> Body {
         Mark::Note { text, state, .. } => note(text, *state, columns),
         Mark::Claim { phase, checks, judged } => vec![claim(phase.as_deref(), checks, *judged)],
         Mark::Dispute { why, check } => dispute(why, check.as_ref(), columns),
-        Mark::End { text, good } => {
-            let (mark, role) = if *good { ("✓ ", Role::Success) } else { ("■ ", Role::Warning) };
-            plain(text, columns, role, mark, 12)
-        }
     };
     let mut body = Body::default();
     body.add(Group::Notes, rows);
@@ -131,10 +126,8 @@ fn note(text: &str, state: NoteState, columns: usize) -> Vec<Row> {
 }
 
 fn claim(phase: Option<&str>, checks: &[Check], judged: Judged) -> Row {
-    let what = phase.map_or_else(
-        || "claimed: nothing completed".to_owned(),
-        |phase| format!("claimed “{}”", clean_line(phase, 120)),
-    );
+    let what = phase
+        .map_or_else(|| "claimed the whole ticket".to_owned(), |phase| format!("claimed “{}”", clean_line(phase, 120)));
     let (mark, role) = match judged {
         Judged::NotYet => ("◐", Role::PhaseClaimed),
         Judged::Done(DoneHow::Verified) => ("✓", Role::PhaseDone),
@@ -159,8 +152,12 @@ fn claim(phase: Option<&str>, checks: &[Check], judged: Judged) -> Row {
 }
 
 fn dispute(why: &str, check: Option<&Check>, columns: usize) -> Vec<Row> {
-    let mut rows = plain(why, columns, Role::PhaseDisputed, "  ≠ ", 6);
-    let Some(check) = check else { return rows };
+    let Some(check) = check else {
+        return plain(why, columns, Role::PhaseDisputed, "  ≠ ", 6);
+    };
+    // The reason ends with the command's output, which follows below.
+    let reason = why.lines().next().unwrap_or_default();
+    let mut rows = plain(reason, columns, Role::PhaseDisputed, "  ≠ ", 3);
     rows.extend(plain(&check.words(), columns, Role::StreamError, "    ", 3));
     let mut output = plain(tail(&check.tail, 4_000), columns, Role::StreamResult, "    ", usize::MAX);
     output.drain(..output.len().saturating_sub(TAIL_ROWS));
