@@ -7,7 +7,7 @@ use crate::orchestrator::state::Mark;
 use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Input, Key};
 use crate::tui::panes::Pane;
-use crate::tui::panes::stream::FollowStatus;
+use crate::tui::panes::stream::{Fold, FollowStatus};
 use crate::tui::tab::{Standing, Tab};
 use std::fmt::Write as _;
 
@@ -49,6 +49,8 @@ pub enum Command {
     Search,
     SearchNext,
     SearchPrevious,
+    ClearSearch,
+    Details,
     LogLevel,
     LogTicket,
     LogFilter,
@@ -243,6 +245,21 @@ fn several_tabs(model: &Model) -> bool {
 
 fn stream_is_behind(model: &Model) -> bool {
     model.tab().is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
+}
+
+fn has_stream(model: &Model) -> bool {
+    model.tab().is_some_and(|tab| tab.run.is_some())
+}
+
+fn is_searching(model: &Model) -> bool {
+    model.tab().is_some_and(|tab| tab.stream.search().is_some())
+}
+
+fn details_word(model: &Model) -> &'static str {
+    match model.tab().map(|tab| tab.stream.fold()) {
+        Some(Fold::Full) => "brief",
+        _ => "details",
+    }
 }
 
 fn pause_word(model: &Model) -> &'static str {

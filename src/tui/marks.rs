@@ -59,6 +59,28 @@ impl Glyphs {
     }
 }
 
+/// What a symbol of ours is where nothing above 0x7e may be drawn; `None` for what stays (also the words of others, in
+/// whatever script they are).
+pub fn ascii(symbol: &str) -> Option<&'static str> {
+    Some(match symbol {
+        "─" | "−" | "–" | "—" | "·" => "-",
+        "“" | "”" => "\"",
+        "’" => "'",
+        "…" | "◐" | "≈" => "~",
+        "●" => "*",
+        "▸" | "›" | "↳" | "▶" | "→" => ">",
+        "←" => "<",
+        "↑" | "⇧" => "^",
+        "✓" | "↓" => "v",
+        "✗" | "×" => "x",
+        "≠" => "=",
+        "↷" => "s",
+        "■" => "#",
+        "█" => "_",
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -150,6 +150,8 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
         Command::Search => prompt(model, Purpose::Search, String::new()),
         Command::SearchNext => to_stream(model, StreamMsg::NextHit),
         Command::SearchPrevious => to_stream(model, StreamMsg::PrevHit),
+        Command::ClearSearch => to_stream(model, StreamMsg::ClearSearch),
+        Command::Details => to_stream(model, StreamMsg::ToggleFold),
         Command::LogLevel => in_log(model, LogMsg::Level),
         Command::LogTicket => in_log(model, LogMsg::Ticket),
         Command::LogFilter => {

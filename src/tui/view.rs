@@ -1,9 +1,10 @@
 //! The whole screen from the model. Pure; call `Model::prepare` first and hand its layout in.
 
 use crate::tui::layout::{Layout, SMALLEST};
+use crate::tui::marks::{Glyphs, ascii};
 use crate::tui::modals;
 use crate::tui::model::Model;
-use crate::tui::panes::stream::FollowStatus;
+use crate::tui::panes::stream::{FollowStatus, SearchStatus};
 use crate::tui::panes::{Pane, footer, gauges, log, notice, stream, tabs, tickets};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -36,6 +37,13 @@ pub fn view(model: &Model, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>
     }
     footer::view(model, theme, layout.footer, buf);
     modals::view(model, theme, layout.screen, buf);
+    if model.glyphs == Glyphs::Ascii {
+        for cell in &mut buf.content {
+            if let Some(plain) = ascii(cell.symbol()) {
+                cell.set_symbol(plain);
+            }
+        }
+    }
 }
 
 fn draw_pane(model: &Model, pane: Pane, theme: &Theme, place: Rect, buf: &mut Buffer) {
@@ -78,6 +86,7 @@ fn words(model: &Model, pane: Pane, width: u16) -> (String, String) {
             };
             let status = match tab.stream.status() {
                 _ if tab.run.is_none() => String::new(),
+                _ if tab.stream.search().is_some() => searching(tab.stream.search()),
                 FollowStatus::Following if tab.is_active() => "following".into(),
                 FollowStatus::Following => String::new(),
                 FollowStatus::Behind { new_lines } => {
@@ -89,6 +98,17 @@ fn words(model: &Model, pane: Pane, width: u16) -> (String, String) {
             (format!("{title} · {ticket}"), status)
         }
     }
+}
+
+/// How the search goes; the words themselves are the person's.
+fn searching(search: Option<SearchStatus>) -> String {
+    let (query, how) = match search {
+        Some(SearchStatus::Busy(query)) => (query, " · searching"),
+        Some(SearchStatus::Missing(query)) => (query, " · not found"),
+        Some(SearchStatus::Found(query)) => (query, ""),
+        None => return String::new(),
+    };
+    format!("“{}”{how}", crate::base::text::clean_line(&query, 24))
 }
 
 fn too_small(screen: Rect, theme: &Theme, buf: &mut Buffer) {

@@ -2,7 +2,7 @@
 
 use super::{
     Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_retry, can_skip,
-    live, pause_word, several_tabs, someone_waits, stream_is_behind,
+    details_word, has_stream, is_searching, live, pause_word, several_tabs, someone_waits, stream_is_behind,
 };
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
@@ -57,34 +57,38 @@ rows! {
         "write to Claude: into the running turn, or into the next prompt";
     NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
         "go to the next ticket that needs you";
+    End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
+        "to the end, and follow it";
     FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, next_pane,
         "next pane";
     Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
         "stop the run now; it can be resumed";
-    Edit "ticket.edit" Scope::Global, "ticket", [c('e')], HelpOnly, can_edit, |_| "edit",
-        "edit the ticket in $EDITOR";
-    OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], HelpOnly, live, |_| "open",
-        "open another ticket";
     Choose "tickets.choose" TICKETS, "ticket", [press(Key::Enter)], Shown, always, |_| "open",
         "in Tickets: open the selected ticket, or fold it";
     Fold "tickets.fold" TICKETS, "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
         "in Tickets: fold or unfold the selected ticket";
     Copy "tickets.copy" TICKETS, "ticket", [c('y')], HelpOnly, always, |_| "copy",
         "in Tickets: copy the selected line";
-    Search "stream.search" STREAM, "stream", [c('/')], Shown, |model| !model.tabs.is_empty(), |_| "search",
+    Search "stream.search" STREAM, "stream", [c('/')], Shown, has_stream, |_| "search",
         "in Stream: search";
-    SearchNext "stream.next" STREAM, "stream", [c('n')], HelpOnly, always, |_| "next match",
+    SearchNext "stream.next" STREAM, "stream", [c('n')], Shown, is_searching, |_| "next match",
         "in Stream: next match";
-    SearchPrevious "stream.previous" STREAM, "stream", [c('N')], HelpOnly, always, |_| "match before",
+    SearchPrevious "stream.previous" STREAM, "stream", [c('N')], HelpOnly, is_searching, |_| "match before",
         "in Stream: match before";
+    ClearSearch "stream.clear" STREAM, "stream", [press(Key::Esc)], Shown, is_searching, |_| "clear",
+        "in Stream: end the search";
+    Details "stream.details" STREAM, "stream", [press(Key::Enter)], Shown, has_stream, details_word,
+        "in Stream: everything in full, or in brief again";
     LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
         "in Log: show less, or everything again";
     LogTicket "log.ticket" LOG, "log", [c('a')], Shown, always, |_| "all/this ticket",
         "in Log: all tickets, or this one";
     LogFilter "log.filter" LOG, "log", [press(Key::Enter), c('/')], Shown, always, |_| "filter",
         "in Log: show the lines with these words";
-    End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
-        "to the end, and follow it";
+    Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
+        "edit the ticket in $EDITOR";
+    OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], Shown, live, |_| "open",
+        "open another ticket";
     Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
         "to the beginning";
     Down "view.down" Scope::Global, "move", [c('j'), press(Key::Down)], HelpOnly, always, |_| "down",
