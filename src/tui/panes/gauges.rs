@@ -1,6 +1,7 @@
 //! The Gauges pane: numbers with their limits. Only what is known is drawn, and each in its own line.
 
 use crate::base::time::{Timestamp, human};
+use crate::orchestrator::guards::{Guard, repeated_error, stagnation};
 use crate::orchestrator::state::State;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
@@ -83,9 +84,9 @@ fn role_of(share: f64, warn: f64, danger: f64) -> Role {
     }
 }
 
-/// A counter that ends the run at its limit.
-fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, limit: u32) -> Gauge {
-    let mut gauge = Gauge::new(label, brief, format!("{n}/{limit}"));
+/// A counter that ends the run at its limit: it has its guard's name everywhere.
+fn counter(guard: &Guard, glyphs: Glyphs, (n, limit): (u32, u32)) -> Gauge {
+    let mut gauge = Gauge::new(guard.name, guard.name, format!("{n}/{limit}"));
     gauge.picture = boxes(glyphs, n, limit, BAR as u32);
     if limit > 0 && n > 0 {
         // The last step before the limit is danger, any other above none is a warning.
@@ -105,11 +106,11 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Option<Gauge>> {
         0.8,
         0.95,
     );
-    let errors = state.repeated.as_ref().map_or(0, |(_, times)| *times);
+    let guarded = |guard: &Guard| Some(counter(guard, glyphs, (guard.level)(state)));
     vec![
         Some(iteration),
-        Some(counter("No progress", "stuck", glyphs, state.stagnation, limits.stagnation_limit)),
-        Some(counter("Same error", "errors", glyphs, errors, limits.repeated_error_limit)),
+        guarded(&stagnation::GUARD),
+        guarded(&repeated_error::GUARD),
         Some(Gauge::new("Calls/h", "calls", calls(model).to_string())),
         Some(Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))),
         context(glyphs, state),
@@ -156,7 +157,7 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
 /// Draws the pane's inside.
 pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
-        Row::new().left(Role::Dim, "Numbers come with the first run.").draw(theme, area, buf);
+        Row::new().left(Role::Dim, "No run, no numbers yet.").draw(theme, area, buf);
         return;
     };
     let inside = Rect { width: area.width.min(60), ..area };
@@ -170,8 +171,10 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             Role::GaugeWarning | Role::GaugeDanger => gauge.role,
             _ => Role::Text,
         };
+        // The picture's column is the value's where there is no picture.
+        let label = if gauge.picture.0.is_empty() && gauge.picture.1.is_empty() { 0 } else { LABEL };
         Row::new()
-            .left(Role::Dim, format!("{:<LABEL$}", gauge.label))
+            .left(Role::Dim, format!("{:<label$}", capitalised(gauge.label)))
             .left(picture_role, gauge.picture.0)
             .left(Role::GaugeTrack, gauge.picture.1)
             .right(value_role, gauge.value)
@@ -179,13 +182,21 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Draws the numbers as one line.
+/// A guard's name at the beginning of a line.
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Draws the numbers as one line: what matters most first, for the end is cut.
 pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
         return;
     };
     let mut all = gauges(model, tab);
     let last = all.remove(6);
+    // The counters of the guards and the calls give way to cost and context.
+    all[1..6].rotate_left(3);
     let mut row = Row::new().left(Role::Text, " ");
     if let Some(last) = last {
         let role = match last.role {
@@ -245,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_last_step_before_a_limit_is_danger() {
-        let role = |n| counter("x", "x", Glyphs::Unicode, n, 3).role;
+        let role = |n| counter(&stagnation::GUARD, Glyphs::Unicode, (n, 3)).role;
         assert_eq!(role(0), Role::GaugeFill);
         assert_eq!(role(1), Role::GaugeWarning);
         assert_eq!(role(2), Role::GaugeDanger);

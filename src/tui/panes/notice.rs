@@ -3,6 +3,7 @@
 
 use crate::base::text::clean_line;
 use crate::domain::outcome::ExitReason;
+use crate::domain::words::reason_words;
 use crate::orchestrator::state::Stage;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::{Standing, Tab};
@@ -13,7 +14,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Lines that a banner takes at most, its blank line included.
-const BANNER: usize = 5;
+const BANNER: usize = 7;
 
 /// The inside of the Stream pane, divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     };
     if let Some(failure) = &tab.failure {
         let failure = clean_line(failure, 600);
-        return Some((Role::Danger, format!("{failure}{}", key(" p tries again."))));
+        return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words =
@@ -69,29 +70,42 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some((Role::Warning, format!("{words}{}", key(" ! shows the card."))));
     }
     if let Some(ended) = &tab.state.ended {
-        let detail = clean_line(&ended.detail, 600);
-        let gap = if detail.is_empty() { "" } else { ": " };
-        let words = format!("ended, {}{gap}{detail}", ended.reason.word());
+        // The detail says all; not every end has one.
+        let words = match clean_line(&ended.detail, 600) {
+            detail if detail.is_empty() => reason_words(ended.reason).to_owned(),
+            detail => detail,
+        };
         return Some(match ended.reason {
             ExitReason::Complete => (Role::Success, complete(tab)),
-            ExitReason::UserStopped => (Role::Dim, format!("{words}{}", key(" p resumes."))),
-            ExitReason::Error | ExitReason::TicketGone => (Role::Danger, format!("{words}{}", key(" p tries again."))),
-            _ => (Role::Warning, format!("{words}{}", key(" p tries again."))),
+            ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q leaves"))),
+            ExitReason::Error => (Role::Danger, format!("{words}{}", key(" · p tries again"))),
+            ExitReason::TicketGone => (Role::Danger, words),
+            _ => (Role::Warning, format!("{words}{}", key(" · p starts again, e edits the ticket"))),
         });
     }
     match (&tab.state.stage, tab.standing()) {
         (_, Standing::Gone) => Some((Role::Danger, "The ticket's file is gone.".into())),
         (Stage::Paused, _) => {
-            Some((Role::Warning, format!("paused{}", key(": p resumes, i tells Claude something first, x stops."))))
+            Some((Role::Warning, format!("paused{}", key(" · p resumes, i tells Claude something first, x stops"))))
         }
         (Stage::AwaitingTree { holder }, _) => {
-            let holder = holder.as_deref().map_or("another run", |holder| holder);
-            Some((Role::Dim, format!("waits for the work folder: {} works in it.", clean_line(holder, 100))))
+            let words = format!("waits for the work folder: {} works in it", at_work(model, tab, holder.as_deref()));
+            Some((Role::Dim, format!("{words}{}", key(" · x gives up"))))
         }
         (_, Standing::Pausing) => {
-            Some((Role::Dim, format!("pausing after this iteration{}", key(": p goes on after all, P pauses now."))))
+            Some((Role::Dim, format!("pausing after this iteration{}", key(" · p goes on after all, P pauses now"))))
         }
         _ => None,
+    }
+}
+
+/// Who works in the folder: the ticket beside us when it is one, else the holder in the words of its lock.
+fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
+    let beside = model.tabs.iter().find(|other| other.is_active() && other.state.folder == tab.state.folder);
+    match (beside, holder) {
+        (Some(beside), _) => beside.id.to_string(),
+        (None, Some(holder)) => clean_line(holder, 100),
+        (None, None) => "another run".into(),
     }
 }
 
@@ -99,7 +113,8 @@ fn complete(tab: &Tab) -> String {
     let (done, all) = tab.progress();
     let phases = if all == 0 { String::new() } else { format!(" {done}/{all} phases,") };
     let state = &tab.state;
-    format!("complete:{phases} {} iterations, ${:.2}", state.iterations, state.cost_usd)
+    let iterations = if state.iterations == 1 { "iteration" } else { "iterations" };
+    format!("complete:{phases} {} {iterations}, ${:.2}", state.iterations, state.cost_usd)
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.
@@ -109,12 +124,12 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
         None => {
             say.push((Role::Title, "No ticket is open.".into()));
             say.push((Role::Text, String::new()));
-            say.push((Role::Text, "t      opens a ticket by its id, a part of it, or a file's path".into()));
+            say.push((Role::Text, "t      opens a ticket and starts it: its id or its path".into()));
             say.push((Role::Text, "?      shows every key".into()));
             say.push((Role::Text, "q      leaves".into()));
             say.push((Role::Text, String::new()));
-            say.push((Role::Dim, "A ticket is a markdown file with checkboxes. Make one in a shell:".into()));
-            say.push((Role::Text, "programmator ticket new \"What should be true afterwards\"".into()));
+            say.push((Role::Dim, "A ticket is a markdown file with checkboxes. Make one:".into()));
+            say.push((Role::Text, "programmator ticket new \"What should be true\"".into()));
         }
         Some(tab) if tab.run.is_some() => return false,
         Some(tab) => {
