@@ -26,7 +26,7 @@ use error::CliError;
 use headless::Work;
 use logs::Follow;
 use session::Session;
-use start::Open;
+use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -270,7 +270,9 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
     let out = &mut stdout();
     match cli.command {
-        None if stdout().is_terminal() => start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets)).await,
+        None if stdout().is_terminal() => {
+            start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets), After::Kept).await
+        }
         None if cli.tickets.is_empty() => {
             Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
         }
@@ -281,7 +283,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Resume { run, json, options }) => {
             let session = here(&options)?;
             if stdout().is_terminal() && !json {
-                start::screen(&session, Open::Resume(run)).await
+                start::screen(&session, Open::Resume(run), After::Kept).await
             } else {
                 headless::run(&session, Work::Resume(run), format(json)).await
             }

@@ -27,7 +27,7 @@ pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
     enter(&mut session, &demo, &demo.agent_command(&program, pace))?;
     let tickets = vec![TICKET_ID.to_owned()];
     match show {
-        Show::Screen => start::screen(&session, start::Open::Tickets(tickets)).await,
+        Show::Screen => start::screen(&session, start::Open::Tickets(tickets), start::After::Removed).await,
         Show::Lines => headless::run(&session, Work::Tickets(tickets), Format::Text).await,
     }
 }

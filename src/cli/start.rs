@@ -5,9 +5,13 @@ use super::host::TerminalHost;
 use super::operator::{self, Operator, Paths};
 use super::session::Session;
 use crate::adapters::store::Store;
+use crate::base::id::RunId;
 use crate::config::Resolved;
 use crate::domain::news::News;
+use crate::domain::outcome::ExitReason;
 use crate::domain::stream::envelope::classify;
+use crate::domain::summary::RunSummary;
+use crate::domain::words::reason_words;
 use crate::runtime::channels;
 use crate::runtime::supervisor::find_run;
 use crate::tui::marks::Glyphs;
@@ -15,14 +19,25 @@ use crate::tui::model::{Mode, Model};
 use crate::tui::screen_loop::{self, Channels};
 use crate::tui::terminal::{Screen, ScreenError};
 use crate::tui::theme::Theme;
+use std::io::{Write as _, stdout};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub use super::operator::Open;
 
-/// Shows the screen until the person leaves. Gives the program's exit code.
-pub async fn screen(session: &Session, open: Open) -> Result<u8, CliError> {
+/// What is left of the runs when the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The store: they can be gone on with.
+    Kept,
+    /// Nothing.
+    Removed,
+}
+
+/// Shows the screen until the person leaves, then says on the normal one what became of the runs. Gives the program's
+/// exit code.
+pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     let (mut model, theme) = dressed(session, &resolved)?;
     for notice in &resolved.notices {
@@ -51,11 +66,42 @@ pub async fn screen(session: &Session, open: Open) -> Result<u8, CliError> {
         }
     };
     match shown {
-        Ok(()) => Ok(code.unwrap_or(0)),
+        Ok(()) => {
+            farewell(session, &model, after)?;
+            Ok(code.unwrap_or(0))
+        }
         // The terminal is gone: there is nobody to tell.
         Err(ScreenError::Lost(_)) => Ok(code.unwrap_or(129)),
         Err(error) => Err(unfit(&error)),
     }
+}
+
+/// One line a run: how it ended, and how to go on with it.
+fn farewell(session: &Session, model: &Model, after: After) -> Result<(), CliError> {
+    let shown: Vec<RunId> = model.tabs.iter().filter_map(|tab| tab.run).collect();
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let runs = session.store()?.runs()?;
+    for run in shown.iter().filter_map(|run| runs.iter().find(|summary| summary.run == *run)) {
+        // Nobody may be reading any more.
+        let _ = writeln!(stdout(), "{}", last_line(run, after));
+    }
+    Ok(())
+}
+
+fn last_line(run: &RunSummary, after: After) -> String {
+    let resume = format!("`programmator resume {}` goes on", run.ticket);
+    let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
+        Some(ExitReason::Complete) => ("complete", None),
+        Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
+        Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts again", run.ticket))),
+        None => (run.state.word(), Some(resume)),
+    };
+    let phases = if run.phases == 0 { String::new() } else { format!(" · {}/{} phases", run.phases_done, run.phases) };
+    let iterations = if run.iterations == 1 { "iteration" } else { "iterations" };
+    let next = next.filter(|_| after == After::Kept).map_or_else(String::new, |next| format!("; {next}"));
+    format!("{}  {how}{phases} · {} {iterations} · ${:.2}{next}", run.ticket, run.iterations, run.cost_usd)
 }
 
 /// Shows a run of the past.
