@@ -36,6 +36,12 @@ impl Paths {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(ticket).cloned()
     }
 
+    /// The ticket that lives in the file.
+    fn id_of(&self, path: &Path) -> Option<TicketId> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(_, known)| *known == path).map(|(id, _)| id.clone())
+    }
+
     fn learn(&self, ticket: &TicketId, path: &Path) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ticket.clone(), path.to_owned());
     }
@@ -172,7 +178,8 @@ impl Desk {
             Ask::OpenTicket(name) => match tickets::find(&name, &self.places) {
                 Ok(path) => {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    self.opened(&TicketId::from_file_name(&name), &path);
+                    let id = self.paths.id_of(&path).unwrap_or_else(|| TicketId::from_file_name(&name));
+                    self.opened(&id, &path);
                 }
                 Err(error) => self.failed(&TicketId::from_file_name(&name), error.to_string(), 2),
             },

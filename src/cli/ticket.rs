@@ -173,7 +173,7 @@ fn escaped(json: &str) -> String {
 }
 
 fn show_text(out: &mut dyn Write, ticket: &Ticket) -> io::Result<()> {
-    let (mark, status) = look(ticket);
+    let (mark, status) = if ticket.is_broken() { ('!', "broken") } else { look(ticket) };
     writeln!(out, "{mark} {}  {}", ticket.id, clean_line(&ticket.title, 200))?;
     if status != "-" {
         writeln!(out, "  status    {status}")?;

@@ -257,8 +257,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             Some((
                 level,
                 format!(
-                    "run ended, {}{colon}{detail} · {phases_done}/{phases} phases · {} · ${cost_usd:.2}",
+                    "run ended, {}{colon}{detail}{} · {} · ${cost_usd:.2}",
                     reason.word(),
+                    if *phases == 0 { String::new() } else { format!(" · {phases_done}/{phases} phases") },
                     counted(*iterations as usize, "iteration"),
                 ),
             ))
@@ -427,12 +428,12 @@ mod tests {
 
     #[test]
     fn calls_are_named_from_the_work_folder() {
-        let mut teller = Teller { folder: "/home/p/shop/".into(), ..Teller::default() };
+        let mut teller = Teller { folder: "/home/dev/shop/".into(), ..Teller::default() };
         let judged = Record::ToolJudged {
             n: 1,
             tool_use_id: "t".into(),
             tool: "Edit".into(),
-            target: "/home/p/shop/src/a.rs".into(),
+            target: "/home/dev/shop/src/a.rs".into(),
             verdict: Verdict::Allow,
             reason: "profile trusted".into(),
             touches_ticket: false,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long words at the bottom stay.
-const TOAST: Duration = Duration::from_secs(6);
+const TOAST: Duration = Duration::from_secs(4);
 
 /// What the person may do here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -122,7 +122,15 @@ impl Model {
 
     /// How many open tickets wait for the person.
     pub fn waiting(&self) -> usize {
-        self.tabs.iter().filter(|tab| tab.standing() == Standing::NeedsYou).count()
+        self.tabs.iter().filter(|tab| self.standing(tab) == Standing::NeedsYou).count()
+    }
+
+    /// How a ticket stands. The past needs nobody any more: a run that stopped for the person has stopped.
+    pub fn standing(&self, tab: &Tab) -> Standing {
+        match (self.mode, tab.standing()) {
+            (Mode::Replay, Standing::NeedsYou) => Standing::Stopped,
+            (_, standing) => standing,
+        }
     }
 
     /// Something runs that quitting would cut off.
@@ -179,6 +187,17 @@ mod tests {
         assert_eq!(model.wake_at(), Some(Timestamp::from_millis(sample::NOW.millis() / 1_000 * 1_000 + 1_000)));
         model.mode = Mode::Replay;
         assert_eq!(model.wake_at(), None, "the past has no clock");
+    }
+
+    #[test]
+    fn the_past_needs_nobody() {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        tab.failure = Some("gone".into());
+        model.tabs.push(tab);
+        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (Standing::NeedsYou, 1));
+        model.mode = Mode::Replay;
+        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (Standing::Stopped, 0));
     }
 
     #[test]

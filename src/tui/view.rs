@@ -89,6 +89,7 @@ fn words(model: &Model, pane: Pane, width: u16) -> (String, String) {
                 _ if tab.stream.search().is_some() => searching(tab.stream.search()),
                 FollowStatus::Following if tab.is_active() => "following".into(),
                 FollowStatus::Following => String::new(),
+                FollowStatus::Behind { new_lines: 0 } => format!("more {}", model.glyphs.pick("↓", "v")),
                 FollowStatus::Behind { new_lines } => {
                     format!("{new_lines} new {}", model.glyphs.pick("↓", "v"))
                 }

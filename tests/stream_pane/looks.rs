@@ -136,6 +136,7 @@ fn disputes_notes_and_the_end() {
     pane.record(1, Record::NoteGiven { id: "a".into(), text: "Use the shared error type, please.".into() });
     pane.record(1, Record::NoteGiven { id: "b".into(), text: "And keep the old route.".into() });
     pane.record(2, Record::NoteSent { id: "a".into() });
+    pane.push(1, &json!({"type":"user","message":{"role":"user","content":"Use the shared error type, please."}}));
     pane.record(3, Record::NoteDelivered { id: "a".into() });
     pane.record(4, Record::ClaimMade { n: 1, claim: claim("Ship it") });
     pane.record(

@@ -66,7 +66,7 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
         return row;
     };
-    let sign = tab.standing().sign(model.glyphs);
+    let sign = model.standing(tab).sign(model.glyphs);
     let time = elapsed(model, tab);
     if width >= 100 {
         row.right(sign.role, sign.word).right(Role::Dim, format!(" {time} · ${:.2} ", tab.state.cost_usd))

@@ -47,7 +47,7 @@ pub fn view_banner(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         return;
     };
     let Some(tab) = model.tab() else { return };
-    let glyph = tab.standing().sign(model.glyphs).glyph;
+    let glyph = model.standing(tab).sign(model.glyphs).glyph;
     let lines = wrap(&words, text_width(area));
     for (at, (place, line)) in area.rows().skip(1).zip(lines).enumerate() {
         let mark = if at == 0 { format!("{glyph} ") } else { "  ".into() };
@@ -125,6 +125,9 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
             say.push((Role::Title, "No ticket is open.".into()));
             say.push((Role::Text, String::new()));
             say.push((Role::Text, "t      opens a ticket and starts it: its id or its path".into()));
+            if !model.listed.is_empty() {
+                say.push((Role::Text, "Tab    to Tickets; Enter there opens and starts one".into()));
+            }
             say.push((Role::Text, "?      shows every key".into()));
             say.push((Role::Text, "q      leaves".into()));
             say.push((Role::Text, String::new()));

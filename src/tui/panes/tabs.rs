@@ -33,7 +33,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let widths: Vec<usize> = labels.iter().map(|label| label.width() + 2).collect();
     let shown = window(&widths, model.active, room);
     if shown.start > 0 {
-        row = overflow(row, &model.tabs[..shown.start]);
+        row = overflow(model, row, &model.tabs[..shown.start]);
     }
     for at in shown.clone() {
         let tab = &model.tabs[at];
@@ -42,7 +42,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         } else {
             (" ", " ")
         };
-        let role = match (tab.standing(), at == model.active) {
+        let role = match (model.standing(tab), at == model.active) {
             (Standing::NeedsYou, _) => Role::TabAttention,
             (_, true) => Role::TabActive,
             (_, false) => Role::TabIdle,
@@ -50,7 +50,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.left(Role::Accent, open).left(role, &labels[at]).left(Role::Accent, close);
     }
     if shown.end < model.tabs.len() {
-        row = overflow(row, &model.tabs[shown.end..]);
+        row = overflow(model, row, &model.tabs[shown.end..]);
     }
     row.draw(theme, area, buf);
 }
@@ -63,8 +63,8 @@ fn with_clock(model: &Model, row: Row) -> Row {
     row.right(Role::Dim, format!("  {time:>5} "))
 }
 
-fn overflow(row: Row, hidden: &[Tab]) -> Row {
-    let waits = hidden.iter().any(|tab| tab.standing() == Standing::NeedsYou);
+fn overflow(model: &Model, row: Row, hidden: &[Tab]) -> Row {
+    let waits = hidden.iter().any(|tab| model.standing(tab) == Standing::NeedsYou);
     let role = if waits { Role::TabAttention } else { Role::Dim };
     let mark = if waits { "!" } else { "" };
     row.left(role, format!(" +{}{mark} ", hidden.len()))
@@ -72,7 +72,7 @@ fn overflow(row: Row, hidden: &[Tab]) -> Row {
 
 fn label(model: &Model, at: usize, wordy: bool) -> String {
     let tab = &model.tabs[at];
-    let standing = tab.standing();
+    let standing = model.standing(tab);
     let sign = standing.sign(model.glyphs);
     let id = crate::base::text::cut(tab.id.as_str(), ID);
     let (done, all) = tab.progress();

@@ -255,7 +255,7 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
                 .left(Role::Dim, format!("{fold} "))
                 .left(if front { Role::Title } else { Role::Text }, tab.id.as_str())
                 .left(if front { Role::Text } else { Role::Dim }, format!(" {}", tab.title()));
-            signed(row, tab.standing().sign(glyphs), width)
+            signed(row, model.standing(tab).sign(glyphs), width)
         }
         Item::Phase(tab, phase) => {
             let sign = glyphs.phase(phase.mark);

@@ -93,9 +93,9 @@ fn put(pieces: &[(Role, String)], columns: usize, x: u16, y: u16, theme: &Theme,
     }
 }
 
-/// Lays a style over one line, its text kept: a selection.
+/// Gives one line a style of its own, its text kept: a selection. Colours below it would show through as blots.
 pub fn highlight(style: Style, area: Rect, buf: &mut Buffer) {
-    buf.set_style(area.intersection(buf.area), style);
+    buf.set_style(area.intersection(buf.area), Style::reset().patch(style));
 }
 
 /// The lines of `area`, from the top.

@@ -164,8 +164,12 @@ impl Book {
             kept.used = self.frame;
             return kept.body.clone();
         }
-        let shown = self.shown(n, i);
+        let mut shown = self.shown(n, i);
         let (columns, fold) = (self.columns, self.fold);
+        if fold == Fold::Brief {
+            // A note stands where it was given and says there that it was delivered.
+            shown.blocks.retain(|block| !matches!(block, Block::Person(text) if self.journal.has_note(text)));
+        }
         let body = layout::body(&shown, columns, fold, &mut |id| self.origin(n, i, id));
         let body = if body == Body::default() {
             // Most of what is hidden comes in long stretches: one body serves them all.

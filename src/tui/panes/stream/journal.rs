@@ -107,6 +107,12 @@ impl Journal {
             .filter(|(_, judged)| **judged == Judged::NotYet)
     }
 
+    /// The person gave a note of these words.
+    pub(super) fn has_note(&self, words: &str) -> bool {
+        let marks = self.segments.iter().flat_map(|segment| &segment.marks);
+        marks.into_iter().any(|(_, mark)| matches!(mark, Mark::Note { text, .. } if text.trim() == words.trim()))
+    }
+
     fn note(&mut self, wanted: &str, now: NoteState) {
         for segment in self.segments.iter_mut().rev() {
             for (_, mark) in segment.marks.iter_mut().rev() {
