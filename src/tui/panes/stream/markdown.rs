@@ -168,7 +168,7 @@ mod tests {
             let all = text(&line);
             let bare = |s: &str| s.replace(['`', '*'], "");
             prop_assert_eq!(bare(&all), bare(&line));
-            prop_assert!((line.len() - all.len()) % 2 == 0);
+            prop_assert!((line.len() - all.len()).is_multiple_of(2));
         }
     }
 }
