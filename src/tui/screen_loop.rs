@@ -11,7 +11,6 @@ use crate::domain::news::News;
 use crate::tui::input::{self, Keys};
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Msg};
-use crate::tui::panes::stream::SearchStatus;
 use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
 use crate::tui::theme::Theme;
 use crate::tui::update::update;
