@@ -436,7 +436,7 @@ mod tests {
             target: "/home/dev/shop/src/a.rs".into(),
             verdict: Verdict::Allow,
             reason: "profile trusted".into(),
-            touches_ticket: false,
+            writes: false,
         };
         let line = teller.line(&judged).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Call, "allow Edit src/a.rs · profile trusted"));
