@@ -207,13 +207,13 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.session = None;
             state.stage = Stage::Closing;
         }
-        Record::ToolJudged { tool_use_id, verdict, writes, .. } => {
-            if *verdict == Verdict::Allow && iteration.tools.insert(tool_use_id.clone()) {
-                iteration.tool_count += 1;
-                if *writes {
-                    iteration.writers.insert(tool_use_id.clone());
-                    iteration.wrote = Some(time);
-                }
+        Record::ToolJudged { tool_use_id, verdict: Verdict::Allow, writes, .. }
+            if iteration.tools.insert(tool_use_id.clone()) =>
+        {
+            iteration.tool_count += 1;
+            if *writes {
+                iteration.writers.insert(tool_use_id.clone());
+                iteration.wrote = Some(time);
             }
         }
         Record::ToolFinished { tool_use_id, .. } => {

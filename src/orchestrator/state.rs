@@ -167,7 +167,6 @@ pub enum Stage {
 
 /// One iteration.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "facts that are independent of each other")]
 pub struct Iteration {
     /// Its number, from 1.
     pub n: u32,

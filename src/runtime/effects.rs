@@ -71,7 +71,7 @@ pub struct Work {
     /// Inputs of tool calls that wait for an answer which must repeat them.
     asked: HashMap<String, String>,
     tree: Arc<Mutex<Option<TreeLock>>>,
-    work_tree: Arc<OnceCell<WorkTree>>,
+    evidence: Arc<OnceCell<WorkTree>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
     tasks: Vec<AbortHandle>,
 }

@@ -9,8 +9,8 @@ use std::time::Instant;
 #[test]
 fn an_edit_of_the_file_shows_and_the_run_follows_it() {
     let project = gated_project(&["Alpha", "Beta", "Gamma"]);
-    let terminal = at_the_gate(&project, "Alpha");
-    let edit = |from: &str, to: &str, shown: &str| {
+    let mut terminal = at_the_gate(&project, "Alpha");
+    let edit = |terminal: &Terminal, from: &str, to: &str, shown: &str| {
         let text = project.ticket_text("tk-1");
         assert!(text.contains(from), "{text}");
         project.write("work/.tickets/tk-1.md", &text.replacen(from, to, 1));
@@ -18,11 +18,20 @@ fn an_edit_of_the_file_shows_and_the_run_follows_it() {
         terminal.wait_for(shown);
         println!("“{shown}” was seen {} ms after the write", written.elapsed().as_millis());
     };
-    edit("- [ ] Gamma\n", "- [ ] Gamma\n- [ ] Delta\n", "○ Delta");
-    edit("- [ ] Gamma", "- [x] Gamma", "✓ Gamma");
-    edit("- [ ] Alpha", "- [ ] Alpha and more", "▶ Alpha and more");
+    edit(&terminal, "- [ ] Gamma\n", "- [ ] Gamma\n- [ ] Delta\n", "○ Delta");
+    // While a call of Claude's runs, a tick may be its doing, and says nothing.
+    edit(&terminal, "- [ ] Gamma", "- [x] Gamma", "counts as Claude's own");
+    assert!(terminal.screen().contains("○ Gamma"), "{}", terminal.screen());
+    edit(&terminal, "- [x] Gamma", "- [ ] Gamma", "0/4 phases done");
+    edit(&terminal, "- [ ] Alpha", "- [ ] Alpha and more", "▶ Alpha and more");
     // Claude claims the phase by the name it was given; it is the renamed one.
+    terminal.keys("p");
+    terminal.wait_for("pausing");
     project.open_gate("alpha");
+    terminal.wait_for("paused · p resumes");
+    // Now that nothing of Claude's runs, the person's tick is believed.
+    edit(&terminal, "- [ ] Gamma", "- [x] Gamma", "✓ Gamma");
+    terminal.keys("p");
     wait_at_the_gate(&terminal, "Beta");
     assert!(terminal.screen().contains("✓ Alpha and more"), "{}", terminal.screen());
     project.open_gate("beta");

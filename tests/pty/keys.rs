@@ -12,7 +12,7 @@ fn a_pause_holds_after_the_iteration_and_p_goes_on() {
     assert!(screen.contains("p go on"), "{screen}");
     project.open_gate("beta");
     project.open_gate("alpha");
-    let screen = terminal.wait_for("paused: p resumes");
+    let screen = terminal.wait_for("paused · p resumes");
     assert!(screen.contains("✓ Alpha") && screen.contains("○ Beta"), "{screen}");
     // It holds: nothing was begun after the pause, by the journal's own word.
     let journal = project.journal();
@@ -28,9 +28,9 @@ fn a_pause_that_is_taken_back_is_none() {
     let project = gated_project(&["Alpha", "Beta"]);
     let mut terminal = at_the_gate(&project, "Alpha");
     terminal.keys("p");
-    terminal.wait_for("pausing after this iteration: p goes on");
+    terminal.wait_for("pausing after this iteration · p goes on");
     terminal.keys("p");
-    terminal.wait_until("no pause", |screen| !screen.contains("pausing after this iteration: p goes on"));
+    terminal.wait_until("no pause", |screen| !screen.contains("pausing after this iteration · p goes on"));
     project.open_gate("alpha");
     project.open_gate("beta");
     terminal.wait_for("complete: 2/2 phases");
@@ -44,7 +44,7 @@ fn a_pause_now_interrupts_claude_and_keeps_its_work() {
     let mut terminal = at_the_gate(&project, "Alpha");
     terminal.keys("P");
     // The gate is shut: only an interrupt gets there.
-    let screen = terminal.wait_for("paused: p resumes");
+    let screen = terminal.wait_for("paused · p resumes");
     assert!(screen.contains("cut off by you"), "{screen}");
     assert_eq!(project.processes().len(), 1, "only the program itself: {:?}", project.processes());
     assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
@@ -70,7 +70,7 @@ fn a_skip_is_asked_for_and_leaves_the_phase_undone() {
     wait_at_the_gate(&terminal, "Beta");
     terminal.wait_for("↷ skipped “Alpha”");
     project.open_gate("beta");
-    terminal.wait_for("run ended: complete");
+    terminal.wait_for("✓ complete: ");
     assert_eq!(boxes(&project, "tk-1"), [("Alpha".to_owned(), false), ("Beta".to_owned(), true)]);
     assert!(!project.ticket_text("tk-1").contains("status: closed"), "a phase is open");
     leave(terminal, &project);
@@ -130,7 +130,7 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
     terminal.keys("p");
     terminal.wait_for("pausing after this iteration");
     project.open_gate("alpha");
-    terminal.wait_for("paused: p resumes");
+    terminal.wait_for("paused · p resumes");
     terminal.keys("i");
     terminal.wait_for("into the next prompt");
     terminal.keys("mind the gap\r");

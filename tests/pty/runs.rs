@@ -98,7 +98,7 @@ fn a_stopped_run_goes_on_when_it_is_started_again() {
     let mut terminal = at_the_gate(&project, "Beta");
     assert!(terminal.screen().contains("✓ Alpha"), "{}", terminal.screen());
     terminal.keys("xy");
-    terminal.wait_for("ended, user_stopped");
+    terminal.wait_until("a stopped tab", |screen| screen.lines().next().is_some_and(|bar| bar.contains("stopped")));
     // … and in the same one.
     project.open_gate("beta");
     terminal.keys("p");

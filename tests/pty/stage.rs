@@ -65,13 +65,18 @@ pub fn at_the_gate(project: &Project, phase: &str) -> Terminal {
     terminal
 }
 
-/// Waits until Claude waits at the gate of `phase`: its Bash call is shown, and it is asked for and allowed.
+/// Waits until Claude waits at the gate of `phase`: its Bash call is shown.
 pub fn wait_at_the_gate(terminal: &Terminal, phase: &str) {
     let slug = phase.to_lowercase();
     terminal.wait_until(&format!("Claude at the gate of {phase}"), |screen| {
         screen.contains(&format!("▶ {phase}"))
-            && screen.lines().any(|line| line.contains("allow Bash") && line.contains(&slug))
+            && screen.lines().any(|line| line.contains("● Bash") && line.contains(&slug) && is_under_way(line))
     });
+}
+
+/// The call of this row of the stream has not come back.
+fn is_under_way(row: &str) -> bool {
+    row.trim_end().trim_end_matches(['┃', '│']).trim_end().ends_with('▶')
 }
 
 /// Leaves the program, in which nothing runs any more, and looks that nothing is left of it.

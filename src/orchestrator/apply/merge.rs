@@ -59,7 +59,8 @@ const WAKE: Duration = Duration::from_secs(2);
 /// Ticks that appear now are Claude's own when one of its calls may just have made them, by whatever way. Taking a
 /// person's for one costs an iteration; taking Claude's for a person's would believe it unchecked.
 fn who_ticked(state: &State, time: Timestamp) -> TickedBy {
-    let Some(iteration) = &state.iteration else { return TickedBy::Person };
+    // The file is read once more before an iteration is judged: what is new after its end is not Claude's.
+    let Some(iteration) = state.open_iteration() else { return TickedBy::Person };
     let just_wrote = iteration.wrote.is_some_and(|wrote| time.since(wrote) <= WAKE);
     if just_wrote || !iteration.writers.is_empty() { TickedBy::Claude } else { TickedBy::Person }
 }
@@ -131,10 +132,12 @@ mod tests {
 
     const PERSON: Mark = Mark::Done(DoneHow::TickedByPerson);
 
+    type Boxes<'a> = &'a [(&'a str, bool)];
+
     #[test]
     fn the_persons_list_order_and_ticks_win() {
         let before = [("A", false), ("B", false), ("C", true)];
-        let cases: [(&[(&str, bool)], &[(&str, Mark)]); 6] = [
+        let cases: [(Boxes<'_>, &[(&str, Mark)]); 6] = [
             // Reordered.
             (&[("C", true), ("B", false), ("A", false)], &[("C", PERSON), ("B", Mark::Pending), ("A", Mark::Running)]),
             // A new one in between.

@@ -24,7 +24,19 @@ impl Step {
             return self.notice(Level::Warn, "the ticket has no phases any more; the run goes on with those it knows");
         }
         if title != self.state.title || self.differs(&phases) || self.state.ticket_lost.is_some() {
+            let doubted = self.state.doubted_ticks();
             self.record(Record::TicketRead { title, phases });
+            let mut now = self.state.doubted_ticks();
+            now.retain(|phase| !doubted.contains(phase));
+            for phase in now {
+                self.notice(
+                    Level::Warn,
+                    format!(
+                        "the box of “{phase}” was ticked while a call of Claude's ran, so it counts as Claude's own; \
+                         skip the phase (key s) to leave it out"
+                    ),
+                );
+            }
         }
         let asked = self.state.validation_change.as_ref() == Some(&validation);
         let declined = self.state.validation_declined.as_ref() == Some(&validation);

@@ -47,7 +47,7 @@ impl Effects {
             folder: self.folder.clone(),
             keep: self.run_dir(),
             ticket_path: self.ticket_path.clone(),
-            opened: self.work.work_tree.clone(),
+            opened: self.work.evidence.clone(),
         }
     }
 
