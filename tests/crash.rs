@@ -193,7 +193,7 @@ fn live(seed: u64, whole: &Undisturbed) -> usize {
         };
         match play(&project, args, moment) {
             End::Killed => kills += 1,
-            end => assert_eq!(end, End::Exited(Some(0)), "attempt {attempt} at {moment:?}"),
+            end @ End::Exited(_) => assert_eq!(end, End::Exited(Some(0)), "attempt {attempt} at {moment:?}"),
         }
         // Going on is killed too, now and then.
         moment = if kills < 3 && dice.below(3) == 0 { dice.moment(whole) } else { Moment::Never };
@@ -304,10 +304,10 @@ fn fifty_kills_at_random_moments_lose_nothing() {
                 while kills.load(Ordering::SeqCst) < KILLS {
                     let case = next.fetch_add(1, Ordering::SeqCst) as u64;
                     let lived = std::panic::catch_unwind(|| live(seed.wrapping_add(case), &whole));
-                    match lived {
-                        Ok(more) => kills.fetch_add(more, Ordering::SeqCst),
-                        Err(_) => panic!("case {case} failed; to play it alone: CRASH_SEED={}", seed + case),
+                    let Ok(more) = lived else {
+                        panic!("case {case} failed; to play it alone: CRASH_SEED={}", seed + case);
                     };
+                    kills.fetch_add(more, Ordering::SeqCst);
                 }
             });
         }

@@ -172,7 +172,7 @@ fn leaving_gives_the_terminal_back() {
     let screen = pty.screen.screen();
     assert!(screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste());
     pty.press("?");
-    pty.shows("this list");
+    pty.shows("pause now");
     pty.press("\x1b");
     pty.shows("complete: 6/6 phases");
     pty.press("q");

@@ -31,8 +31,9 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     let store = session.store()?;
     let (news, mut told) = mpsc::channel(channels::NEWS);
     let (ended, mut endings) = mpsc::unbounded_channel();
-    let reporter = Reporter::new(news, store.clone());
-    let mut supervisor = Supervisor::new(store, session.clock(), reporter, session.rules(), ended);
+    let reporter = Reporter::new(news, store.clone()).without_stream();
+    tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
+    let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter, session.rules(), ended);
     let mut signals = Signals::listen()?;
     let mut worst = 0;
     match work {
@@ -58,7 +59,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 if let News::Trouble { ticket, message } = &news {
                     let _ = writeln!(stderr(), "{ticket}: {}", clean_line(message, 2_000));
                 }
-                if printer.print(&news).is_err() && by_signal.is_none() {
+                if printer.print(&news, &store).is_err() && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
                     by_signal = Some(NOBODY_READS);
                     supervisor.command_all(&UserCommand::Stop).await;
@@ -68,15 +69,20 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 worst = worst.max(reason.map_or(1, ExitReason::exit_code));
                 supervisor.forget(&ticket);
             }
-            signal = signals.next(), if by_signal.is_none() => {
-                by_signal = Some(signal.exit_code());
+            signal = signals.next() => {
+                if by_signal.replace(signal.exit_code()).is_some() {
+                    // Asked twice: at once, by force. The runs are found interrupted and can be gone on with.
+                    supervisor.abandon().await;
+                    break;
+                }
                 supervisor.command_all(&UserCommand::Stop).await;
             }
         }
     }
     while let Ok(news) = told.try_recv() {
-        let _ = printer.print(&news);
+        let _ = printer.print(&news, &store);
     }
+    let _ = printer.finish(&store);
     Ok(by_signal.unwrap_or(worst))
 }
 

@@ -76,6 +76,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     let places = session.places(&resolved);
     let mut desk = Desk { session, places, reporter, paths, supervisor, store };
     desk.list();
+    tokio::spawn(Supervisor::sweep_leftovers(desk.store.clone()));
     desk.begin(open)?;
     let mut by_signal = None;
     loop {
@@ -134,8 +135,18 @@ impl Desk {
         match open {
             Open::Tickets(names) => {
                 let found: Result<Vec<_>, _> = names.iter().map(|name| tickets::find(name, &self.places)).collect();
-                for path in found? {
-                    self.open(&path)?;
+                let found = found?;
+                for path in &found {
+                    match self.open(path) {
+                        Ok(_) => {}
+                        // Alone there is nothing to show; beside others it must not end them.
+                        Err(error) if found.len() == 1 => return Err(error.into()),
+                        Err(error) => {
+                            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                            let id = self.paths.id_of(path).unwrap_or_else(|| TicketId::from_file_name(&name));
+                            self.failed(&id, error.to_string(), error.exit_code());
+                        }
+                    }
                 }
             }
             Open::Resume(run) => {
@@ -193,6 +204,10 @@ impl Desk {
     }
 
     fn opened(&mut self, ticket: &TicketId, path: &Path) {
+        if self.supervisor.open_tickets().any(|open| open == ticket) {
+            // Nothing failed: the run is at work in its tab.
+            return self.reporter.trouble(ticket, "is open already; its tab is above");
+        }
         if let Err(error) = self.open(path) {
             self.failed(ticket, error.to_string(), error.exit_code());
         }

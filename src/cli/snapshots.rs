@@ -6,6 +6,7 @@
 use super::error::CliError;
 use super::session::Session;
 use crate::adapters::git::{EvidenceError, Restored, Snapshot, WorkTree};
+use crate::adapters::store::{Holder, LockError};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
@@ -26,6 +27,15 @@ pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str) -> 
 /// `programmator restore <ticket> <n>`.
 pub async fn run_restore(out: &mut impl Write, session: &Session, ticket: &str, pick: &str) -> Result<(), CliError> {
     let (tree, ticket, exclude) = open(session, ticket).await?;
+    // Not while Claude works in the folder: both would undo what the other does.
+    let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
+    let _lock = session.store()?.lock_tree(&session.folder, &holder).map_err(|error| match error {
+        LockError::Held { holder } => CliError {
+            message: format!("{} is being worked in: {holder}; stop that run first", session.folder.display()),
+            exit_code: 75,
+        },
+        LockError::Store(error) => CliError::from(error),
+    })?;
     Ok(restore(out, &tree, &ticket, pick, &exclude).await?)
 }
 

@@ -6,7 +6,7 @@
 
 mod parts;
 
-pub use parts::{Level, Verdict, WriteOutcome};
+pub use parts::{Level, PhaseSeed, Verdict, WriteOutcome};
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
@@ -33,15 +33,6 @@ pub struct Stored {
     /// The fact.
     #[serde(flatten)]
     pub record: Record,
-}
-
-/// A phase as the ticket's file has it, in a record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhaseSeed {
-    /// Text that identifies the phase.
-    pub text: String,
-    /// Ticked in the file.
-    pub done: bool,
 }
 
 /// One fact about a run. `n` is always the iteration's number, from 1.

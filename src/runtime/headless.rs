@@ -1,9 +1,12 @@
 //! The front end without a screen: one line for each fact, for people or (NDJSON) for machines.
 
+use crate::adapters::store::Store;
+use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::news::News;
-use crate::domain::record::{Record, Stored};
+use crate::domain::record::Stored;
 use crate::domain::words::Teller;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// How facts are printed.
@@ -21,35 +24,58 @@ pub struct Printer<W> {
     format: Format,
     zone: jiff::tz::TimeZone,
     /// Last record printed of each run: what is told twice is printed once.
-    seen: std::collections::HashMap<crate::base::id::RunId, (u64, Teller)>,
+    seen: HashMap<RunId, (u64, Teller)>,
 }
 
 impl<W: Write> Printer<W> {
     /// A printer; times are shown in `zone`.
     pub fn new(out: W, format: Format, zone: jiff::tz::TimeZone) -> Self {
-        Self { out, format, zone, seen: std::collections::HashMap::new() }
+        Self { out, format, zone, seen: HashMap::new() }
     }
 
-    /// Prints what the news says. Fails when `out` is gone.
-    pub fn print(&mut self, news: &News) -> io::Result<()> {
+    /// Prints what the news says. The store is the source: news that was lost on the way is read from there.
+    /// Fails when `out` is gone.
+    pub fn print(&mut self, news: &News, store: &Store) -> io::Result<()> {
         match news {
-            News::RunOpened { records, .. } => {
-                // Of a run that is gone on with, the past has been printed in its time.
-                let begins = records.iter().rposition(|stored| is_beginning(&stored.record)).unwrap_or(0);
-                for stored in &records[begins..] {
+            // What a run that is gone on with did before was printed in its time.
+            News::RunOpened { run, records, .. } if !self.seen.contains_key(run) => {
+                let last = records.last().map_or(0, |stored| stored.seq);
+                self.seen.insert(*run, (last, Teller::default()));
+            }
+            News::RunOpened { run, .. } => self.catch_up(*run, store)?,
+            News::Recorded(stored) => {
+                let seen = self.seen.get(&stored.run).map_or(0, |(seen, _)| *seen);
+                if stored.seq == seen + 1 {
                     self.record(stored)?;
+                } else if stored.seq > seen {
+                    self.catch_up(stored.run, store)?;
                 }
             }
-            News::Recorded(stored) => self.record(stored)?,
-            News::RunFailed { ticket, message, .. } if self.format == Format::Text => {
-                writeln!(self.out, "{ticket}  {}", clean_line(message, 1_000))?;
-            }
-            News::Trouble { ticket, message } if self.format == Format::Text => {
+            News::RunFailed { ticket, message, .. } | News::Trouble { ticket, message }
+                if self.format == Format::Text =>
+            {
                 writeln!(self.out, "{ticket}  {}", clean_line(message, 1_000))?;
             }
             _ => return Ok(()),
         }
         self.out.flush()
+    }
+
+    /// Prints what is stored of every run and was not told: the last words before the program goes.
+    pub fn finish(&mut self, store: &Store) -> io::Result<()> {
+        let runs: Vec<RunId> = self.seen.keys().copied().collect();
+        for run in runs {
+            self.catch_up(run, store)?;
+        }
+        self.out.flush()
+    }
+
+    fn catch_up(&mut self, run: RunId, store: &Store) -> io::Result<()> {
+        let seen = self.seen.get(&run).map_or(0, |(seen, _)| *seen);
+        for stored in store.load_after(run, seen).map_err(io::Error::other)?.records {
+            self.record(&stored)?;
+        }
+        Ok(())
     }
 
     /// Prints one record unless it was printed before.
@@ -73,8 +99,4 @@ impl<W: Write> Printer<W> {
             },
         }
     }
-}
-
-fn is_beginning(record: &Record) -> bool {
-    matches!(record, Record::RunStarted { .. } | Record::RunResumed { .. })
 }

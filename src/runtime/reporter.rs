@@ -17,16 +17,30 @@ type Scrollbacks = HashMap<RunId, (TicketId, Arc<dyn Scrollback>)>;
 pub struct Reporter {
     news: mpsc::Sender<News>,
     store: Store,
+    stream: Stream,
     /// The open runs.
     runs: Arc<Mutex<Scrollbacks>>,
     /// Runs of which a record was dropped.
     lagging: Arc<Mutex<HashSet<RunId>>>,
 }
 
+/// Whether the growth of scrollbacks is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Told,
+    Untold,
+}
+
 impl Reporter {
     /// A reporter into `news`, with `store` as the memory for what was dropped.
     pub fn new(news: mpsc::Sender<News>, store: Store) -> Self {
-        Self { news, store, runs: Arc::default(), lagging: Arc::default() }
+        Self { news, store, stream: Stream::Told, runs: Arc::default(), lagging: Arc::default() }
+    }
+
+    /// The same for a front end that shows nothing of what Claude prints.
+    #[must_use]
+    pub fn without_stream(self) -> Self {
+        Self { stream: Stream::Untold, ..self }
     }
 
     /// Tells anything but records. Losing one of these is harmless: the next one says the same.
@@ -62,13 +76,19 @@ impl Reporter {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.insert(run, (ticket.clone(), scrollback));
         drop(runs);
-        if let Some(news) = self.whole(run) {
-            self.tell(news);
+        if let Some(news) = self.whole(run)
+            && self.news.try_send(news).is_err()
+        {
+            // Told with the next record.
+            self.lagging.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
         }
     }
 
     /// A callback for the drain: the scrollback of `run` grew.
     pub fn growth(&self, run: RunId) -> Box<dyn Fn() + Send + Sync> {
+        if self.stream == Stream::Untold {
+            return Box::new(|| ());
+        }
         let news = self.news.clone();
         // A full channel means that the front end will draw anyway, and then sees the growth.
         Box::new(move || drop(news.try_send(News::StreamGrew(run))))

@@ -98,6 +98,7 @@ pub struct Supervisor {
 }
 
 struct Run {
+    id: RunId,
     inputs: mpsc::Sender<Input>,
     /// Follows the file; ends when dropped.
     _watch: Option<TicketWatch>,
@@ -293,7 +294,7 @@ impl Supervisor {
             inputs: receiver,
             later: VecDeque::new(),
         };
-        self.runs.insert(id.clone(), Run { inputs: inputs.clone(), _watch: watch });
+        self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());
         tokio::spawn(async move {
             let _ = inputs.send(first).await;
@@ -344,6 +345,13 @@ impl Supervisor {
         for ticket in self.runs.keys() {
             self.command(ticket, command.clone()).await;
         }
+    }
+
+    /// Gives up every open run at once: their processes are killed, their records stay as they are.
+    pub async fn abandon(&mut self) {
+        let markers: Vec<String> = self.runs.values().map(|run| run.id.to_string()).collect();
+        self.runs.clear();
+        let _ = tokio::task::spawn_blocking(move || orphans::sweep(&markers)).await;
     }
 
     /// Forgets a run that has ended.

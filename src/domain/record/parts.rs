@@ -2,6 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A phase as the ticket's file has it, in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseSeed {
+    /// Text that identifies the phase.
+    pub text: String,
+    /// Ticked in the file.
+    pub done: bool,
+}
+
 /// The gate's decision about one tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
