@@ -1,7 +1,7 @@
 //! The store beside its floors: a durable append beside one sync of the disk, a journal of 100,000 records,
 //! scrollback per record beside plain buffered writes, and a run of a million records opened at its end.
 //!
-//! `cargo bench --bench store`. How to read it: `append_one_durable` ÷ `floor_one_write_and_sync` is what SQLite costs
+//! `cargo bench --bench store`. How to read it: `append_one_durable` ÷ `floor_one_write_and_sync` is what `SQLite` costs
 //! beyond the disk (1 is perfect), `scrollback_100k_lines` ÷ `floor_100k_lines_buffered` what the index and the readers
 //! cost beyond the bytes. The other rows have no floor but zero: they must stay below a tenth of a second.
 
@@ -35,7 +35,7 @@ fn append(run: RunId, records: usize) -> Append {
         target: "cargo test --workspace".to_owned(),
         verdict: Verdict::Allow,
         reason: "profile trusted".to_owned(),
-        touches_ticket: false,
+        writes: false,
     };
     Append {
         run,

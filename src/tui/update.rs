@@ -85,7 +85,15 @@ fn key(model: &mut Model, input: Input) -> Vec<Ask> {
     }
     let row = command::find(model.focus.into(), &input).or_else(|| command::find(Scope::Global, &input));
     match row {
-        Some(row) if (row.enabled)(model) => run(model, row.command, &input),
+        Some(row) if (row.enabled)(model) => {
+            let asks = run(model, row.command, &input);
+            // Whoever lets a run go on wants to stay.
+            let goes_on = |ask: &Ask| matches!(ask, Ask::Start(_) | Ask::Command(_, UserCommand::Resume));
+            if asks.iter().any(goes_on) {
+                model.quitting = None;
+            }
+            asks
+        }
         _ => Vec::new(),
     }
 }
