@@ -10,6 +10,7 @@ mod help;
 pub mod host;
 pub mod logs;
 pub mod operator;
+pub mod parse;
 pub mod session;
 pub mod snapshots;
 pub mod start;
@@ -25,6 +26,7 @@ use demo::Show;
 use error::CliError;
 use headless::Work;
 use logs::Follow;
+use parse::ParseCommand;
 use session::Session;
 use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -192,6 +194,12 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// Show how a text is read: its status block, its error lines.
+    Parse {
+        /// What to read it for.
+        #[command(subcommand)]
+        command: ParseCommand,
+    },
     /// Trust this folder's `.programmator` files as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
@@ -238,9 +246,9 @@ pub enum ConfigCommand {
 pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
     let state =
         state_dir(std::env::var_os("PROGRAMMATOR_STATE_DIR").as_deref(), std::env::var_os("XDG_STATE_HOME").as_deref());
-    // The demo leaves nothing behind, not even a log.
+    // The demo and what only reads leave nothing behind, not even a log.
     if let Ok(state) = state
-        && !matches!(cli.command, Some(Command::Demo { .. }))
+        && !matches!(cli.command, Some(Command::Demo { .. } | Command::Parse { .. }))
     {
         logging::start(&state);
     }
@@ -310,6 +318,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             config::show(out, &session.resolve(&session.folder)?)?;
             Ok(0)
         }
+        Some(Command::Parse { command }) => parse::run(out, &command).map(|()| 0),
         Some(Command::Trust) => {
             let session = here(&cli.run)?;
             config::trust(out, &session.folder, &session.state)

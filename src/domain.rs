@@ -4,6 +4,7 @@
 
 pub mod claim;
 pub mod command;
+pub mod errors;
 pub mod news;
 pub mod outcome;
 pub mod record;

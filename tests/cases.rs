@@ -1,6 +1,7 @@
-//! The cases that a claim's reader must get right, row by row.
+//! The cases that the readers of claims and of error lines must get right, row by row.
 
 use programmator::domain::claim::parse::{Reading, parse};
+use programmator::domain::errors::{hank_literal, read};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -56,4 +57,45 @@ fn difference(reading: &Reading, expected: &Expected) -> Option<String> {
                 && claim.error == expected.error
         });
     (!same).then(|| format!("{reading:?}"))
+}
+
+#[derive(Deserialize)]
+struct ErrorRow {
+    id: String,
+    text: String,
+    expect: Verdict,
+    hank_literal: bool,
+    why: String,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    is_error: bool,
+}
+
+fn error_rows() -> Vec<ErrorRow> {
+    let rows: Vec<ErrorRow> = include_str!("fixtures/cases/error_lines.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(rows.len() >= 32);
+    rows
+}
+
+/// The rows whose verdict is not the one expected.
+fn misjudged(said: impl Fn(&ErrorRow) -> bool, expected: impl Fn(&ErrorRow) -> bool) -> Vec<String> {
+    let rows = error_rows().into_iter().filter(|row| said(row) != expected(row));
+    rows.map(|row| format!("{} ({})", row.id, row.why)).collect()
+}
+
+#[test]
+fn error_lines() {
+    let wrong = misjudged(|row| read(&row.text).is_error, |row| row.expect.is_error);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn error_lines_by_hanks_rule() {
+    let wrong = misjudged(|row| hank_literal(&row.text), |row| row.hank_literal);
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -1,0 +1,143 @@
+//! `programmator parse status|errors`: how a text of Claude's is read, without running anything. Reads a file or
+//! stdin, writes JSON for machines or lines for people; the readers themselves live in the domain.
+
+use super::error::CliError;
+use crate::base::text::{Clean, clean_line};
+use crate::domain::claim::parse::{Reading, parse};
+use crate::domain::errors;
+use crate::runtime::headless::Format;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::fs::File;
+use std::io::{Read, Write, stderr, stdin};
+use std::path::{Path, PathBuf};
+
+/// Most bytes that are read: far beyond any answer of Claude's, far below what would hurt.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What a text is read for.
+#[derive(Debug, Subcommand)]
+pub enum ParseCommand {
+    /// The status block at the end of an answer.
+    Status(Source),
+    /// The lines that report an error.
+    Errors(Source),
+}
+
+/// Where the text is, and how to answer.
+#[derive(Debug, Args)]
+pub struct Source {
+    /// A file; `-` or nothing for stdin.
+    pub file: Option<PathBuf>,
+    /// As one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Source {
+    fn format(&self) -> Format {
+        if self.json { Format::Json } else { Format::Text }
+    }
+}
+
+/// Reads the text and prints what is in it. Exit code 2 when there is no text to read.
+pub fn run(out: &mut dyn Write, command: &ParseCommand) -> Result<(), CliError> {
+    match command {
+        ParseCommand::Status(source) => status(out, &parse(&text(source.file.as_deref())?), source.format())?,
+        ParseCommand::Errors(source) => errors(out, &errors::read(&text(source.file.as_deref())?), source.format())?,
+    }
+    Ok(())
+}
+
+/// The first 16 MiB of `file`; bytes that are no text are replaced, never refused.
+fn text(file: Option<&Path>) -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    match file.filter(|file| *file != Path::new("-")) {
+        None => stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes),
+        Some(file) => File::open(file).and_then(|open| open.take(MAX_BYTES + 1).read_to_end(&mut bytes)),
+    }
+    .map_err(|error| {
+        let name = file.unwrap_or(Path::new("-")).display();
+        CliError::usage(format!("cannot read {name}: {error}. Name a file that can be read, or `-` for stdin"))
+    })?;
+    if bytes.len() as u64 > MAX_BYTES {
+        bytes.truncate(MAX_BYTES as usize);
+        writeln!(stderr(), "programmator: the text is longer than 16 MiB; only the first 16 MiB were read").ok();
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The block as machines get it; the fields of an invalid block are empty.
+#[derive(Serialize)]
+struct StatusView<'a> {
+    found: bool,
+    valid: bool,
+    status: Option<&'static str>,
+    phase_completed: Option<&'a str>,
+    files_changed: &'a [String],
+    summary: &'a str,
+    error: Option<&'a str>,
+    warnings: &'a [String],
+    reason: Option<&'static str>,
+}
+
+impl<'a> From<&'a Reading> for StatusView<'a> {
+    fn from(reading: &'a Reading) -> Self {
+        let claim = reading.claim.as_ref();
+        Self {
+            found: reading.found,
+            valid: claim.is_some(),
+            status: claim.map(|claim| claim.status.word()),
+            phase_completed: claim.and_then(|claim| claim.phase_completed.as_deref()),
+            files_changed: claim.map_or(&[], |claim| &claim.files_changed),
+            summary: claim.map_or("", |claim| &claim.summary),
+            error: claim.and_then(|claim| claim.error.as_deref()),
+            warnings: &reading.warnings,
+            reason: reading.reason.map(|reason| reason.word()),
+        }
+    }
+}
+
+fn status(out: &mut dyn Write, reading: &Reading, format: Format) -> std::io::Result<()> {
+    let view = StatusView::from(reading);
+    match format {
+        Format::Json => json(out, &view),
+        Format::Text => {
+            match (view.status, view.reason) {
+                (Some(status), _) => row(out, "status", status)?,
+                (None, Some("missing") | None) => writeln!(out, "No status block in this text.")?,
+                (None, Some(reason)) => writeln!(out, "The status block is not valid: {}.", reason.replace('_', " "))?,
+            }
+            if view.valid {
+                row(out, "phase completed", view.phase_completed.unwrap_or("none"))?;
+                let files = view.files_changed.join(", ");
+                row(out, "files changed", if files.is_empty() { "none" } else { &files })?;
+                row(out, "summary", view.summary)?;
+            }
+            if let Some(error) = view.error {
+                row(out, "error", error)?;
+            }
+            view.warnings.iter().try_for_each(|warning| row(out, "warning", warning))
+        }
+    }
+}
+
+/// A name and what stands behind it, the further lines set in under the first.
+fn row(out: &mut dyn Write, name: &str, value: &str) -> std::io::Result<()> {
+    let value = Clean::new(value).as_str().trim_end().replace('\n', &format!("\n{:18}", ""));
+    writeln!(out, "{}", format!("{name:16}  {value}").trim_end())
+}
+
+fn errors(out: &mut dyn Write, found: &errors::Errors, format: Format) -> std::io::Result<()> {
+    match format {
+        Format::Json => json(out, found),
+        Format::Text if found.lines.is_empty() => writeln!(out, "No line of this text reports an error."),
+        Format::Text => found.lines.iter().try_for_each(|line| {
+            writeln!(out, "{:>6}  {:11}  {}", line.line, line.kind.word(), clean_line(&line.text, 300))
+        }),
+    }
+}
+
+fn json<T: Serialize>(out: &mut dyn Write, value: &T) -> std::io::Result<()> {
+    writeln!(out, "{}", serde_json::to_string(value)?)
+}
