@@ -74,7 +74,7 @@ fn marker(line: &str) -> Option<Option<Inside>> {
         return MARKERS.contains(&name).then_some(if ends.is_some() { None } else { Some(Inside::Ruled) });
     }
     let rest = MARKERS.iter().find_map(|name| bare.strip_prefix(name))?;
-    rest.trim_start_matches(['*', '`', ' ']).starts_with(':').then(|| Some(Inside::Yaml(indentation(line))))
+    rest.trim_start_matches(['*', '`', ' ']).starts_with(':').then(|| Some(Inside::Opened(indentation(line))))
 }
 
 /// `line` without its indentation and the marks of quotes and emphasis.
