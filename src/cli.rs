@@ -195,6 +195,7 @@ pub enum Command {
         command: ConfigCommand,
     },
     /// Show how a text is read: its status block, its error lines.
+    #[command(after_help = help::PARSE)]
     Parse {
         /// What to read it for.
         #[command(subcommand)]

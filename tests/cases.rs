@@ -1,4 +1,5 @@
 //! The cases that the readers of claims and of error lines must get right, row by row.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use programmator::domain::claim::parse::{Reading, parse};
 use programmator::domain::errors::{hank_literal, read};

@@ -42,8 +42,8 @@ fn a_status_block_from_a_file_and_from_stdin() {
     std::fs::write(folder.path().join("answer.txt"), BLOCK).unwrap();
     let expected = json!({
         "found": true, "valid": true, "status": "CONTINUE", "phase_completed": "Phase 1: parse",
-        "files_changed": ["src/a.rs", "src/b.rs"], "summary": "wrote \u{1b}[31mit", "error": null,
-        "warnings": [], "reason": null,
+        "files_changed": ["src/a.rs", "src/b.rs"], "summary": "wrote it", "error": null,
+        "warnings": ["ansi_stripped"], "reason": null,
     });
     assert_eq!(object(&parse(folder.path(), &["status", "answer.txt", "--json"], b"")), expected);
     assert_eq!(object(&parse(folder.path(), &["status", "-", "--json"], BLOCK.as_bytes())), expected);
@@ -91,7 +91,7 @@ fn people_get_lines_without_anything_a_terminal_obeys() {
     assert_eq!(
         status,
         "status            CONTINUE\nphase completed   Phase 1: parse\nfiles changed     src/a.rs, src/b.rs\n\
-         summary           wrote it\n"
+         summary           wrote it\nwarning           ansi_stripped\n"
     );
     let broken = text(&parse(folder.path(), &["status"], b"PROGRAMMATOR_STATUS:\n  status: MAYBE\n").stdout);
     assert_eq!(broken, "The status block is not valid: unknown status.\n");

@@ -175,3 +175,25 @@ pub const COMPLETIONS: &str = "\
 Examples:
   programmator completions bash > ~/.local/share/bash-completion/completions/programmator
   programmator completions fish > ~/.config/fish/completions/programmator.fish";
+
+/// `programmator parse --help`.
+pub const PARSE: &str = "\
+Examples:
+  programmator parse status answer.txt
+  cargo test 2>&1 | programmator parse errors";
+
+/// `programmator parse status --help`.
+pub const PARSE_STATUS: &str = "\
+Examples:
+  programmator parse status answer.txt
+  programmator parse status --json answer.txt
+
+With --json an object: found, valid, status, phase_completed, files_changed, summary, error, warnings, reason.";
+
+/// `programmator parse errors --help`.
+pub const PARSE_ERRORS: &str = "\
+Examples:
+  programmator parse errors build.log
+  cargo test 2>&1 | programmator parse errors --json
+
+With --json an object: is_error, and lines, each with line, kind and text.";

@@ -2,8 +2,9 @@
 //! stdin, writes JSON for machines or lines for people; the readers themselves live in the domain.
 
 use super::error::CliError;
+use super::help;
 use crate::base::text::{Clean, clean_line};
-use crate::domain::claim::parse::{Reading, parse};
+use crate::domain::claim::parse::{Reading, Reason, parse};
 use crate::domain::errors;
 use crate::runtime::headless::Format;
 use clap::{Args, Subcommand};
@@ -19,8 +20,10 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Subcommand)]
 pub enum ParseCommand {
     /// The status block at the end of an answer.
+    #[command(after_help = help::PARSE_STATUS)]
     Status(Source),
     /// The lines that report an error.
+    #[command(after_help = help::PARSE_ERRORS)]
     Errors(Source),
 }
 
@@ -93,7 +96,7 @@ impl<'a> From<&'a Reading> for StatusView<'a> {
             summary: claim.map_or("", |claim| &claim.summary),
             error: claim.and_then(|claim| claim.error.as_deref()),
             warnings: &reading.warnings,
-            reason: reading.reason.map(|reason| reason.word()),
+            reason: reading.reason.map(Reason::word),
         }
     }
 }

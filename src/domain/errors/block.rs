@@ -40,12 +40,15 @@ enum Inside {
 impl Extent {
     /// Whether `line` belongs to a status block; lines are given in order.
     pub(super) fn holds(&mut self, line: &str) -> bool {
-        if let Some(inside) = marker(line) {
-            self.inside = inside;
-            return true;
+        match marker(line) {
+            Marker::Opens(inside) => self.inside = Some(inside),
+            Marker::Closes => self.inside = None,
+            Marker::None => {
+                self.inside = self.inside.and_then(|inside| inside.beyond(line));
+                return self.inside.is_some();
+            }
         }
-        self.inside = self.inside.and_then(|inside| inside.beyond(line));
-        self.inside.is_some()
+        true
     }
 }
 
@@ -65,16 +68,32 @@ impl Inside {
     }
 }
 
-/// What a marker's line opens; `Some(None)` for the line that closes a ruled block.
-fn marker(line: &str) -> Option<Option<Inside>> {
+/// What a line says about a block.
+enum Marker {
+    /// Nothing.
+    None,
+    /// One begins here.
+    Opens(Inside),
+    /// A ruled one ends here.
+    Closes,
+}
+
+fn marker(line: &str) -> Marker {
     let bare = unquoted(line);
     if let Some(ruled) = bare.strip_prefix("---") {
         let ends = ruled.strip_prefix("END_");
-        let name = ends.unwrap_or(ruled).trim_end().strip_suffix("---")?;
-        return MARKERS.contains(&name).then_some(if ends.is_some() { None } else { Some(Inside::Ruled) });
+        let name = ends.unwrap_or(ruled).trim_end().strip_suffix("---");
+        return match name.filter(|name| MARKERS.contains(name)) {
+            None => Marker::None,
+            Some(_) if ends.is_some() => Marker::Closes,
+            Some(_) => Marker::Opens(Inside::Ruled),
+        };
     }
-    let rest = MARKERS.iter().find_map(|name| bare.strip_prefix(name))?;
-    rest.trim_start_matches(['*', '`', ' ']).starts_with(':').then(|| Some(Inside::Opened(indentation(line))))
+    let rest = MARKERS.iter().find_map(|name| bare.strip_prefix(name));
+    match rest.filter(|rest| rest.trim_start_matches(['*', '`', ' ']).starts_with(':')) {
+        Some(_) => Marker::Opens(Inside::Opened(indentation(line))),
+        None => Marker::None,
+    }
 }
 
 /// `line` without its indentation and the marks of quotes and emphasis.

@@ -31,7 +31,7 @@ pub(super) fn whole(text: &str) -> Option<Vec<ErrorLine>> {
         one => error_in(&one, DEPTH).into_iter().collect::<Vec<_>>(),
     };
     // The tree has no line numbers: the first line that has the telling key is the best there is.
-    let place = text.lines().position(|line| is_telling(line)).map_or(1, |at| at + 1);
+    let place = text.lines().position(is_telling).map_or(1, |at| at + 1);
     Some(found.into_iter().map(|(kind, said)| error_line(place, kind, &said)).collect())
 }
 
