@@ -251,7 +251,7 @@ impl World {
         }
         self.give(Input::AgentReady {
             n,
-            session: format!("session-{}", self.spawned),
+            session: format!("00000000-0000-4000-8000-{:012}", self.spawned),
             model: "m".into(),
             version: "2.1.197".into(),
         });

@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// A point in time, UTC, to the millisecond; written as RFC 3339 (`2026-11-21T14:02:13.120Z`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(i64);
 

@@ -137,7 +137,14 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::NoteReturned { id } => set_note(state, id, NoteStage::Queued),
         Record::IterationStarted { n, phase, session } => {
             state.iterations = *n;
-            state.iteration = Some(iteration(*n, phase.clone(), session.clone(), time));
+            state.iteration = Some(Iteration {
+                n: *n,
+                told: phase.clone(),
+                phase: phase.clone(),
+                started: time,
+                resumed: session.clone(),
+                ..Iteration::default()
+            });
             if let Some(phase) = state.phase_mut(phase.as_deref()) {
                 phase.mark = Mark::Running;
                 phase.iterations += 1;
@@ -320,37 +327,6 @@ fn phase_from(seed: &PhaseSeed) -> PhaseState {
         mark: if seed.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
         ticked: seed.done,
         ..PhaseState::default()
-    }
-}
-
-fn iteration(n: u32, phase: Option<String>, resumed: Option<String>, started: Timestamp) -> Iteration {
-    Iteration {
-        n,
-        told: phase.clone(),
-        phase,
-        started,
-        ended: None,
-        resumed,
-        snapshot: None,
-        pid: None,
-        tools: std::collections::BTreeSet::new(),
-        tool_count: 0,
-        followed_up: false,
-        ready: false,
-        respawn: false,
-        claim: None,
-        claim_missing: None,
-        failure: None,
-        dispute: None,
-        cut: None,
-        writers: std::collections::BTreeSet::new(),
-        wrote: None,
-        changed: None,
-        phase_changed: None,
-        files: 0,
-        validated: Vec::new(),
-        cost_usd: 0.0,
-        process_cost_usd: 0.0,
     }
 }
 

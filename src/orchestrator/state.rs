@@ -166,7 +166,7 @@ pub enum Stage {
 }
 
 /// One iteration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iteration {
     /// Its number, from 1.
     pub n: u32,

@@ -4,8 +4,8 @@
 /// be lost, and their sources can wait.
 pub const INPUTS: usize = 256;
 
-/// Claude's drain thread → translation ([`AgentEvent`](crate::adapters::agent::AgentEvent)s). Full: the drain
-/// waits, the pipe fills, Claude waits. Stream text does not go this way.
+/// Agent → translation ([`AgentEvent`](crate::adapters::agent::AgentEvent)s). Full: the agent's own task waits; the
+/// drain of stdout never does. Stream text does not go this way.
 pub const AGENT_EVENTS: usize = 256;
 
 /// Runs → front end ([`News`](crate::domain::news::News)). Full: the piece is dropped and the front end is sent the

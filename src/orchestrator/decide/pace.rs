@@ -125,7 +125,8 @@ impl Step {
     fn begin_iteration(&mut self) {
         let n = self.state.iterations + 1;
         let phase = self.state.next_phase().map(|phase| phase.text.clone());
-        let session = self.state.session.clone().filter(|_| self.state.settings.session_continuity);
+        let usable = |id: &String| self.state.settings.session_continuity && uuid::Uuid::parse_str(id).is_ok();
+        let session = self.state.session.clone().filter(usable);
         self.record(Record::IterationStarted { n, phase, session });
         self.effect(Effect::TakeSnapshot { n });
     }
