@@ -91,7 +91,9 @@ fn a_path_of_a_machine_is_caught() {
     for text in caught {
         assert_eq!(rules::machine_paths(&[Source::new("x", text)]).len(), 1, "{text}");
     }
-    for text in ["src/root/x", "team/work/x", concat!("/ho", "me/dev/x"), "~/work/x", "$HOME/work/"] {
+    let clean =
+        [concat!("src/ro", "ot/x"), concat!("team/wo", "rk/x"), concat!("/ho", "me/dev/x"), concat!("~/wo", "rk/x")];
+    for text in clean {
         assert!(rules::machine_paths(&[Source::new("x", text)]).is_empty(), "{text}");
     }
 }

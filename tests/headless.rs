@@ -275,6 +275,17 @@ fn what_is_typed_wrongly_says_what_is_right() {
 }
 
 #[test]
+fn a_ticket_is_found_by_the_id_in_its_front_matter() {
+    let project = Project::new();
+    project.write("work/.tickets/login-form.md", "---\nid: tk-front\nstatus: open\n---\n# Login\n\n- [ ] A\n");
+    let shown = project.run(&["ticket", "show", "tk-front", "--json"]);
+    assert_eq!(shown.status.code(), Some(0), "{}", text(&shown));
+    let ticket: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!((&ticket["id"], &ticket["title"]), (&"tk-front".into(), &"Login".into()));
+    assert_eq!(project.run(&["ticket", "show", "tk-fro"]).status.code(), Some(2), "only the whole id, there");
+}
+
+#[test]
 fn flags_that_would_break_the_gate_are_refused() {
     let project = Project::new();
     project.ticket("tk-1", &["A"]);

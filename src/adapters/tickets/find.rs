@@ -3,7 +3,7 @@
 //! By id only files of the tickets folder are found, and links in it may not lead out of it; a path may lead
 //! anywhere, since the person wrote it.
 
-use super::load::{LoadError, shown};
+use super::load::{LoadError, list, shown};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use std::io;
@@ -106,6 +106,9 @@ fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
         None if !wanted.is_empty() && is_part => files.iter().filter(|path| stem(path).contains(wanted)).collect(),
         None => Vec::new(),
     };
+    // A file of another name is found by the whole id in its front matter.
+    let by_front_matter = if fitting.is_empty() { with_id(wanted, &dir) } else { Vec::new() };
+    fitting.extend(&by_front_matter);
     let ids = |paths: &[&PathBuf]| paths.iter().map(|path| clean_line(&stem(path), 80)).collect();
     match fitting.len() {
         1 => {
@@ -117,6 +120,13 @@ fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
         0 => Err(FindError::Missing { name: name.to_owned(), candidates: ids(&files.iter().collect::<Vec<_>>()), dir }),
         _ => Err(FindError::Ambiguous { name: name.to_owned(), candidates: ids(&fitting) }),
     }
+}
+
+/// The files whose front matter says this id.
+fn with_id(id: &str, dir: &Path) -> Vec<PathBuf> {
+    let listed = list(dir).unwrap_or_default().into_iter();
+    let named = listed.filter(|listed| listed.ticket.as_ref().is_ok_and(|ticket| ticket.id.as_str() == id));
+    named.map(|listed| listed.path).collect()
 }
 
 /// The `*.md` files of a folder, sorted, hidden ones left out; none when there is no folder.
