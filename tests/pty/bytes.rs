@@ -256,6 +256,7 @@ fn a_storm_of_sizes_ends_with_a_whole_screen() {
     let whole = terminal.wait_until("four panes", |screen| {
         ["Tickets", "Stream · tk-1", "Gauges", "Log"].iter().all(|pane| screen.contains(pane))
             && screen.lines().count() == 40
+            && !screen.contains("x stop")
     });
     // Drawn anew, cell by cell, it is the same.
     let before = terminal.raw().len();

@@ -29,6 +29,15 @@ struct Seen {
     ended: bool,
 }
 
+impl Seen {
+    /// A synchronized update has begun and has not ended (DEC private mode 2026).
+    fn within_a_frame(&self) -> bool {
+        const MARK: &[u8] = b"\x1b[?2026";
+        let last = self.raw.windows(MARK.len() + 1).rfind(|bytes| bytes.starts_with(MARK));
+        last.is_some_and(|mark| mark.ends_with(b"h"))
+    }
+}
+
 /// What to start.
 pub struct Start<'a> {
     /// The program.
@@ -150,12 +159,13 @@ impl Terminal {
         self.wait_seen(what, |seen| ask(&seen.parser.screen().contents()))
     }
 
+    /// Half a frame is no screen: only whole frames are asked.
     fn wait_seen(&self, what: &str, ask: impl Fn(&Seen) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         let mut seen = lock(&self.shared);
         loop {
             let text = seen.parser.screen().contents();
-            if ask(&seen) {
+            if (seen.ended || !seen.within_a_frame()) && ask(&seen) {
                 return text;
             }
             let left = deadline.saturating_duration_since(Instant::now());
