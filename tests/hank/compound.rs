@@ -1,0 +1,1 @@
+//! Compound commands and denials.

@@ -1,0 +1,1 @@
+//! Output shapes: flat object, CLI object, array, text.

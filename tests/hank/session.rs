@@ -1,0 +1,1 @@
+//! Claude's sessions: expiry, loss, reset.

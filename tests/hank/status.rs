@@ -1,0 +1,1 @@
+//! What `programmator status` tells.
