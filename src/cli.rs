@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and which room answers it. One file for each command in `cli/`;
 //! each only wires rooms together.
 
+pub mod circuit;
 pub mod config;
 pub mod demo;
 pub mod doctor;
@@ -175,6 +176,12 @@ pub enum Command {
         #[arg(value_name = "SNAPSHOT")]
         n: String,
     },
+    /// Show the tickets' circuit breakers, or close one by hand.
+    Circuit {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: CircuitCommand,
+    },
     /// Show it all at work: a small repository and a scripted agent, no account needed.
     #[command(after_help = help::DEMO)]
     Demo {
@@ -232,6 +239,24 @@ pub enum TicketCommand {
     New {
         /// Its title.
         title: String,
+    },
+}
+
+/// What can be done with circuit breakers.
+#[derive(Debug, Subcommand)]
+pub enum CircuitCommand {
+    #[command(after_help = help::CIRCUIT_STATUS)]
+    /// Show where each ticket's breaker stands, what it counts and how it moved.
+    Status {
+        /// An array of breakers as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    #[command(after_help = help::CIRCUIT_RESET)]
+    /// Close a breaker and forget what it has counted.
+    Reset {
+        /// The ticket; without one, every ticket that was worked on in this folder.
+        ticket: Option<String>,
     },
 }
 
@@ -312,6 +337,14 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n }) => {
             snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
+        }
+        Some(Command::Circuit { command }) => {
+            let session = here(&cli.run)?;
+            match command {
+                CircuitCommand::Status { json: false } => circuit::list(out, &session).map(|()| 0),
+                CircuitCommand::Status { json: true } => circuit::json(out, &session).map(|()| 0),
+                CircuitCommand::Reset { ticket } => circuit::reset(out, &session, ticket.as_deref()).await,
+            }
         }
         Some(Command::Doctor) => doctor::run(out, &here(&cli.run)?).await,
         Some(Command::Config { command: ConfigCommand::Show }) => {

@@ -5,6 +5,7 @@
 //! records into the state, for running, resuming, the screen, headless output and replay alike.
 
 pub mod apply;
+pub mod breaker;
 pub mod decide;
 pub mod effect;
 pub mod failure;

@@ -2,6 +2,7 @@
 //! stores what the core decides, tells the front ends and performs the effects.
 
 pub mod channels;
+pub mod circuit;
 pub mod effects;
 pub mod headless;
 pub mod reporter;

@@ -5,8 +5,9 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::breaker::{Breaker, Circuit, CounterMoved, StateMoved};
 use programmator::domain::command::UserCommand;
-use programmator::domain::outcome::ExitReason;
+use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
@@ -57,6 +58,8 @@ struct World {
     snapshots: HashMap<String, u64>,
     boxes: Vec<PhaseSeed>,
     validated: bool,
+    /// What the run before left.
+    breaker: Breaker,
     spawned: usize,
     answered: usize,
     killed: usize,
@@ -85,6 +88,7 @@ impl World {
             snapshots: HashMap::new(),
             boxes,
             validated,
+            breaker: Breaker::default(),
             spawned: 0,
             answered: 0,
             killed: 0,
@@ -101,11 +105,16 @@ impl World {
             doubted: vec![],
             validation: if self.validated { vec!["make check".into()] } else { vec![] },
             settings: Settings::default(),
+            breaker: self.breaker.clone(),
         }))
     }
 
     fn give(&mut self, input: Input) {
         self.now += 1 + i64::try_from(self.dice.roll(2_000)).unwrap();
+        if self.rough(300) {
+            // The clock is set back, by up to an hour.
+            self.now -= i64::try_from(self.dice.roll(3_600_000)).unwrap();
+        }
         let now = Timestamp::from_millis(self.now);
         let decision = decide(&self.state, input, now);
         for record in decision.records {
@@ -165,7 +174,7 @@ impl World {
             }
             Effect::Judge(call) => Input::Judged {
                 call,
-                verdict: Verdict::Allow,
+                verdict: if self.rough(8) { Verdict::Block } else { Verdict::Allow },
                 reason: "trusted".into(),
                 target: "x".into(),
                 writes: false,
@@ -290,6 +299,10 @@ impl World {
         let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
         let kind = if self.weather == Weather::Rough { self.dice.roll(12) } else { 11 };
         let mut result = TurnResult { subtype: "success".into(), cost_usd: 0.01, ..TurnResult::default() };
+        result.usage.output = self.dice.roll(1_000);
+        if self.rough(12) {
+            result.denials = vec!["Bash".into(), "Write".into(), "Edit".into()];
+        }
         let name = phase.as_deref().map_or("null".to_owned(), |phase| format!("\"{phase}\""));
         let status = if phase.is_none() { "DONE" } else { "CONTINUE" };
         result.text = match kind {
@@ -311,7 +324,8 @@ impl World {
 
     fn person(&mut self) {
         let phase = self.boxes.first().map(|seed| seed.text.clone()).unwrap_or_default();
-        let command = match self.dice.roll(9) {
+        let command = match self.dice.roll(10) {
+            9 => UserCommand::ResetBreaker,
             0 => UserCommand::Pause,
             1 => UserCommand::PauseNow,
             2 | 3 => UserCommand::Resume,
@@ -416,6 +430,78 @@ fn run(seed: u64, weather: Weather) -> World {
     world
 }
 
+/// The breaker moves only by its table, each movement is explained, and nothing is called while it is open.
+/// Gives how often it opened.
+fn check_breaker(world: &World, seed: u64) -> usize {
+    use Circuit::{Closed, HalfOpen, Open};
+    let mut state = State::default();
+    let (mut opened, mut ended) = (0, None);
+    for stored in &world.journal {
+        let before = state.breaker.clone();
+        apply(&mut state, stored);
+        match &stored.record {
+            Record::IterationEnded { n, outcome, .. } => ended = Some((*n, *outcome)),
+            Record::BreakerCounted(CounterMoved { n, why, .. }) => {
+                use IterationOutcome::{CutOff, Interrupted};
+                let (last, outcome) = ended.unwrap();
+                assert_eq!(*n, last, "seed {seed}: counted for another iteration");
+                assert!(!matches!(outcome, Interrupted | CutOff), "seed {seed}: {outcome:?} was counted");
+                assert!(!why.is_empty(), "seed {seed}: a movement without evidence");
+            }
+            Record::BreakerMoved(StateMoved { n, from, to, .. }) => {
+                assert_eq!(*from, before.state, "seed {seed}");
+                let by_iteration = matches!((from, to), (Closed, HalfOpen | Open) | (HalfOpen, Closed | Open));
+                let by_start = (*from, *to) == (Open, HalfOpen);
+                assert!(if *n > 0 { by_iteration } else { by_start }, "seed {seed}: {from:?} → {to:?} in {n}");
+                if by_start {
+                    let open = stored.time.since(before.opened_at.unwrap());
+                    assert!(open.as_secs() >= state.settings.breaker.cooldown, "seed {seed}: closed early");
+                }
+                opened += usize::from(*to == Open);
+            }
+            Record::CallCounted { .. } | Record::IterationStarted { .. } => {
+                assert_ne!(before.state, Open, "seed {seed}: Claude is called while the breaker is open");
+            }
+            _ => {}
+        }
+        assert_eq!(state.breaker.opened_at.is_some(), state.breaker.state == Open, "seed {seed}");
+    }
+    if state.ended.as_ref().unwrap().reason == ExitReason::CircuitOpen {
+        assert_eq!(state.breaker.state, Open, "seed {seed}");
+    }
+    opened
+}
+
+#[test]
+fn a_breaker_outlives_its_run_and_is_obeyed_by_the_next() {
+    let (mut refused, mut let_through) = (0, 0);
+    for seed in 0..1_500 {
+        let first = run(seed, Weather::Rough);
+        if first.state.breaker.state != Circuit::Open {
+            continue;
+        }
+        let mut next = World::new(seed + 1, Weather::Fair);
+        next.breaker = first.state.breaker.clone();
+        // From an hour earlier to an hour later.
+        next.now = first.now + i64::try_from(next.dice.roll(7_200_000)).unwrap() - 3_600_000;
+        let opened = next.breaker.opened_at.unwrap();
+        let start = next.start();
+        next.give(start);
+        let waited = Timestamp::from_millis(next.now).since(opened).as_secs();
+        while next.state.ended.is_none() && next.happen() {}
+        check_breaker(&next, seed);
+        if waited >= next.state.settings.breaker.cooldown {
+            let_through += 1;
+            assert!(next.spawned > 0, "seed {seed}: one iteration is let through");
+        } else {
+            refused += 1;
+            assert_eq!(next.spawned, 0, "seed {seed}: called after {waited} s");
+            assert_eq!(next.state.ended.as_ref().unwrap().reason, ExitReason::CircuitOpen, "seed {seed}");
+        }
+    }
+    assert!(refused > 5 && let_through > 5, "too few to tell anything: {refused} refused, {let_through} let through");
+}
+
 fn done_by_us(world: &World) -> Vec<Option<String>> {
     let done = world.journal.iter().filter_map(|stored| match &stored.record {
         Record::PhaseDone { phase, .. } => Some(phase.clone()),
@@ -440,10 +526,11 @@ fn fair_runs_complete_with_every_box_ticked_once() {
 
 #[test]
 fn rough_runs_always_end_and_never_lie() {
-    let (mut complete, mut killed) = (0, 0);
+    let (mut complete, mut killed, mut opened) = (0, 0, 0);
     for seed in 0..3_000 {
         let world = run(seed, Weather::Rough);
         killed += world.killed;
+        opened += check_breaker(&world, seed);
         let reason = world.state.ended.as_ref().unwrap().reason;
         if reason == ExitReason::Complete {
             complete += 1;
@@ -458,6 +545,7 @@ fn rough_runs_always_end_and_never_lie() {
         }
     }
     assert!(complete > 300, "the world is too rough to tell anything: {complete} complete");
+    assert!(opened > 30, "the breaker opened too rarely to tell anything: {opened}");
     assert!(killed > 300, "too few kills to tell anything: {killed}");
 }
 
@@ -529,6 +617,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Commanded { id: "i".into(), command: UserCommand::PauseNow }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Resume }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Stop }),
+        Just(Input::Commanded { id: "i".into(), command: UserCommand::ResetBreaker }),
         Just(Input::Resumed { pid: 1, phases: None }),
     ]
 }

@@ -485,3 +485,113 @@ fn the_demo_runs_without_an_account_and_leaves_nothing() {
     assert_eq!(std::fs::read_dir(project.path("state")).unwrap().count(), 0, "the person's store was touched");
     assert_eq!(project.processes(), Vec::<String>::new());
 }
+
+/// Claude thinks and thinks, and changes nothing.
+const IDLE: &str =
+    "turns: [{when: {phase: Do}, steps: [{status: {status: CONTINUE, phase: \"\", summary: thinking}}]}]\n";
+
+/// With this the guard against stagnation is slower than the breaker.
+const PATIENT: &str = "limits:\n  stagnation: 50\n";
+
+fn circuit(project: &Project) -> Value {
+    let output = project.run(&["circuit", "status", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let mut all: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(all.len(), 1, "one ticket, one breaker");
+    all.remove(0)
+}
+
+#[test]
+fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Do it"]);
+    project.scenario_with(IDLE, PATIENT);
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let halted = records(&output);
+    let end = halted.last().unwrap();
+    assert_eq!((&end["reason"], &end["iterations"]), (&"circuit_open".into(), &3.into()));
+    assert!(end["detail"].as_str().unwrap().contains("programmator circuit reset tk-1"), "{end}");
+    let moves: Vec<_> = of_kind(&halted, "breaker_moved").iter().map(|moved| moved["to"].clone()).collect();
+    assert_eq!(moves, ["HALF_OPEN", "OPEN"]);
+    let counted = of_kind(&halted, "breaker_counted");
+    assert_eq!(counted.iter().map(|counted| counted["n"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!((&counted[2]["counter"], &counted[2]["value"]), (&"no_progress".into(), &3.into()));
+
+    let shown = circuit(&project);
+    assert_eq!((&shown["state"], &shown["no_progress"], &shown["total_opens"]), (&"OPEN".into(), &3.into(), &1.into()));
+    assert!((1..=1_800).contains(&shown["left"].as_u64().unwrap()), "{shown}");
+
+    project.scenario_with(DILIGENT, PATIENT);
+    let refused = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("OPEN") && said.contains("m ") && said.contains("circuit reset tk-1"), "{said}");
+    assert!(refused.stdout.is_empty(), "no run was begun: {}", text(&refused));
+
+    let reset = project.run(&["circuit", "reset", "tk-1"]);
+    assert_eq!(reset.status.code(), Some(0), "{}", text(&reset));
+    let shown = circuit(&project);
+    assert_eq!((&shown["state"], &shown["total_opens"], &shown["left"]), (&"CLOSED".into(), &0.into(), &Value::Null));
+    assert_eq!(shown["history"].as_array().unwrap().len(), 3, "the history is kept: {shown}");
+    let again = project.run(&["circuit", "reset"]);
+    assert!(String::from_utf8_lossy(&again.stdout).contains("No circuit breaker"), "{}", text(&again));
+
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn a_cooled_breaker_lets_one_iteration_through_which_decides() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Do it"]);
+    let config = format!("{PATIENT}breaker:\n  cooldown: 0\n");
+    project.scenario_with(IDLE, &config);
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(4));
+    let output = project.run(&["run", "--json", "tk-1"]);
+    let tripped = records(&output);
+    let end = tripped.last().unwrap();
+    assert_eq!((&end["reason"], &end["iterations"]), (&"circuit_open".into(), &1.into()), "{}", text(&output));
+    assert_eq!(of_kind(&tripped, "breaker_carried")[0]["breaker"]["state"], "OPEN");
+
+    project.scenario_with(DILIGENT, &config);
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let shown = circuit(&project);
+    let moves: Vec<_> = shown["history"].as_array().unwrap().iter().map(|moved| moved["to"].clone()).collect();
+    assert_eq!(moves, ["HALF_OPEN", "OPEN", "HALF_OPEN", "OPEN", "HALF_OPEN", "CLOSED"]);
+    assert_eq!((&shown["no_progress"], &shown["total_opens"]), (&0.into(), &2.into()));
+}
+
+#[test]
+fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Do it"]);
+    project.scenario(IDLE);
+    let output = project.run(&["run", "--json", "tk-1"]);
+    let end = records(&output).pop().unwrap();
+    assert_eq!(end["reason"], "stagnation");
+    let detail = end["detail"].as_str().unwrap();
+    assert!(detail.contains("breaker is OPEN") && detail.contains("circuit reset tk-1"), "{detail}");
+    let shown = circuit(&project);
+    assert_eq!((&shown["state"], &shown["no_progress"]), (&"OPEN".into(), &3.into()), "{shown}");
+    let refused = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
+    assert_eq!(project.run(&["circuit", "reset", "tk-1"]).status.code(), Some(0));
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(records(&output).last().unwrap()["iterations"], 3, "{}", text(&output));
+}
+
+#[test]
+fn a_breaker_is_not_reset_behind_the_back_of_a_run() {
+    let project = Project::new();
+    project.ticket("tk-1", &["A"]);
+    project.scenario(STUBBORN);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let output = project.run(&["circuit", "reset", "tk-1"]);
+    assert_eq!(output.status.code(), Some(75), "{}", text(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(&child.id().to_string()) && said.contains("press c"), "{said}");
+    signal(&child, rustix::process::Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}

@@ -105,6 +105,39 @@ fn ended_by_a_guard() {
 }
 
 #[test]
+fn gauges_explained() {
+    use domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
+    scene("gauges_explained", || {
+        let mut model = sample::busy();
+        let tab = &mut model.tabs[0];
+        let counted = |n, counter, value, limit, why: &str| {
+            domain::record::Record::BreakerCounted(CounterMoved { n, counter, value, limit, why: why.into() })
+        };
+        let error = "cargo test: <path>:<n>: cannot find type `Limits` in module `http::stack`, so nothing was built at all";
+        let idle = "the work tree did not change";
+        let moved = StateMoved {
+            n: 7,
+            from: Circuit::Closed,
+            to: Circuit::HalfOpen,
+            reason: "2 iterations in a row changed nothing".into(),
+        };
+        let records = [
+            counted(5, Counter::SameError, 1, 5, error),
+            counted(6, Counter::NoProgress, 1, 3, idle),
+            counted(6, Counter::SameError, 2, 5, error),
+            counted(7, Counter::NoProgress, 2, 3, idle),
+            domain::record::Record::BreakerMoved(moved),
+        ];
+        for (seq, record) in (tab.state.seq + 1..).zip(records) {
+            assert!(tab.record(&sample::stored("tk-4f2a", seq, record)));
+        }
+        model.focus = Pane::Gauges;
+        press(&mut model, "Enter");
+        model
+    });
+}
+
+#[test]
 fn help() {
     scene("help", || {
         let mut model = sample::busy();

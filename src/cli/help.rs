@@ -197,3 +197,20 @@ Examples:
   cargo test 2>&1 | programmator parse errors --json
 
 With --json an object: is_error, and lines, each with line, kind and text.";
+
+/// `programmator circuit status --help`.
+pub const CIRCUIT_STATUS: &str = "\
+Examples:
+  programmator circuit status
+  programmator circuit status --json
+
+With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an
+open one lets one iteration through), history (every move, with run and iteration).";
+
+/// `programmator circuit reset --help`.
+pub const CIRCUIT_RESET: &str = "\
+Examples:
+  programmator circuit reset tk-4f2a
+  programmator circuit reset
+
+Exit code 75 when a program works on the ticket: press c there.";

@@ -8,6 +8,7 @@ use crate::base::id::TicketId;
 use crate::config::Resolved;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
+use crate::runtime::circuit::{self, Reset};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::shutdown::{Signals, Wish};
 use crate::runtime::supervisor::{OpenError, Supervisor};
@@ -178,8 +179,11 @@ impl Desk {
     async fn ask(&mut self, ask: Ask) {
         match ask {
             Ask::Command(ticket, command) => {
-                if !self.supervisor.command(&ticket, command).await {
-                    self.failed(&ticket, "the run has ended already".to_owned(), 0);
+                let handed = self.supervisor.command(&ticket, command.clone()).await;
+                match command {
+                    _ if handed => {}
+                    UserCommand::ResetBreaker => self.reset(&ticket).await,
+                    _ => self.failed(&ticket, "the run has ended already".to_owned(), 0),
                 }
             }
             Ask::Start(ticket) => match self.paths.of(&ticket) {
@@ -200,6 +204,19 @@ impl Desk {
             Ask::Quit(QuitMode::StopNow) => self.supervisor.command_all(&UserCommand::Stop).await,
             // Carried out by the screen's own loop.
             Ask::Edit(_) | Ask::Leave | Ask::Suspend | Ask::Redraw | Ask::Copy(_) => {}
+        }
+    }
+
+    /// Closes the breaker of a ticket whose run has ended.
+    async fn reset(&self, ticket: &TicketId) {
+        let Some(path) = self.paths.of(ticket) else {
+            return self.failed(ticket, format!("the file of {ticket} is not known"), 1);
+        };
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        match circuit::reset(&self.store, &*self.session.clock(), &path).await {
+            Ok(Reset::Done(stored)) => self.reporter.recorded(stored),
+            Ok(Reset::AtRest | Reset::NoRun) => {}
+            Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
         }
     }
 

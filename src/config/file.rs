@@ -15,7 +15,7 @@ use std::fmt;
 pub const MAX_FILE: usize = 64 << 10;
 
 /// The top-level keys.
-const GROUPS: [&str; 6] = ["limits", "agent", "validation", "screen", "tickets", "run"];
+const GROUPS: [&str; 7] = ["limits", "agent", "validation", "screen", "tickets", "run", "breaker"];
 
 /// A setting in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -166,6 +166,13 @@ fn unknown(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_key_stands_in_a_group_that_is_read() {
+        for row in &KEYS {
+            assert!(row.name.split('.').next().is_some_and(|group| GROUPS.contains(&group)), "{}", row.name);
+        }
+    }
 
     fn errors(text: &str) -> Vec<String> {
         let file = FileText { path: "/c/config.yaml".into(), text: text.into() };

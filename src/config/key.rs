@@ -30,6 +30,12 @@ pub enum Key {
     Ascii,
     TicketsDir,
     SessionContinuity,
+    BreakerNoProgress,
+    BreakerSameError,
+    BreakerPermissionDenials,
+    BreakerOutputDecline,
+    BreakerCooldown,
+    BreakerAutoReset,
 }
 
 /// What a key takes.
@@ -90,7 +96,7 @@ const DAY: u64 = 86_400;
 
 /// All keys, in the order in which they are shown.
 #[rustfmt::skip]
-pub const KEYS: [Row; 18] = {
+pub const KEYS: [Row; 24] = {
     use FromProject::{Always, WhenTrusted};
     use Kind::{List, Pairs, Switch, Text, Whole, Words};
     [
@@ -112,6 +118,12 @@ pub const KEYS: [Row; 18] = {
         row(Key::Ascii, "screen.ascii", Switch, None, Always, "draw with ASCII only"),
         row(Key::TicketsDir, "tickets.dir", Text, Some("TICKETS_DIR"), WhenTrusted, "folder of the tickets"),
         row(Key::SessionContinuity, "run.session_continuity", Switch, None, Always, "continue Claude's session from iteration to iteration"),
+        row(Key::BreakerNoProgress, "breaker.no_progress", Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker"),
+        row(Key::BreakerSameError, "breaker.same_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error that open it"),
+        row(Key::BreakerPermissionDenials, "breaker.permission_denials", Whole(1, 1_000), None, Always, "iterations in a row with refusals that open it"),
+        row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall to half-open it"),
+        row(Key::BreakerCooldown, "breaker.cooldown", Whole(0, 7 * DAY), None, Always, "seconds until it lets one iteration through again"),
+        row(Key::BreakerAutoReset, "breaker.auto_reset", Switch, None, Always, "close it at every start"),
     ]
 };
 
@@ -153,6 +165,12 @@ impl Row {
             Key::Theme => Value::Text("default".to_owned()),
             Key::Ascii => Value::Switch(false),
             Key::SessionContinuity => Value::Switch(settings.session_continuity),
+            Key::BreakerNoProgress => Value::Whole(settings.breaker.no_progress.into()),
+            Key::BreakerSameError => Value::Whole(settings.breaker.same_error.into()),
+            Key::BreakerPermissionDenials => Value::Whole(settings.breaker.permission_denials.into()),
+            Key::BreakerOutputDecline => Value::Whole(settings.breaker.output_decline.into()),
+            Key::BreakerCooldown => Value::Whole(settings.breaker.cooldown),
+            Key::BreakerAutoReset => Value::Switch(settings.breaker.auto_reset),
             Key::Model | Key::MaxRetries | Key::TicketsDir => return None,
         })
     }

@@ -4,7 +4,7 @@ use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
 use crate::config::layers::{Explained, warn};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, flags};
-use crate::domain::settings::Settings;
+use crate::domain::settings::{BreakerSettings, Settings};
 use std::collections::BTreeMap;
 
 /// The values that were set, with where.
@@ -108,6 +108,14 @@ pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut 
             validation_timeout: values.whole(Key::ValidationTimeout),
             model: values.text(Key::Model),
             session_continuity: values.switch(Key::SessionContinuity),
+            breaker: BreakerSettings {
+                no_progress: values.count(Key::BreakerNoProgress),
+                same_error: values.count(Key::BreakerSameError),
+                permission_denials: values.count(Key::BreakerPermissionDenials),
+                output_decline: values.count(Key::BreakerOutputDecline),
+                cooldown: values.whole(Key::BreakerCooldown),
+                auto_reset: values.switch(Key::BreakerAutoReset),
+            },
         },
         agent: AgentConfig {
             command,

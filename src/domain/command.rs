@@ -35,4 +35,6 @@ pub enum UserCommand {
         /// `true`: from now on the new list; `false`: keep the frozen one.
         accept: bool,
     },
+    /// Close the circuit breaker and forget what it has counted.
+    ResetBreaker,
 }

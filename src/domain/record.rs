@@ -5,35 +5,18 @@
 //! when read, missing ones get their default.
 
 mod parts;
+mod stored;
 
 pub use parts::{Level, PhaseSeed, Verdict, WriteOutcome};
+pub use stored::{FORMAT, Stored};
 
-use crate::base::id::{RunId, TicketId};
-use crate::base::time::Timestamp;
+use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::settings::Settings;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::turn::Usage;
 use serde::{Deserialize, Serialize};
-
-/// A record as the store keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stored {
-    /// Version of the line format.
-    pub v: u32,
-    /// Position in the run, from 1, without gaps.
-    pub seq: u64,
-    /// When the core decided it.
-    pub time: Timestamp,
-    /// The run it belongs to.
-    pub run: RunId,
-    /// The run's ticket.
-    pub ticket: TicketId,
-    /// The fact.
-    #[serde(flatten)]
-    pub record: Record,
-}
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -241,6 +224,9 @@ pub enum Record {
         context: Option<u64>,
         /// Size of the context window.
         context_window: Option<u64>,
+        /// Tools that were refused, by whomever, as Claude tells it.
+        #[serde(default)]
+        denials: Vec<String>,
     },
     /// A turn or its API call failed.
     TurnFailed {
@@ -379,7 +365,7 @@ pub enum Record {
         /// What, and what to do.
         text: String,
     },
-    /// The run is over. The last record, unless the run is resumed.
+    /// The run is over. The last record, unless the run is resumed or its breaker reset.
     RunEnded {
         /// Why.
         reason: ExitReason,
@@ -394,7 +380,15 @@ pub enum Record {
         /// Cost in USD.
         cost_usd: f64,
     },
+    /// The ticket's circuit breaker, as the run before left it.
+    BreakerCarried {
+        /// The breaker.
+        breaker: Breaker,
+    },
+    /// A counter of the circuit breaker moved.
+    BreakerCounted(CounterMoved),
+    /// The circuit breaker moved.
+    BreakerMoved(StateMoved),
+    /// The person closed the circuit breaker: nothing is counted any more. Also behind a run's end.
+    BreakerReset,
 }
-
-/// The schema version written as `v`.
-pub const FORMAT: u32 = 1;

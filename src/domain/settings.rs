@@ -25,6 +25,39 @@ pub struct Settings {
     pub model: Option<String>,
     /// Continue Claude's session from iteration to iteration.
     pub session_continuity: bool,
+    /// Thresholds of the circuit breaker.
+    pub breaker: BreakerSettings,
+}
+
+/// Thresholds of the circuit breaker, in iterations in a row where nothing else is said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BreakerSettings {
+    /// Iterations without progress that open it.
+    pub no_progress: u32,
+    /// Iterations with the same masked error that open it.
+    pub same_error: u32,
+    /// Iterations with refusals that open it.
+    pub permission_denials: u32,
+    /// By how many percent the output must fall to half-open it.
+    pub output_decline: u32,
+    /// Seconds until an open breaker lets one iteration through.
+    pub cooldown: u64,
+    /// Close it at every start.
+    pub auto_reset: bool,
+}
+
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        Self {
+            no_progress: 3,
+            same_error: 5,
+            permission_denials: 2,
+            output_decline: 70,
+            cooldown: 1_800,
+            auto_reset: false,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -39,6 +72,7 @@ impl Default for Settings {
             validation_timeout: 600,
             model: None,
             session_continuity: true,
+            breaker: BreakerSettings::default(),
         }
     }
 }

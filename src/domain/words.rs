@@ -5,6 +5,7 @@
 
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
@@ -247,6 +248,24 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             },
             text.clone(),
         )),
+        Record::BreakerCarried { breaker } => {
+            let why = if breaker.reason.is_empty() { String::new() } else { format!(": {}", breaker.reason) };
+            info(format!("circuit breaker {} as the run before left it{why}", breaker.state.word()))
+        }
+        Record::BreakerCounted(CounterMoved { counter, value, limit, why, .. }) => {
+            let value =
+                if *counter == Counter::OutputDecline { format!("{value} %") } else { format!("{value}/{limit}") };
+            info(format!("circuit breaker counts {} {value}: {why}", counter.word()))
+        }
+        Record::BreakerMoved(StateMoved { from, to, reason, .. }) => {
+            let level = match to {
+                Circuit::Closed => Info,
+                Circuit::HalfOpen => Warn,
+                Circuit::Open => Error,
+            };
+            Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
+        }
+        Record::BreakerReset => info("circuit breaker CLOSED by you; nothing is counted any more".into()),
         Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {
                 0 | 5 => Info,

@@ -9,11 +9,14 @@ use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
+use crate::orchestrator::breaker;
 use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::state::{Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
+/// Claude's tool for asking the person.
+const QUESTION: &str = "AskUserQuestion";
 /// Calls kept for the gauge of the last hour.
 const CALLS: usize = 1_000;
 
@@ -82,6 +85,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
         Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
         Record::Noticed { .. } | Record::ApiRetried { .. } => {}
+        Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
+            breaker::fold(&mut state.breaker, record, time);
+        }
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
             state.stage = Stage::Ended;
@@ -214,13 +220,20 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.session = None;
             state.stage = Stage::Closing;
         }
-        Record::ToolJudged { tool_use_id, verdict: Verdict::Allow, writes, .. }
-            if iteration.tools.insert(tool_use_id.clone()) =>
-        {
-            iteration.tool_count += 1;
-            if *writes {
-                iteration.writers.insert(tool_use_id.clone());
-                iteration.wrote = Some(time);
+        Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
+            iteration.asked_person |= tool == QUESTION;
+            match verdict {
+                Verdict::Allow => {
+                    if iteration.tools.insert(tool_use_id.clone()) {
+                        iteration.tool_count += 1;
+                        if *writes {
+                            iteration.writers.insert(tool_use_id.clone());
+                            iteration.wrote = Some(time);
+                        }
+                    }
+                }
+                Verdict::Block if tool != QUESTION => iteration.blocked.push(tool.clone()),
+                Verdict::Block => {}
             }
         }
         Record::ToolFinished { tool_use_id, .. } => {
@@ -250,13 +263,18 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.cut = Some(*outcome);
             state.stage = Stage::Stopping;
         }
-        Record::TurnEnded { cost_usd, usage, context, context_window, .. } => {
+        Record::TurnEnded { cost_usd, usage, context, context_window, denials, .. } => {
             // The CLI's figure is cumulative over the turns of one process.
             let more = (cost_usd - iteration.process_cost_usd).max(0.0);
             iteration.process_cost_usd = *cost_usd;
             iteration.cost_usd += more;
             state.cost_usd += more;
             state.usage.add(usage);
+            iteration.output += usage.output;
+            // Every turn of a process tells all that were refused in it.
+            if denials.len() > iteration.denials.len() {
+                iteration.denials.clone_from(denials);
+            }
             state.context = context.zip(*context_window).or(state.context);
         }
         Record::AgentExited { .. } => {
@@ -292,6 +310,9 @@ fn end_iteration(
         return;
     };
     iteration.ended = Some(time);
+    if let Some(seen) = breaker::observe(iteration, outcome) {
+        state.breaker.output = seen.output.or(state.breaker.output);
+    }
     iteration.pid = None;
     iteration.tools.clear();
     let blocked = iteration.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);

@@ -1,10 +1,11 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
-//! into facts, `person` obeys the person, `ticket` follows the file.
+//! into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file.
 
 mod agent;
 mod check;
+mod circuit;
 mod pace;
 mod person;
 mod ticket;

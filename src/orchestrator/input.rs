@@ -1,6 +1,7 @@
 //! What can happen to a run: the closed list. Past tense; made by `runtime::translate`.
 
 use crate::base::time::Timestamp;
+use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
 use crate::domain::record::{PhaseSeed, Verdict, WriteOutcome};
 use crate::domain::settings::Settings;
@@ -231,6 +232,8 @@ pub struct Start {
     pub validation: Vec<String>,
     /// Rules.
     pub settings: Settings,
+    /// The ticket's circuit breaker, as the run before left it.
+    pub breaker: Breaker,
 }
 
 /// One validation command's end.

@@ -2,6 +2,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::breaker::Breaker;
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::settings::Settings;
@@ -60,6 +61,8 @@ pub struct State {
     pub stagnation: u32,
     /// The last masked error and how often it came in a row.
     pub repeated: Option<(String, u32)>,
+    /// The ticket's circuit breaker.
+    pub breaker: Breaker,
     /// What the person wants of the run's pace.
     pub pace: Pace,
     /// Notes that Claude has not taken in.
@@ -188,6 +191,14 @@ pub struct Iteration {
     pub tools: BTreeSet<String>,
     /// Tool calls so far.
     pub tool_count: u32,
+    /// Tools that the gate refused, in order.
+    pub blocked: Vec<String>,
+    /// Tools that were refused by whomever, as Claude tells it.
+    pub denials: Vec<String>,
+    /// Claude asked the person something.
+    pub asked_person: bool,
+    /// Output in tokens.
+    pub output: u64,
     /// The status block was asked for.
     pub followed_up: bool,
     /// Claude's session is open.

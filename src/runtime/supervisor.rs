@@ -16,10 +16,10 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::Ticket;
-use crate::orchestrator::apply::apply;
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
+use crate::runtime::circuit::{self, state_of};
 use crate::runtime::effects::{Effects, Work};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
@@ -62,6 +62,14 @@ pub enum OpenError {
         /// Who.
         holder: String,
     },
+    /// The ticket's circuit breaker is open.
+    #[error("{ticket} is not started: {why}")]
+    CircuitOpen {
+        /// The ticket.
+        ticket: TicketId,
+        /// Why it is open, and what to do.
+        why: String,
+    },
     /// No such run, or several.
     #[error("{0}")]
     NoRun(String),
@@ -79,6 +87,7 @@ impl OpenError {
         match self {
             Self::Held { .. } => 75,
             Self::Store(_) => 1,
+            Self::CircuitOpen { .. } => ExitReason::CircuitOpen.exit_code(),
             _ => 2,
         }
     }
@@ -144,13 +153,10 @@ impl Supervisor {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let lock = self.lock(&ticket.id, &path)?;
         let latest = self.store.latest_for(&path.display().to_string())?;
-        let earlier = latest.map(|summary| self.fold(&summary)).transpose()?;
+        let earlier = latest.map(|summary| state_of(&self.store, summary.run)).transpose()?;
         match earlier {
             Some(state) if state.is_resumable() => self.go_on(ticket, path, state, lock),
-            earlier => {
-                let doubted = earlier.map(|state| state.doubted_ticks()).unwrap_or_default();
-                self.begin(ticket, doubted, path, folder, lock)
-            }
+            earlier => self.begin(ticket, earlier.unwrap_or_default(), path, folder, lock),
         }
     }
 
@@ -163,7 +169,7 @@ impl Supervisor {
         let path = PathBuf::from(&summary.ticket_path);
         let ticket = load(&path)?;
         let lock = self.lock(&ticket.id, &path)?;
-        let state = self.fold(&summary)?;
+        let state = state_of(&self.store, summary.run)?;
         if !state.is_resumable() {
             let reason = summary.reason.unwrap_or_default();
             return Err(OpenError::NoRun(format!(
@@ -203,33 +209,28 @@ impl Supervisor {
         })
     }
 
-    fn fold(&self, summary: &RunSummary) -> Result<State, OpenError> {
-        let mut state = State::default();
-        for stored in &self.store.load(summary.run)?.records {
-            apply(&mut state, stored);
-        }
-        Ok(state)
-    }
-
+    /// A fresh run. Of the one before, its doubts and its circuit breaker are carried over.
     fn begin(
         &mut self,
         ticket: Ticket,
-        doubted: Vec<String>,
+        earlier: State,
         path: PathBuf,
         folder: &Path,
         lock: TicketLock,
     ) -> Result<TicketId, OpenError> {
         let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
+        circuit::admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
         let start = Input::Started(Box::new(Start {
             folder: folder.display().to_string(),
             ticket_path: path.display().to_string(),
             title: ticket.title.clone(),
             ticket_status: ticket.status,
             phases: translate::phases(&ticket),
-            doubted,
+            doubted: earlier.doubted_ticks(),
             validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),
+            breaker: earlier.breaker,
         }));
         let opening =
             Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
@@ -240,6 +241,7 @@ impl Supervisor {
         let Some(run) = state.run else {
             return Err(OpenError::NoRun("the run has no records".into()));
         };
+        circuit::admit(&ticket.id, &state.breaker, &state.settings.breaker, self.clock.now())?;
         // What an earlier process left running would work against us.
         let swept = tokio::task::block_in_place(|| orphans::sweep(&[run.to_string()]));
         if swept > 0 {

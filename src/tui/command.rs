@@ -25,6 +25,7 @@ pub enum Command {
     Retry,
     Steer,
     Stop,
+    ResetBreaker,
     NextWaiting,
     Edit,
     OpenTicket,
@@ -54,6 +55,7 @@ pub enum Command {
     LogLevel,
     LogTicket,
     LogFilter,
+    Explain,
     Close,
     Yes,
     No,
@@ -221,6 +223,10 @@ fn can_pause_now(model: &Model) -> bool {
 
 fn can_command(model: &Model) -> bool {
     live_tab(model, Tab::has_open_run)
+}
+
+fn can_reset_breaker(model: &Model) -> bool {
+    live_tab(model, |tab| tab.run.is_some() && !tab.state.breaker.is_at_rest())
 }
 
 fn can_skip(model: &Model) -> bool {

@@ -1,6 +1,7 @@
 //! Dialogs over the panes. Keys go to the last one; each has its state, keys and view in one file.
 
 pub mod confirm;
+pub mod explain;
 pub mod help;
 pub mod open;
 pub mod prompt;
@@ -18,6 +19,8 @@ use ratatui::layout::Rect;
 pub enum Modal {
     /// Every key.
     Help(help::Help),
+    /// What stands behind the gauges.
+    Explain(explain::Explain),
     /// “Really?”
     Confirm(confirm::Confirm),
     /// Words for Claude.
@@ -36,7 +39,7 @@ impl Modal {
     /// Where its keys stand in the table.
     pub fn scope(&self) -> Scope {
         match self {
-            Self::Help(_) => Scope::Help,
+            Self::Help(_) | Self::Explain(_) => Scope::Help,
             Self::Confirm(_) => Scope::Confirm,
             Self::Steer(_) => Scope::Steer,
             Self::Open(_) => Scope::Open,
@@ -66,6 +69,7 @@ pub fn view(model: &Model, theme: &Theme, screen: Rect, buf: &mut Buffer) {
     let room = room(screen);
     match model.modals.last() {
         Some(Modal::Help(help)) => help.view(model, theme, room, buf),
+        Some(Modal::Explain(explain)) => explain.view(model, theme, room, buf),
         Some(Modal::Confirm(confirm)) => confirm.view(model, theme, room, buf),
         Some(Modal::Steer(steer)) => steer.view(model, theme, room, buf),
         Some(Modal::Open(open)) => open.view(model, theme, room, buf),

@@ -11,11 +11,16 @@ use crate::domain::words::Teller;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
 use crate::tui::marks::{Glyphs, Sign};
+use crate::tui::modals::explain::{Movement, moved_in};
 use crate::tui::panes::gauges::Pulse;
 use crate::tui::panes::stream::StreamState;
 use crate::tui::theme::role::Role;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Movements of the gauges that are kept for the person to read.
+const MOVEMENTS: usize = 500;
 
 /// An open ticket.
 pub struct Tab {
@@ -39,6 +44,8 @@ pub struct Tab {
     pub failure: Option<String>,
     /// What became of the person's notes, oldest first.
     pub notes: Vec<NoteView>,
+    /// How the gauges came to where they stand, oldest first, the last [`MOVEMENTS`].
+    pub movements: VecDeque<Movement>,
     /// Words for Claude that were typed and not sent.
     pub draft: Vec<String>,
 }
@@ -134,6 +141,7 @@ impl Tab {
             pulse: Pulse::default(),
             failure: None,
             notes: Vec::new(),
+            movements: VecDeque::new(),
             draft: Vec::new(),
         }
     }
@@ -146,7 +154,17 @@ impl Tab {
         apply(&mut self.state, stored);
         self.stream.record(stored);
         self.follow_notes(&stored.record);
+        self.follow_gauges(stored);
         true
+    }
+
+    fn follow_gauges(&mut self, stored: &Stored) {
+        let Some(iteration) = moved_in(&stored.record) else { return };
+        let Some(line) = self.teller.line(&stored.record) else { return };
+        if self.movements.len() == MOVEMENTS {
+            self.movements.pop_front();
+        }
+        self.movements.push_back(Movement { time: stored.time, iteration, level: line.level, text: line.text });
     }
 
     fn follow_notes(&mut self, record: &Record) {

@@ -11,6 +11,7 @@ use crate::tui::command::{self, Command, Scope};
 use crate::tui::layout;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
+use crate::tui::modals::explain::Explain;
 use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::prompt::{Prompt, Purpose};
@@ -116,6 +117,7 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::Skip => ask_to_skip(model),
         Command::Stop => ask_to_stop(model),
+        Command::ResetBreaker => ask_to_reset_breaker(model),
         Command::Steer => {
             if let Some(tab) = model.tab() {
                 let steer = Steer::new(tab);
@@ -166,6 +168,7 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
             let words = model.log.words.clone();
             prompt(model, Purpose::LogFilter, words);
         }
+        Command::Explain => model.modals.push(Modal::Explain(Explain::default())),
         Command::Down => scroll(model, Move::Lines(1)),
         Command::Up => scroll(model, Move::Lines(-1)),
         Command::PageDown => scroll(model, Move::Pages(1)),
@@ -232,6 +235,19 @@ fn ask_to_stop(model: &mut Model) {
         ask: Ask::Command(tab.id.clone(), UserCommand::Stop),
     };
     model.modals.push(Modal::Confirm(confirm));
+}
+
+fn ask_to_reset_breaker(model: &mut Model) {
+    let Some(tab) = model.tab() else { return };
+    let breaker = &tab.state.breaker;
+    let why = if breaker.reason.is_empty() { String::new() } else { format!(" ({})", breaker.reason) };
+    let words = format!(
+        "The circuit breaker of {} is {}{why}. Close it and forget what it has counted?",
+        tab.id,
+        breaker.state.word()
+    );
+    let ask = Ask::Command(tab.id.clone(), UserCommand::ResetBreaker);
+    model.modals.push(Modal::Confirm(Confirm { title: "Reset the circuit breaker", words, ask }));
 }
 
 fn next_waiting(model: &mut Model) {

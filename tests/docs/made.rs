@@ -115,7 +115,7 @@ fn variants(source: &str, head: &str) -> Vec<String> {
     let body = source.split_once(head).unwrap_or_else(|| panic!("no `{head}`")).1;
     let lines = body.lines().take_while(|line| *line != "}");
     let names = lines.filter_map(|line| line.strip_prefix("    ").filter(|line| line.starts_with(char::is_uppercase)));
-    names.map(|line| snake(line.trim_end_matches([' ', '{', ',']))).collect()
+    names.map(|line| snake(line.split(['(', ' ', ',']).next().unwrap_or_default())).collect()
 }
 
 fn snake(name: &str) -> String {

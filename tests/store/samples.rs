@@ -4,6 +4,7 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
@@ -154,13 +155,19 @@ pub fn every_record() -> Vec<Record> {
             phases: 3,
             cost_usd: 0.5,
         },
-        Record::TurnEnded { n, cost_usd: 0.125, usage, context: Some(5), context_window: None },
+        Record::TurnEnded { n, cost_usd: 0.125, usage, context: Some(5), context_window: None, denials: vec![text()] },
         Record::NoteReturned { id: text() },
+        Record::BreakerCarried {
+            breaker: Breaker { state: Circuit::Open, error: Some(text()), no_progress: 3, ..Breaker::default() },
+        },
+        Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
+        Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
+        Record::BreakerReset,
     ]
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 46;
+const KINDS: usize = 50;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -210,6 +217,10 @@ fn index(record: &Record) -> usize {
         Record::RunEnded { .. } => 43,
         Record::TurnEnded { .. } => 44,
         Record::NoteReturned { .. } => 45,
+        Record::BreakerCarried { .. } => 46,
+        Record::BreakerCounted(CounterMoved { .. }) => 47,
+        Record::BreakerMoved(StateMoved { .. }) => 48,
+        Record::BreakerReset => 49,
     }
 }
 

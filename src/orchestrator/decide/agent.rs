@@ -99,6 +99,7 @@ impl Step {
             usage: result.usage,
             context: result.context,
             context_window: result.context_window,
+            denials: result.denials.clone(),
         });
         if self.state.stage != Stage::Running {
             // Cut off, or a turn of its own after the claim (a background task that ended).

@@ -1,9 +1,11 @@
 //! The pace of a run: how it begins, what comes next, how it ends.
 
 use super::Step;
+use crate::domain::breaker::Breaker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{Level, PhaseSeed, Record};
 use crate::domain::ticket::TicketStatus;
+use crate::orchestrator::breaker;
 use crate::orchestrator::effect::{Effect, Spawn};
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
@@ -25,6 +27,10 @@ impl Step {
             validation: start.validation,
             settings: start.settings,
         });
+        if start.breaker != Breaker::default() {
+            self.record(Record::BreakerCarried { breaker: start.breaker });
+        }
+        self.recover();
         self.effect(Effect::AcquireTree);
     }
 
@@ -34,6 +40,7 @@ impl Step {
             Some(phases) => self.phases_read(phases),
             None => self.record(Record::TicketLost { why: "the file is gone".into() }),
         }
+        self.recover();
         self.effect(Effect::AcquireTree);
     }
 
@@ -79,7 +86,15 @@ impl Step {
             return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
         }
         if let Some(stop) = guards::check(&self.state) {
-            return self.end(stop.reason, stop.detail);
+            let detail = match self.halted() {
+                // The guard says why it is over, the breaker what it takes to begin again.
+                Some(why) => format!("{}. And {why}", stop.detail),
+                None => stop.detail,
+            };
+            return self.end(stop.reason, detail);
+        }
+        if let Some(why) = self.halted() {
+            return self.end(ExitReason::CircuitOpen, why);
         }
         if self.state.pace == Pace::PauseNext {
             return self.record(Record::Paused);
@@ -194,7 +209,16 @@ impl Step {
             fingerprint: crate::orchestrator::failure::fingerprint_of(open),
             ms: u64::try_from(self.now.since(open.started).as_millis()).unwrap_or(u64::MAX),
         };
+        let n = open.n;
+        // Counted before the fold forgets what the iteration is compared with.
+        let judged = breaker::observe(open, outcome).map(|seen| {
+            let counted = breaker::count(&self.state.breaker, &self.state.settings.breaker, &seen);
+            (seen.progress, counted)
+        });
         self.record(record);
+        if let Some((progress, counted)) = judged {
+            self.judge_breaker(n, progress, counted);
+        }
     }
 
     pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {

@@ -64,6 +64,11 @@ impl Step {
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered { commands, accepted: accept });
             }
+            UserCommand::ResetBreaker => {
+                if !self.state.breaker.is_at_rest() {
+                    self.record(Record::BreakerReset);
+                }
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! The rows. What the columns mean is told in `tui::command`.
 
 use super::{
-    Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_retry, can_skip,
-    details_word, has_stream, is_searching, live, pause_word, several_tabs, someone_waits, stream_is_behind,
+    Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_reset_breaker,
+    can_retry, can_skip, details_word, has_stream, is_searching, live, pause_word, several_tabs, someone_waits,
+    stream_is_behind,
 };
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
@@ -42,6 +43,7 @@ macro_rules! rows {
 
 const TICKETS: Scope = Scope::Pane(PaneScope::Tickets);
 const STREAM: Scope = Scope::Pane(PaneScope::Stream);
+const GAUGES: Scope = Scope::Pane(PaneScope::Gauges);
 const LOG: Scope = Scope::Pane(PaneScope::Log);
 
 rows! {
@@ -63,6 +65,8 @@ rows! {
         "next pane";
     Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
         "stop the run now; it can be resumed";
+    ResetBreaker "breaker.reset" Scope::Global, "run", [c('c')], Destructive, can_reset_breaker, |_| "reset breaker",
+        "close the circuit breaker and forget what it has counted";
     Choose "tickets.choose" TICKETS, "ticket", [press(Key::Enter)], Shown, always, |_| "open",
         "in Tickets: open the selected ticket, or fold it";
     Fold "tickets.fold" TICKETS, "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
@@ -79,6 +83,8 @@ rows! {
         "in Stream: end the search";
     Details "stream.details" STREAM, "stream", [press(Key::Enter)], Shown, has_stream, details_word,
         "in Stream: everything in full, or in brief again";
+    Explain "gauges.explain" GAUGES, "gauges", [press(Key::Enter)], Shown, has_stream, |_| "explain",
+        "in Gauges: what each number counts, and what moved it";
     LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
         "in Log: show less, or everything again";
     LogTicket "log.ticket" LOG, "log", [c('a')], Shown, always, |_| "all/this ticket",

@@ -1,7 +1,7 @@
 //! The Gauges pane: numbers with their limits. Only what is known is drawn, and each in its own line.
 
 use crate::base::time::{Timestamp, human};
-use crate::orchestrator::guards::{Guard, repeated_error, stagnation};
+use crate::domain::breaker::Circuit;
 use crate::orchestrator::state::State;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
@@ -13,14 +13,17 @@ use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
 
 /// Lines of the pane, borders included.
-pub const HEIGHT: u16 = 10;
+pub const HEIGHT: u16 = 11;
 
 /// Cells of a bar.
 const BAR: usize = 8;
 /// Columns of the labels.
-const LABEL: usize = 12;
+const LABEL: usize = 14;
+/// The row that stands at the right of the one-line form.
+const LAST_BYTE: &str = "Last byte";
 
 /// When Claude was last heard, and how often in the last eight seconds.
 #[derive(Clone, Debug, Default)]
@@ -84,9 +87,19 @@ fn role_of(share: f64, warn: f64, danger: f64) -> Role {
     }
 }
 
-/// A counter that ends the run at its limit: it has its guard's name everywhere.
-fn counter(guard: &Guard, glyphs: Glyphs, (n, limit): (u32, u32)) -> Gauge {
-    let mut gauge = Gauge::new(guard.name, guard.name, format!("{n}/{limit}"));
+/// The circuit breaker's lamp: glyph and word, and their role.
+pub fn lamp(glyphs: Glyphs, circuit: Circuit) -> (String, Role) {
+    let (glyph, role) = match circuit {
+        Circuit::Closed => (glyphs.pick("●", "*"), Role::GaugeFill),
+        Circuit::HalfOpen => (glyphs.pick("◐", "~"), Role::GaugeWarning),
+        Circuit::Open => (glyphs.pick("○", "o"), Role::GaugeDanger),
+    };
+    (format!("{glyph} {}", circuit.word()), role)
+}
+
+/// A counter that ends the run at its limit.
+fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, limit: u32) -> Gauge {
+    let mut gauge = Gauge::new(label, brief, format!("{n}/{limit}"));
     gauge.picture = boxes(glyphs, n, limit, BAR as u32);
     if limit > 0 && n > 0 {
         // The last step before the limit is danger, any other above none is a warning.
@@ -95,7 +108,8 @@ fn counter(guard: &Guard, glyphs: Glyphs, (n, limit): (u32, u32)) -> Gauge {
     gauge
 }
 
-fn gauges(model: &Model, tab: &Tab) -> Vec<Option<Gauge>> {
+/// What is known, in the order of the pane.
+fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let glyphs = model.glyphs;
     let state = &tab.state;
     let limits = &state.settings;
@@ -106,17 +120,22 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Option<Gauge>> {
         0.8,
         0.95,
     );
-    let guarded = |guard: &Guard| Some(counter(guard, glyphs, (guard.level)(state)));
-    vec![
+    let (breaker, most) = (&state.breaker, &limits.breaker);
+    let (word, role) = lamp(glyphs, breaker.state);
+    let denied = breaker.permission_denials;
+    let rows = [
+        Some(Gauge { role, ..Gauge::new("Breaker", "", word) }),
+        Some(counter("  no progress", "stuck", glyphs, breaker.no_progress, most.no_progress)),
+        Some(counter("  same error", "errors", glyphs, breaker.same_error, most.same_error)),
+        (denied > 0).then(|| counter("  denied", "denied", glyphs, denied, most.permission_denials)),
         Some(iteration),
-        guarded(&stagnation::GUARD),
-        guarded(&repeated_error::GUARD),
         Some(Gauge::new("Calls/h", "calls", calls(model).to_string())),
         Some(Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))),
         context(glyphs, state),
         last_byte(model, tab),
         state.model.as_ref().map(|name| Gauge::new("Model", "model", name.clone())),
-    ]
+    ];
+    rows.into_iter().flatten().collect()
 }
 
 /// Calls of all open runs in the hour before now (in a replay: before the run's last record).
@@ -147,7 +166,7 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
         return None;
     }
     let silence = tab.pulse.silence(model.now)?;
-    let mut gauge = Gauge::new("Last byte", "", human(silence));
+    let mut gauge = Gauge::new(LAST_BYTE, "", human(silence));
     gauge.picture.0 = spark(model.glyphs, &tab.pulse.seen(model.now));
     let share = silence.as_secs_f64() / tab.state.settings.idle_timeout.max(1) as f64;
     gauge.role = role_of(share, 0.5, 0.8);
@@ -162,7 +181,6 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     };
     let inside = Rect { width: area.width.min(60), ..area };
     for (place, gauge) in inside.rows().zip(gauges(model, tab)) {
-        let Some(gauge) = gauge else { continue };
         let picture_role = match gauge.role {
             Role::GaugeWarning | Role::GaugeDanger => gauge.role,
             _ => Role::GaugeFill,
@@ -174,18 +192,12 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         // The picture's column is the value's where there is no picture.
         let label = if gauge.picture.0.is_empty() && gauge.picture.1.is_empty() { 0 } else { LABEL };
         Row::new()
-            .left(Role::Dim, format!("{:<label$}", capitalised(gauge.label)))
+            .left(Role::Dim, format!("{:<label$}", gauge.label))
             .left(picture_role, gauge.picture.0)
             .left(Role::GaugeTrack, gauge.picture.1)
             .right(value_role, gauge.value)
             .draw(theme, place, buf);
     }
-}
-
-/// A guard's name at the beginning of a line.
-fn capitalised(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Draws the numbers as one line: what matters most first, for the end is cut.
@@ -194,9 +206,7 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         return;
     };
     let mut all = gauges(model, tab);
-    let last = all.remove(6);
-    // The counters of the guards and the calls give way to cost and context.
-    all[1..6].rotate_left(3);
+    let last = all.iter().position(|gauge| gauge.label == LAST_BYTE).map(|at| all.remove(at));
     let mut row = Row::new().left(Role::Text, " ");
     if let Some(last) = last {
         let role = match last.role {
@@ -209,9 +219,9 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.right(role, format!(" {:>5} ", last.value));
     }
     let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
-    for gauge in all.into_iter().flatten().filter(|gauge| gauge.brief != "model") {
+    for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {
         let gap = if gauge.brief.is_empty() { "" } else { " " };
-        let width = gauge.brief.len() + gap.len() + gauge.value.len();
+        let width = gauge.brief.len() + gap.len() + gauge.value.width();
         if row.left_width() + width > room {
             break;
         }
@@ -256,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_last_step_before_a_limit_is_danger() {
-        let role = |n| counter(&stagnation::GUARD, Glyphs::Unicode, (n, 3)).role;
+        let role = |n| counter("stuck", "stuck", Glyphs::Unicode, n, 3).role;
         assert_eq!(role(0), Role::GaugeFill);
         assert_eq!(role(1), Role::GaugeWarning);
         assert_eq!(role(2), Role::GaugeDanger);
@@ -270,6 +280,6 @@ mod tests {
         tab.pulse = Pulse::default();
         model.tabs.push(tab);
         let drawn = gauges(&model, &model.tabs[0]);
-        assert!(drawn[5].is_none() && drawn[6].is_none());
+        assert!(drawn.iter().all(|gauge| gauge.label != "Context" && gauge.label != LAST_BYTE));
     }
 }

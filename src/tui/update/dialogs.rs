@@ -27,6 +27,10 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
             help.scroll(lines, room);
             (command != Some(Command::Close)).then_some(Modal::Help(help))
         }
+        Modal::Explain(mut explain) => {
+            explain.scroll(lines, model, room);
+            (command != Some(Command::Close)).then_some(Modal::Explain(explain))
+        }
         Modal::Confirm(confirm) => match command {
             Some(Command::Yes) => return vec![confirm.ask],
             Some(Command::No) => None,

@@ -57,6 +57,19 @@ fn skip_and_stop_ask_first() {
 }
 
 #[test]
+fn c_resets_the_breaker_also_after_the_run_and_asks_first() {
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "c"), []);
+    assert!(model.modals.is_empty(), "nothing is counted: nothing to reset");
+    model.tabs[0].state.breaker.no_progress = 1;
+    assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
+    model.tabs[0].state.ended =
+        Some(crate::orchestrator::state::Ended { reason: ExitReason::CircuitOpen, detail: String::new() });
+    assert_eq!(press(&mut model, "c n"), []);
+    assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
+}
+
+#[test]
 fn skip_means_the_phase_under_the_cursor_when_the_tree_has_the_focus() {
     let mut model = with_running();
     model.focus = Pane::Tickets;

@@ -1,0 +1,204 @@
+//! `programmator circuit status` and `programmator circuit reset`: the tickets' circuit breakers, from the store.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::adapters::store::Store;
+use crate::adapters::tickets;
+use crate::base::text::{clean_line, cut};
+use crate::base::time::{Timestamp, human};
+use crate::domain::breaker::{Breaker, Circuit, StateMoved};
+use crate::domain::record::Record;
+use crate::domain::settings::BreakerSettings;
+use crate::domain::summary::RunSummary;
+use crate::orchestrator::breaker::{Recovery, recover};
+use crate::runtime::circuit::{self, Reset};
+use crate::runtime::supervisor::{OpenError, find_run};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+
+/// Moves that are shown to people below each ticket.
+const MOVES: usize = 5;
+
+/// One ticket's breaker. `status --json`: add, never rename.
+#[derive(Debug, Serialize)]
+struct Shown {
+    ticket: String,
+    ticket_path: String,
+    folder: String,
+    run: String,
+    #[serde(flatten)]
+    breaker: Breaker,
+    thresholds: BreakerSettings,
+    /// Seconds until an open breaker lets one iteration through; `null` when it is not open.
+    left: Option<u64>,
+    history: Vec<Moved>,
+}
+
+/// One move of a breaker, oldest first.
+#[derive(Debug, Serialize)]
+struct Moved {
+    time: Timestamp,
+    run: String,
+    iteration: u32,
+    from: Circuit,
+    to: Circuit,
+    reason: String,
+}
+
+/// Prints every ticket's breaker as a JSON array.
+pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(&all(session)?).map_err(std::io::Error::from)?;
+    writeln!(out, "{text}")?;
+    Ok(())
+}
+
+/// Prints every ticket's breaker for people.
+pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+    let all = all(session)?;
+    if all.is_empty() {
+        writeln!(out, "No runs yet, so no circuit breaker has counted anything.")?;
+    }
+    for shown in all {
+        print(out, &shown)?;
+    }
+    Ok(())
+}
+
+fn print(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
+    let Shown { breaker, thresholds: limits, .. } = shown;
+    let mark = match breaker.state {
+        Circuit::Closed => "●",
+        Circuit::HalfOpen => "◐",
+        Circuit::Open => "○",
+    };
+    writeln!(out, "{mark} {:<9}  {}", breaker.state.word(), cut(&shown.ticket, 40))?;
+    if breaker.is_at_rest() {
+        return Ok(());
+    }
+    let counted = [
+        ("no progress", breaker.no_progress, limits.no_progress),
+        ("same error", breaker.same_error, limits.same_error),
+        ("permission denials", breaker.permission_denials, limits.permission_denials),
+    ];
+    for (name, value, limit) in counted {
+        writeln!(out, "    {name:<18}  {value}/{limit}")?;
+    }
+    if !breaker.reason.is_empty() {
+        writeln!(out, "    why                 {}", breaker.reason)?;
+    }
+    if let Some(left) = shown.left {
+        let left = human(std::time::Duration::from_secs(left));
+        writeln!(out, "    one iteration is let through in {left}; now: programmator circuit reset {}", shown.ticket)?;
+    }
+    for moved in shown.history.iter().rev().take(MOVES).rev() {
+        let Moved { time, from, to, reason, .. } = moved;
+        writeln!(out, "    {time}  {} → {}: {reason}", from.word(), to.word())?;
+    }
+    Ok(())
+}
+
+/// Closes the breaker of the ticket, or of every ticket that was worked on in this folder. Gives the exit code:
+/// 75 when a program works on one of them.
+pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<u8, CliError> {
+    let store = session.store()?;
+    let runs = match ticket {
+        Some(text) => vec![named(session, &store, text)?],
+        None => latest(&store)?.into_iter().filter(|run| Path::new(&run.folder) == session.folder).collect(),
+    };
+    let mut code = 0;
+    let mut closed = 0;
+    for run in &runs {
+        match circuit::reset(&store, &*session.clock(), Path::new(&run.ticket_path)).await {
+            Ok(Reset::Done(_)) => {
+                closed += 1;
+                writeln!(out, "{}: the circuit breaker is CLOSED, and nothing is counted any more.", run.ticket)?;
+            }
+            Ok(Reset::AtRest | Reset::NoRun) if ticket.is_some() => {
+                closed += 1;
+                writeln!(out, "{}: the circuit breaker was CLOSED already.", run.ticket)?;
+            }
+            Ok(Reset::AtRest | Reset::NoRun) => {}
+            Err(error @ OpenError::Held { .. }) => {
+                code = error.exit_code();
+                let message = format!("{error}; press c there to reset its circuit breaker");
+                writeln!(std::io::stderr(), "programmator: {}", clean_line(&message, 600)).ok();
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if closed == 0 && code == 0 {
+        writeln!(out, "No circuit breaker of this folder's tickets has counted anything.")?;
+    }
+    Ok(code)
+}
+
+/// The latest run of the ticket that `text` names: as a ticket of this folder, else as one of the store.
+fn named(session: &Session, store: &Store, text: &str) -> Result<RunSummary, CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    if let Ok(path) = tickets::find(text, &session.places(&resolved)) {
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        if let Some(run) = store.latest_for(&path.display().to_string())? {
+            return Ok(run);
+        }
+    }
+    let run = find_run(store, text)?;
+    Ok(store.latest_for(&run.ticket_path)?.unwrap_or(run))
+}
+
+/// The latest run of each ticket, newest first.
+fn latest(store: &Store) -> Result<Vec<RunSummary>, CliError> {
+    let mut seen = BTreeSet::new();
+    Ok(store.runs()?.into_iter().filter(|run| seen.insert(run.ticket_path.clone())).collect())
+}
+
+fn all(session: &Session) -> Result<Vec<Shown>, CliError> {
+    let store = session.store()?;
+    let runs = store.runs()?;
+    let now = session.clock().now();
+    latest(&store)?.into_iter().map(|run| shown(&store, &runs, run, now)).collect()
+}
+
+fn shown(store: &Store, runs: &[RunSummary], run: RunSummary, now: Timestamp) -> Result<Shown, CliError> {
+    let state = circuit::state_of(store, run.run)?;
+    let (mut breaker, thresholds) = (state.breaker, state.settings.breaker);
+    breaker.reason = clean_line(&breaker.reason, 400);
+    breaker.error = breaker.error.map(|error| clean_line(&error, 400));
+    let left = match recover(&breaker, &thresholds, now) {
+        Recovery::Refused { left } => Some(left.as_secs() + u64::from(left.subsec_nanos() > 0)),
+        Recovery::Moves(_) => Some(0),
+        Recovery::Untouched => None,
+    };
+    let mut history = Vec::new();
+    for earlier in runs.iter().rev().filter(|earlier| earlier.ticket_path == run.ticket_path) {
+        moves(store, earlier, &mut history)?;
+    }
+    Ok(Shown {
+        ticket: run.ticket.to_string(),
+        ticket_path: run.ticket_path,
+        folder: run.folder,
+        run: run.run.to_string(),
+        breaker,
+        thresholds,
+        left,
+        history,
+    })
+}
+
+/// Adds the moves of a run. A reset is one, though its record only says that it was made.
+fn moves(store: &Store, run: &RunSummary, history: &mut Vec<Moved>) -> Result<(), CliError> {
+    for stored in store.load(run.run)?.records {
+        let moved = match &stored.record {
+            Record::BreakerMoved(StateMoved { n, from, to, reason }) => (*n, *from, *to, clean_line(reason, 400)),
+            Record::BreakerReset => {
+                let from = history.last().map_or(Circuit::Closed, |moved| moved.to);
+                (0, from, Circuit::Closed, "reset by the person".to_owned())
+            }
+            _ => continue,
+        };
+        let (iteration, from, to, reason) = moved;
+        history.push(Moved { time: stored.time, run: run.run.to_string(), iteration, from, to, reason });
+    }
+    Ok(())
+}

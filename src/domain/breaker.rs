@@ -1,0 +1,141 @@
+//! The circuit breaker of a ticket, as it is kept: its state, its counters, what it has seen.
+//!
+//! How it moves is the core's (`orchestrator::breaker`), its thresholds are `domain::settings`'. The words of
+//! its states are Hank's, because people know them.
+
+use crate::base::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The breaker's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Circuit {
+    /// All is well.
+    #[default]
+    Closed,
+    /// Watched: the next iteration decides.
+    HalfOpen,
+    /// Nothing runs.
+    Open,
+}
+
+impl Circuit {
+    /// The word for people and machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Closed => "CLOSED",
+            Self::HalfOpen => "HALF_OPEN",
+            Self::Open => "OPEN",
+        }
+    }
+}
+
+/// What the breaker counts, in iterations in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counter {
+    /// Iterations that changed nothing.
+    NoProgress,
+    /// Iterations that ended with the same masked error.
+    SameError,
+    /// Iterations in which something was refused that Claude could not do without.
+    PermissionDenials,
+    /// By how many percent the output fell below that of the iteration before; 0 below the threshold.
+    OutputDecline,
+}
+
+impl Counter {
+    /// The words for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NoProgress => "no progress",
+            Self::SameError => "same error",
+            Self::PermissionDenials => "permission denials",
+            Self::OutputDecline => "output decline",
+        }
+    }
+}
+
+/// How a counter moved, in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CounterMoved {
+    /// The iteration.
+    pub n: u32,
+    /// Which counter.
+    pub counter: Counter,
+    /// Where it stands now.
+    pub value: u32,
+    /// The threshold in force.
+    pub limit: u32,
+    /// The evidence; for [`Counter::SameError`] above zero the masked error itself.
+    pub why: String,
+}
+
+/// How the breaker moved, in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateMoved {
+    /// The iteration; 0 when it was at the start of a run.
+    pub n: u32,
+    /// Where it stood.
+    pub from: Circuit,
+    /// Where it stands.
+    pub to: Circuit,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// A ticket's breaker. It outlives runs: each run begins with what the one before left.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Breaker {
+    /// Where it stands.
+    pub state: Circuit,
+    /// When it last moved; `None`: never.
+    pub last_change: Option<Timestamp>,
+    /// When it opened; only while it is open.
+    pub opened_at: Option<Timestamp>,
+    /// Why it stands there, in words.
+    pub reason: String,
+    /// [`Counter::NoProgress`].
+    pub no_progress: u32,
+    /// [`Counter::SameError`].
+    pub same_error: u32,
+    /// The masked error that is counted.
+    pub error: Option<String>,
+    /// [`Counter::PermissionDenials`].
+    pub permission_denials: u32,
+    /// [`Counter::OutputDecline`], in percent.
+    pub output_decline: u32,
+    /// Output of the last iteration that was judged, in tokens.
+    pub output: Option<u64>,
+    /// How often it has opened since it was last reset.
+    pub total_opens: u32,
+}
+
+impl Breaker {
+    /// Closed, and nothing is counted: a reset would change nothing.
+    pub fn is_at_rest(&self) -> bool {
+        let counted = [self.no_progress, self.same_error, self.permission_denials, self.output_decline];
+        self.state == Circuit::Closed && self.total_opens == 0 && counted == [0; 4]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_json() {
+        for state in [Circuit::Closed, Circuit::HalfOpen, Circuit::Open] {
+            assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{}\"", state.word()));
+        }
+    }
+
+    #[test]
+    fn what_is_missing_in_an_older_record_is_at_rest() {
+        let breaker: Breaker = serde_json::from_str("{}").unwrap();
+        assert!(breaker.is_at_rest());
+        let opened: Breaker = serde_json::from_str(r#"{"state":"OPEN","later":1}"#).unwrap();
+        assert!(!opened.is_at_rest());
+    }
+}

@@ -1,0 +1,153 @@
+//! The circuit breaker: what an iteration says about it, how it moves, when it lets a run begin again.
+//!
+//! States, order and thresholds are those of ralph-claude-code 0.11.5 (Hank's present upstream), but for three
+//! things: progress is a changed work tree and never a signal in Claude's text; an error counts when it is the
+//! same masked one; output that declines, which Hank documents and never looks at, only leads to `HALF_OPEN`.
+//!
+//! `observe` reads an iteration, `recover` is asked when a run begins. Everything here is a function of the
+//! [`Breaker`] and its thresholds; the breaker itself is a fold of records.
+
+mod observe;
+mod recover;
+
+pub use observe::{Observation, Progress, observe};
+pub use recover::{Recovery, recover, refusal};
+
+use crate::base::time::Timestamp;
+use crate::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
+use crate::domain::record::Record;
+use crate::domain::settings::BreakerSettings;
+
+/// Iterations without progress that make the breaker watchful. Fixed, as in Hank.
+const WATCHFUL: u32 = 2;
+
+/// A counter has moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Which.
+    pub counter: Counter,
+    /// Where it stands now.
+    pub value: u32,
+    /// Where it opens the breaker (output decline: half-opens it).
+    pub limit: u32,
+    /// The evidence. For [`Counter::SameError`] above zero it is the masked error itself.
+    pub why: String,
+}
+
+/// The breaker is to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Where to.
+    pub to: Circuit,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// The counters that an iteration moves.
+pub fn count(breaker: &Breaker, limits: &BreakerSettings, seen: &Observation) -> Vec<Counted> {
+    let mut moved = Vec::new();
+    let mut set = |counter, before: u32, value: u32, limit, why: String| {
+        if before != value {
+            moved.push(Counted { counter, value, limit, why });
+        }
+    };
+    let (before, limit) = (breaker.no_progress, limits.no_progress);
+    match seen.progress {
+        Progress::Made { files } => set(Counter::NoProgress, before, 0, limit, changed(files)),
+        Progress::Asked => {}
+        Progress::None => {
+            set(Counter::NoProgress, before, before.saturating_add(1), limit, "the work tree did not change".into());
+        }
+    }
+    let same = seen.error.is_some() && seen.error == breaker.error;
+    match &seen.error {
+        Some(error) if same => {
+            set(Counter::SameError, 0, breaker.same_error.saturating_add(1), limits.same_error, error.clone());
+        }
+        // Another error counts anew, also where the number stays.
+        Some(error) => set(Counter::SameError, 0, 1, limits.same_error, error.clone()),
+        None => set(Counter::SameError, breaker.same_error, 0, limits.same_error, "no error".into()),
+    }
+    let before = breaker.permission_denials;
+    let (value, why) = match &seen.denied {
+        Some(what) => (before.saturating_add(1), what.clone()),
+        None => (0, "nothing was refused that Claude could not do without".into()),
+    };
+    set(Counter::PermissionDenials, before, value, limits.permission_denials, why);
+    let (value, why) = decline(breaker.output, seen.output, limits.output_decline);
+    set(Counter::OutputDecline, breaker.output_decline, value, limits.output_decline, why);
+    moved
+}
+
+fn changed(files: usize) -> String {
+    let plural = if files == 1 { "" } else { "s" };
+    format!("{files} file{plural} changed")
+}
+
+/// By how many percent the output fell, if by as much as `limit`. An output that was not measured tells nothing.
+fn decline(before: Option<u64>, now: Option<u64>, limit: u32) -> (u32, String) {
+    let (Some(before @ 1..), Some(now)) = (before, now) else {
+        return (0, "not measured".into());
+    };
+    let fallen = u128::from(before.saturating_sub(now)) * 100 / u128::from(before);
+    let fallen = u32::try_from(fallen).unwrap_or(100);
+    (if fallen >= limit { fallen } else { 0 }, format!("{before} → {now} tokens of output"))
+}
+
+/// The table: where the breaker goes after an iteration. `breaker` has that iteration's counters.
+pub fn next(breaker: &Breaker, limits: &BreakerSettings, progress: Progress) -> Option<Move> {
+    use Circuit::{Closed, HalfOpen, Open};
+    let Breaker { no_progress, same_error, permission_denials, output_decline, .. } = *breaker;
+    let to = |to, reason: String| Some(Move { to, reason });
+    let idle = || format!("{no_progress} iterations in a row changed nothing");
+    let denied = || format!("in {permission_denials} iterations in a row Claude was refused what it needs");
+    match breaker.state {
+        Closed | HalfOpen if permission_denials >= limits.permission_denials => to(Open, denied()),
+        Closed if no_progress >= limits.no_progress => to(Open, idle()),
+        Closed if same_error >= limits.same_error => {
+            let error = breaker.error.as_deref().unwrap_or_default();
+            to(Open, format!("{same_error} iterations in a row ended with: {error}"))
+        }
+        Closed if no_progress >= WATCHFUL => to(HalfOpen, idle()),
+        Closed if output_decline >= limits.output_decline => {
+            to(HalfOpen, format!("Claude's output fell by {output_decline} %"))
+        }
+        HalfOpen if matches!(progress, Progress::Made { .. }) => to(Closed, "the work tree changes again".into()),
+        HalfOpen if no_progress >= limits.no_progress => to(Open, idle()),
+        Closed | HalfOpen | Open => None,
+    }
+}
+
+/// Folds a record of the breaker in; others are not its business.
+pub(super) fn fold(breaker: &mut Breaker, record: &Record, time: Timestamp) {
+    match record {
+        Record::BreakerCarried { breaker: earlier } => breaker.clone_from(earlier),
+        Record::BreakerCounted(CounterMoved { counter, value, why, .. }) => match counter {
+            Counter::NoProgress => breaker.no_progress = *value,
+            Counter::SameError => {
+                breaker.same_error = *value;
+                breaker.error = (*value > 0).then(|| why.clone());
+            }
+            Counter::PermissionDenials => breaker.permission_denials = *value,
+            Counter::OutputDecline => breaker.output_decline = *value,
+        },
+        Record::BreakerMoved(StateMoved { from, to, reason, .. }) => {
+            if (*from, *to) == (Circuit::Open, Circuit::Closed) {
+                *breaker = Breaker { total_opens: breaker.total_opens, ..Breaker::default() };
+            }
+            breaker.state = *to;
+            breaker.last_change = Some(time);
+            breaker.opened_at = (*to == Circuit::Open).then_some(time);
+            breaker.total_opens = breaker.total_opens.saturating_add(u32::from(*to == Circuit::Open));
+            breaker.reason.clone_from(reason);
+        }
+        Record::BreakerReset => {
+            let reason = "reset by the person".to_owned();
+            *breaker = Breaker { last_change: Some(time), reason, ..Breaker::default() };
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

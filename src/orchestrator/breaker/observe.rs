@@ -1,0 +1,87 @@
+//! What a finished iteration says to the breaker, and which ones say nothing.
+
+use crate::domain::outcome::IterationOutcome;
+use crate::orchestrator::failure;
+use crate::orchestrator::state::{Failure, Iteration};
+
+/// What the breaker sees of one iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Did it get anywhere?
+    pub progress: Progress,
+    /// The masked error that it ended in.
+    pub error: Option<String>,
+    /// What was refused that it could not do without, in words.
+    pub denied: Option<String>,
+    /// Its output in tokens; `None`: not measured.
+    pub output: Option<u64>,
+}
+
+/// Whether an iteration got anywhere. Claude's words are no evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The work tree differs from before it.
+    Made {
+        /// In so many files.
+        files: usize,
+    },
+    /// Nothing changed, but Claude asked the person something.
+    Asked,
+    /// Nothing changed.
+    None,
+}
+
+/// Reads an iteration. `None`: it neither raises nor resets a counter, because it was cut off by the person or
+/// a crash, was never compared, met a limit or a fault outside Claude's work, or ran out of time while working.
+pub fn observe(iteration: &Iteration, outcome: IterationOutcome) -> Option<Observation> {
+    use IterationOutcome::{Claimed, CutOff, Failed, Idle, Interrupted, NoClaim, TimedOut};
+    let changed = iteration.changed?;
+    let says_nothing = match outcome {
+        Interrupted | CutOff => true,
+        TimedOut | Idle => changed,
+        Claimed => false,
+        NoClaim | Failed => iteration.failure.as_ref().is_some_and(is_outside),
+    };
+    if says_nothing {
+        return None;
+    }
+    Some(Observation {
+        progress: match (changed, iteration.asked_person) {
+            (true, _) => Progress::Made { files: iteration.files },
+            (false, true) => Progress::Asked,
+            (false, false) => Progress::None,
+        },
+        error: failure::fingerprint_of(iteration),
+        denied: denied(iteration, changed),
+        output: (iteration.output > 0).then_some(iteration.output),
+    })
+}
+
+/// A failure that tells nothing about Claude's work: a limit, the login, the model, the credit.
+fn is_outside(failed: &Failure) -> bool {
+    let limit = failed.status == Some(429) || matches!(failed.error.as_str(), "rate_limit" | "billing_error");
+    limit || failure::fatal(failed).is_some()
+}
+
+/// The gate's own refusals count only where Claude got nowhere; all others (Claude's own rules) always do.
+fn denied(iteration: &Iteration, changed: bool) -> Option<String> {
+    let (ours, all) = (iteration.blocked.len(), iteration.denials.len());
+    if all > ours {
+        let tools = listed(&iteration.denials);
+        return Some(format!("Claude's own permissions refused {tools}"));
+    }
+    let why = || format!("the gate refused {} and nothing changed", listed(&iteration.blocked));
+    (ours > 0 && !changed).then(why)
+}
+
+/// Each name once, in the order in which they came; not more than a few.
+fn listed(names: &[String]) -> String {
+    let mut once: Vec<&str> = Vec::new();
+    for name in names {
+        if !once.contains(&name.as_str()) {
+            once.push(name);
+        }
+    }
+    once.truncate(5);
+    once.join(", ")
+}

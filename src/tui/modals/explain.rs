@@ -1,0 +1,196 @@
+//! What stands behind the gauges: each counter with its limit and what it is for, and every movement with the
+//! iteration and the evidence that caused it.
+
+use crate::base::time::{Timestamp, human};
+use crate::domain::breaker::{Circuit, Counter};
+use crate::domain::record::Record;
+use crate::domain::words::Weight as Level;
+use crate::orchestrator::breaker::{Recovery, recover};
+use crate::tui::modals::WIDEST;
+use crate::tui::model::Model;
+use crate::tui::panes::gauges::lamp;
+use crate::tui::tab::Tab;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::row::{Row, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// How far it is scrolled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Explain {
+    /// Lines above the first that is seen.
+    pub offset: usize,
+}
+
+/// A number on the gauges moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Movement {
+    /// When.
+    pub time: Timestamp,
+    /// In which iteration; `None`: between two, or at the start.
+    pub iteration: Option<u32>,
+    /// How much it wants to be read.
+    pub level: Level,
+    /// What moved, and why.
+    pub text: String,
+}
+
+/// Does the record tell of a movement? Then the iteration that caused it.
+pub fn moved_in(record: &Record) -> Option<Option<u32>> {
+    match record {
+        Record::BreakerCounted(moved) => Some(Some(moved.n)),
+        Record::BreakerMoved(moved) => Some((moved.n > 0).then_some(moved.n)),
+        Record::BreakerCarried { .. } | Record::BreakerReset => Some(None),
+        _ => None,
+    }
+}
+
+impl Explain {
+    /// Scrolls by lines, not beyond the end.
+    pub fn scroll(&mut self, by: i32, model: &Model, room: Rect) {
+        let most = rows(model, inner_width(room)).len().saturating_sub(inner_height(room));
+        self.offset = self.offset.saturating_add_signed(by as isize).min(most);
+    }
+
+    /// Draws it.
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let rows = rows(model, inner_width(room));
+        let height = rows.len().min(inner_height(room));
+        let area = centred(room, room.width.min(WIDEST), height as u16 + 2);
+        let below = rows.len().saturating_sub(self.offset + height);
+        let status = match below {
+            0 => "Esc closes".to_owned(),
+            below => format!("{below} more {}", model.glyphs.pick("↓", "v")),
+        };
+        let title = model.tab().map(|tab| format!("Gauges · {}", tab.id)).unwrap_or_default();
+        let frame = Frame {
+            title: &title,
+            status: &status,
+            status_role: Role::Dim,
+            weight: Weight::Heavy,
+            glyphs: model.glyphs,
+        };
+        let inside = frame.draw(theme, area, buf);
+        for (place, row) in inside.rows().zip(rows.iter().skip(self.offset)) {
+            row.draw(theme, place, buf);
+        }
+    }
+}
+
+fn inner_width(room: Rect) -> usize {
+    usize::from(room.width.min(WIDEST)).saturating_sub(4)
+}
+
+fn inner_height(room: Rect) -> usize {
+    usize::from(room.height.saturating_sub(2))
+}
+
+/// Columns before the words of a counter, and of a movement.
+const INDENT: usize = 28;
+
+fn rows(model: &Model, columns: usize) -> Vec<Row> {
+    let Some(tab) = model.tab() else {
+        return vec![Row::new().left(Role::Dim, "No run, no numbers yet.")];
+    };
+    let mut rows = standing(model, tab, columns);
+    rows.push(Row::new());
+    rows.push(Row::new().left(Role::Title, "How they moved in this run"));
+    if tab.movements.is_empty() {
+        rows.push(Row::new().left(Role::Dim, "  Nothing has been counted yet."));
+    }
+    for moved in tab.movements.iter().rev() {
+        let role = match moved.level {
+            Level::Error => Role::Danger,
+            Level::Warn => Role::Warning,
+            _ => Role::Text,
+        };
+        let place = moved.iteration.map_or_else(|| "between".to_owned(), |n| format!("iteration {n}"));
+        let time = moved.time.clock_time(&model.zone);
+        hang(&mut rows, Row::new().left(Role::Dim, format!("  {time}  {place:<15} ")), role, &moved.text, columns);
+    }
+    rows
+}
+
+/// Where the breaker stands, what each counter counts, and what becomes of it at its limit.
+fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
+    let (breaker, limits) = (&tab.state.breaker, &tab.state.settings.breaker);
+    let (word, role) = lamp(model.glyphs, breaker.state);
+    let head = Row::new().left(Role::Title, format!("{:<INDENT$}", "Circuit breaker")).left(role, word);
+    let mut rows = vec![head];
+    let meaning = match breaker.state {
+        Circuit::Closed => "runs go on".to_owned(),
+        Circuit::HalfOpen => "the next iteration decides: a change closes it".to_owned(),
+        Circuit::Open => match recover(breaker, limits, model.now) {
+            Recovery::Refused { left } => {
+                format!("nothing runs; one iteration is let through in {}; c closes it now", human(left))
+            }
+            _ => "nothing runs; the next start lets one iteration through; c closes it now".to_owned(),
+        },
+    };
+    let why = if breaker.reason.is_empty() { meaning } else { format!("{}; {meaning}", breaker.reason) };
+    hang(&mut rows, Row::new().left(Role::Text, "  "), Role::Text, &why, columns);
+    let counted = [
+        (Counter::NoProgress, breaker.no_progress, limits.no_progress, "iterations in a row that changed nothing"),
+        (Counter::SameError, breaker.same_error, limits.same_error, "iterations in a row with one and the same error"),
+        (
+            Counter::PermissionDenials,
+            breaker.permission_denials,
+            limits.permission_denials,
+            "iterations in a row without a change in which Claude was refused something",
+        ),
+        (
+            Counter::OutputDecline,
+            breaker.output_decline,
+            limits.output_decline,
+            "percent by which the output fell; half-opens the breaker only",
+        ),
+    ];
+    for (counter, value, limit, doc) in counted {
+        let role = if value == 0 { Role::Dim } else { Role::GaugeWarning };
+        let head = Row::new()
+            .left(Role::Dim, format!("  {:<18}", counter.word()))
+            .left(role, format!("{:>6}  ", format!("{value}/{limit}")));
+        hang(&mut rows, head, Role::Text, doc, columns);
+    }
+    rows
+}
+
+/// The words after their head, wrapped behind it.
+fn hang(rows: &mut Vec<Row>, head: Row, role: Role, words: &str, columns: usize) {
+    let indent = head.left_width();
+    let mut lines = wrap(words, columns.saturating_sub(indent).max(20)).into_iter();
+    rows.push(head.left(role, lines.next().unwrap_or_default()));
+    rows.extend(lines.map(|line| Row::new().left(role, format!("{:indent$}{line}", ""))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::breaker::{CounterMoved, StateMoved};
+    use crate::tui::sample;
+
+    #[test]
+    fn every_movement_names_its_iteration_and_its_evidence() {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        let counted = CounterMoved {
+            n: 7,
+            counter: Counter::NoProgress,
+            value: 2,
+            limit: 3,
+            why: "the work tree did not change".into(),
+        };
+        let moved = StateMoved { n: 7, from: Circuit::Closed, to: Circuit::HalfOpen, reason: "idle".into() };
+        for (seq, record) in (41..).zip([Record::BreakerCounted(counted), Record::BreakerMoved(moved)]) {
+            assert!(tab.record(&sample::stored("tk-1", seq, record)));
+        }
+        assert_eq!(tab.movements.len(), 2);
+        assert_eq!(tab.movements[0].iteration, Some(7));
+        assert!(tab.movements[0].text.contains("no progress 2/3: the work tree did not change"));
+        model.tabs.push(tab);
+        let drawn = rows(&model, 160).len();
+        assert_eq!(drawn, 1 + 1 + 4 + 1 + 1 + 2, "lamp, meaning, counters, air, heading, movements");
+    }
+}
