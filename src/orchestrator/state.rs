@@ -169,6 +169,7 @@ pub enum Stage {
 }
 
 /// One iteration.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own; none is a mode")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iteration {
     /// Its number, from 1.
