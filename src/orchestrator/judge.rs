@@ -107,11 +107,12 @@ pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool) -> Judgement {
             Some(failed) => Judgement::Disputed(failure(failed)),
         },
         Checks::None if changed => Judgement::Done(DoneHow::ClaimedUnchecked),
-        Checks::None if claim.files_changed.is_empty() => Judgement::Done(DoneHow::ClaimedNoChange),
-        Checks::None => Judgement::Disputed(format!(
-            "nothing in the work tree has changed since the phase began, but these files were claimed: {}",
-            claim.files_changed.join(", ")
-        )),
+        Checks::None => match claim.claimed_files() {
+            None => Judgement::Done(DoneHow::ClaimedNoChange),
+            Some(files) => Judgement::Disputed(format!(
+                "nothing in the work tree has changed since the phase began, but these files were claimed: {files}"
+            )),
+        },
     }
 }
 
@@ -131,10 +132,8 @@ mod tests {
     fn claim(files: &[&str]) -> Claim {
         Claim {
             phase_completed: Some("Build".into()),
-            status: ClaimStatus::Continue,
             files_changed: files.iter().map(ToString::to_string).collect(),
-            summary: String::new(),
-            error: None,
+            ..Claim::new(ClaimStatus::Continue)
         }
     }
 

@@ -5,7 +5,7 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
-use programmator::domain::claim::{Claim, ClaimStatus};
+use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
 use programmator::domain::settings::Settings;
@@ -105,11 +105,12 @@ pub fn every_record() -> Vec<Record> {
         Record::ClaimMade {
             n,
             claim: Claim {
-                phase_completed: None,
-                status: ClaimStatus::Blocked,
                 files_changed: vec![text()],
                 summary: text(),
                 error: Some(text()),
+                signals: Signals { recommendation: Some(text()), ..Signals::default() },
+                source: Source::Hank,
+                ..Claim::new(ClaimStatus::Blocked)
             },
         },
         Record::ClaimMissing { n, reason: text() },
