@@ -11,7 +11,7 @@ use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
@@ -344,6 +344,7 @@ impl World {
                     read_at: Timestamp::from_millis(self.now),
                     title,
                     phases,
+                    boxes: Boxes::default(),
                     validation,
                 });
             }
@@ -611,6 +612,7 @@ fn any_input() -> impl Strategy<Value = Input> {
                 read_at: Timestamp::from_millis(i64::MAX),
                 title: "t".into(),
                 phases: phases.into_iter().map(|(text, done)| PhaseSeed { text, done }).collect(),
+                boxes: Boxes::default(),
                 validation: vec![],
             }
         }),

@@ -12,6 +12,7 @@ pub mod words;
 
 use crate::domain::claim::parse::parse;
 use crate::domain::claim::{Claim, ClaimStatus, WorkType};
+use crate::domain::denial::Denial;
 use crate::domain::errors;
 use serde::{Deserialize, Serialize};
 use shape::{Output, Shape};
@@ -47,12 +48,36 @@ pub struct Analysis {
     pub errors: Vec<String>,
     /// Length of the output in bytes.
     pub length: u64,
+    /// What Claude was refused by rules that are not ours.
+    pub refused: Vec<Denial>,
+    /// Those refusals only come of commands that were put together.
+    pub only_compound: bool,
 }
 
 impl Analysis {
     /// Claude wants to leave: it says so, or says that all is complete and nothing against it.
     pub fn indicates_completion(&self) -> bool {
         self.exit_signal.unwrap_or(self.done)
+    }
+
+    /// What a person should know of it, in words; empty: nothing.
+    pub fn told(&self) -> Vec<String> {
+        let exit = self.exit_signal.map(|exit| format!("exit_signal: {exit}"));
+        let done = (self.done && self.exit_signal.is_none()).then(|| "calls the work complete".to_owned());
+        let tests = self.tests_only.then(|| "did nothing but test".to_owned());
+        let question = self.question.as_ref().map(|phrase| format!("asks a question (“{phrase}”)"));
+        let stuck = self.stuck.then(|| "reports the same errors again".to_owned());
+        let refused = (!self.refused.is_empty()).then(|| {
+            let shown: Vec<_> = self.refused.iter().map(Denial::shown).collect();
+            let compound = if self.only_compound { ", which its rules allow one by one but not together" } else { "" };
+            format!("was refused {} by its own permission rules{compound}", shown.join(", "))
+        });
+        [exit, done, tests, question, stuck, refused].into_iter().flatten().collect()
+    }
+
+    /// Something in it wants to be looked at.
+    pub fn is_warning(&self) -> bool {
+        self.stuck || self.question.is_some() || !self.refused.is_empty()
     }
 
     /// Takes in a later turn of the same iteration, which has the last word where it says anything.
@@ -70,6 +95,9 @@ impl Analysis {
             confidence: self.confidence.max(later.confidence),
             errors,
             length: self.length.max(later.length),
+            // Every turn of a process tells all that were refused in it.
+            only_compound: if later.refused.is_empty() { self.only_compound } else { later.only_compound },
+            refused: if later.refused.is_empty() { self.refused } else { later.refused },
         }
     }
 }
@@ -107,6 +135,7 @@ pub fn analyse(n: u32, output: &Output, claim: Option<&Claim>, before: &Before<'
         confidence,
         errors,
         length,
+        ..Analysis::default()
     }
 }
 

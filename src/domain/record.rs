@@ -10,11 +10,12 @@ mod stored;
 pub use parts::{Level, PhaseSeed, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
+use crate::domain::analysis::Analysis;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::settings::Settings;
-use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,10 @@ pub enum Record {
         /// The phases now.
         phases: Vec<PhaseSeed>,
     },
+    /// How many boxes of a ticket's file are ticked now.
+    BoxesRead(Boxes),
+    /// What a turn's output says besides its claim.
+    OutputAnalysed(Analysis),
     /// The ticket's file is gone or cannot be read as a ticket.
     TicketLost {
         /// What is wrong with it.

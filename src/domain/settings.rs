@@ -27,6 +27,8 @@ pub struct Settings {
     pub session_continuity: bool,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
+    /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
+    pub allowed_tools: Vec<String>,
 }
 
 /// Thresholds of the circuit breaker, in iterations in a row where nothing else is said.
@@ -73,6 +75,7 @@ impl Default for Settings {
             model: None,
             session_continuity: true,
             breaker: BreakerSettings::default(),
+            allowed_tools: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
 use crate::domain::record::{PhaseSeed, Verdict, WriteOutcome};
 use crate::domain::settings::Settings;
-use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::TurnResult;
 use crate::orchestrator::effect::{Timer, ToolCall};
 
@@ -36,6 +36,8 @@ pub enum Input {
         title: String,
         /// Phases.
         phases: Vec<PhaseSeed>,
+        /// Checkboxes, phases or not.
+        boxes: Boxes,
         /// Validation commands in it.
         validation: Vec<String>,
     },

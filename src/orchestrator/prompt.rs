@@ -34,6 +34,10 @@ pub struct PromptContext {
     pub summaries: Vec<String>,
     /// What did not hold about the last claim, with the failing command's output.
     pub dispute: Option<String>,
+    /// What Claude should do otherwise than in the last iterations.
+    pub corrections: Vec<String>,
+    /// Open checkboxes of a ticket without phases: Claude ticks them itself.
+    pub open_boxes: u32,
     /// Words of the person.
     pub notes: Vec<String>,
     /// Commands that programmator runs to check a claim.
@@ -171,6 +175,8 @@ impl Templates {
             done_phases: some(),
             open_phases: some(),
             summaries: some(),
+            corrections: some(),
+            open_boxes: 1,
             notes: some(),
             validation: some(),
             ..PromptContext::default()
@@ -257,6 +263,8 @@ mod tests {
             open_phases: vec!["Phase 2: \"quoted\" work".into(), "Phase 3: end".into()],
             summaries: vec!["Looked around.".into()],
             dispute: Some("`cargo test` failed:\n```\nassertion\n```".into()),
+            corrections: vec!["Nobody answers questions.".into()],
+            open_boxes: 2,
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
             iteration: 3,
@@ -279,6 +287,7 @@ mod tests {
             "- Phase 3: end\n",
             "````text\n`cargo test` failed:\n```\nassertion\n```\n````",
             "Use jiff.",
+            "Nobody answers questions.",
             "Looked around.",
             "```text\ncargo test\n```",
             "/t/tk-1.md",
@@ -294,7 +303,14 @@ mod tests {
     fn what_is_not_known_leaves_no_trace() {
         let bare = PromptContext { phase: Some("One".into()), ..PromptContext::default() };
         let text = render(Kind::Phased, &bare);
-        for heading in ["What did not hold", "From the person", "last iterations reported", "Done before", "Open, in"] {
+        for heading in [
+            "What did not hold",
+            "What to do otherwise",
+            "From the person",
+            "last iterations reported",
+            "Done before",
+            "Open, in",
+        ] {
             assert!(!text.contains(heading), "{heading:?} in:\n{text}");
         }
         assert!(!text.contains("\n\n\n"), "{text}");

@@ -4,13 +4,15 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::analysis::Analysis;
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
+use programmator::domain::denial::Denial;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
 use programmator::domain::settings::Settings;
 use programmator::domain::summary::{RunState, RunSummary};
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::Usage;
 use std::path::Path;
 
@@ -164,11 +166,20 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
+        Record::BoxesRead(Boxes { ticked: 1, open: 2, optional: u32::MAX }),
+        Record::OutputAnalysed(Analysis {
+            n,
+            exit_signal: Some(false),
+            question: Some(text()),
+            errors: vec![text()],
+            refused: vec![Denial { tool: "Bash".into(), tool_use_id: text(), command: text() }],
+            ..Analysis::default()
+        }),
     ]
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 50;
+const KINDS: usize = 52;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -222,6 +233,8 @@ fn index(record: &Record) -> usize {
         Record::BreakerCounted(CounterMoved { .. }) => 47,
         Record::BreakerMoved(StateMoved { .. }) => 48,
         Record::BreakerReset => 49,
+        Record::BoxesRead(_) => 50,
+        Record::OutputAnalysed(_) => 51,
     }
 }
 

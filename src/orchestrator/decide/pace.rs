@@ -7,6 +7,7 @@ use crate::domain::record::{Level, PhaseSeed, Record};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::breaker;
 use crate::orchestrator::effect::{Effect, Spawn};
+use crate::orchestrator::exit;
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::prompt::PromptContext;
@@ -84,6 +85,9 @@ impl Step {
         }
         if stop {
             return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
+        }
+        if let Some(gate) = exit::check(&self.state) {
+            return self.leave(gate);
         }
         if let Some(stop) = guards::check(&self.state) {
             let detail = match self.halted() {
@@ -191,6 +195,8 @@ impl Step {
             open_phases: texts(|mark| !mark.is_settled()),
             summaries: state.summaries.iter().map(|(_, summary)| summary.clone()).collect(),
             notes,
+            corrections: exit::corrections(state),
+            open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
             validation: state.validation.clone(),
             iteration: state.iterations,
             max_iterations: state.settings.max_iterations,
