@@ -264,7 +264,7 @@ mod tests {
             summaries: vec!["Looked around.".into()],
             dispute: Some("`cargo test` failed:\n```\nassertion\n```".into()),
             corrections: vec!["Nobody answers questions.".into()],
-            open_boxes: 2,
+            open_boxes: 0,
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
             iteration: 3,
@@ -315,6 +315,8 @@ mod tests {
         }
         assert!(!text.contains("\n\n\n"), "{text}");
         assert!(!render(Kind::Phaseless, &context()).contains("checkboxes"));
+        let with_boxes = PromptContext { open_boxes: 2, ..context() };
+        assert!(render(Kind::Phaseless, &with_boxes).contains("has 2 open checkboxes: in the file"));
         assert!(render(Kind::StatusOnly, &PromptContext::default()).contains("phase_completed: <null>"));
     }
 

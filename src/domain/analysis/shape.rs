@@ -1,7 +1,8 @@
 //! The shapes that an output of Claude's comes in: one flat object, the CLI's result object, an array (or lines) of
 //! stream frames, or plain text. Every field may be missing or odd; what cannot be read is not there.
 
-use crate::domain::claim::{ClaimStatus, Source, WorkType};
+use crate::domain::claim::parse::{Reading, Reason, parse};
+use crate::domain::claim::{Claim, ClaimStatus, Signals, Source, WorkType};
 use crate::domain::denial::Denial;
 use crate::domain::stream::repair;
 use crate::domain::turn::TurnResult;
@@ -80,6 +81,33 @@ pub fn read(text: &str) -> Output {
     found.unwrap_or_else(|| Output { text: text.to_owned(), ..Output::default() })
 }
 
+/// Reads the status block of an output in whatever shape it is: in its result, or, of a flat object that has Hank's
+/// keys, said by the object itself.
+pub fn status(text: &str) -> Reading {
+    let output = read(text);
+    let is_hanks = output.exit_signal.is_some() || output.work_type.is_some();
+    match output.shape {
+        Shape::Cli | Shape::Frames => parse(&output.text),
+        Shape::Flat if is_hanks => of_flat_status(&output),
+        Shape::Flat | Shape::Text => parse(text),
+    }
+}
+
+fn of_flat_status(output: &Output) -> Reading {
+    let claim = output.status.map(|status| {
+        let counted = u32::try_from(output.files_modified).ok().filter(|count| *count > 0);
+        let signals = Signals {
+            exit_signal: output.exit_signal,
+            work_type: output.work_type,
+            files_modified: counted,
+            ..Signals::default()
+        };
+        Claim { summary: output.text.clone(), signals, source: Source::Hank, ..Claim::new(status) }
+    });
+    let reason = claim.is_none().then_some(Reason::MissingStatus);
+    Reading { found: true, claim, reason, warnings: Vec::new() }
+}
+
 fn has_result_record(text: &str) -> bool {
     text.contains(r#""type":"result""#) || text.contains(r#""type": "result""#)
 }
@@ -114,7 +142,19 @@ fn of_frames(frames: &[Value]) -> Output {
     output.shape = Shape::Frames;
     let init = frames.iter().filter(is("system")).find(|frame| word(frame, "subtype") == Some("init"));
     output.session = output.session.or_else(|| session(init?.as_object()?));
+    if output.text.is_empty() {
+        // Cut off before the end of its turn: what was said so far.
+        output.text = frames.iter().filter(is("assistant")).flat_map(texts).collect::<Vec<_>>().join("\n");
+    }
     output
+}
+
+/// The text blocks of a message of the main agent.
+fn texts(frame: &Value) -> Vec<&str> {
+    let is_main = frame.get("parent_tool_use_id").is_none_or(Value::is_null);
+    let content = frame.get("message").and_then(|message| message.get("content")).filter(|_| is_main);
+    let blocks = content.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    blocks.iter().filter_map(|block| word(block, "text")).collect()
 }
 
 fn of_cli(object: &Map<String, Value>, shape: Shape) -> Output {

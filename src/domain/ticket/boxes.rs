@@ -63,8 +63,10 @@ fn names_option(text: &str) -> bool {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric() && c != ')').to_lowercase();
     OPTIONAL.lines().any(|name| {
         bare.strip_prefix(name).is_some_and(|rest| {
-            let rest = rest.trim_start();
-            rest.is_empty() || rest.starts_with([':', '(', '-', '–', '—'])
+            let apart = rest.trim_start();
+            apart.is_empty()
+                || apart.starts_with([':', '('])
+                || (apart.len() < rest.len() && apart.starts_with(['-', '–', '—']))
         })
     })
 }
@@ -80,8 +82,15 @@ mod tests {
 
     #[test]
     fn headings_that_make_boxes_optional() {
-        for heading in ["Optional", "OPTIONAL", "Future", "Nice to Have", "**Future Enhancements**", "Optional: polish"]
-        {
+        for heading in [
+            "Optional",
+            "OPTIONAL",
+            "Future",
+            "Nice to Have",
+            "**Future Enhancements**",
+            "Optional: polish",
+            "Future - maybe",
+        ] {
             assert!(names_option(heading), "{heading}");
         }
         for heading in ["Optional arguments", "Future-proof parsing", "Not optional", "High Priority", ""] {
