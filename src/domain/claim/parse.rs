@@ -94,7 +94,7 @@ fn interpret(block: &Block) -> Reading {
     let claim = if is_truncated(block) { Err(Reason::Truncated) } else { claim(block, &mut warnings) };
     if !block.source.is_ours() {
         // Capitals are how Hank asks for them.
-        warnings.retain(|warning| !["key_case", "status_case"].contains(&warning.as_str()));
+        warnings.retain(|warning| !["key_case", "key_spelling", "status_case"].contains(&warning.as_str()));
     }
     let mut seen = std::collections::HashSet::new();
     warnings.retain(|warning| seen.insert(warning.clone()));
