@@ -77,6 +77,12 @@ pub struct RunOptions {
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// Begin every iteration with a fresh session of Claude's.
+    #[arg(long)]
+    pub no_continue: bool,
+    /// Do not go on with a session that was not used for so long [default: 24].
+    #[arg(long, value_name = "HOURS")]
+    pub session_expiry: Option<String>,
     /// How the screen looks.
     #[command(flatten)]
     pub look: LookOptions,

@@ -1,17 +1,20 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
-//! into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file.
+//! into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file, `session`
+//! chooses Claude's session, `watchdog` has the timers.
 
 mod agent;
 mod check;
 mod circuit;
 mod pace;
 mod person;
+mod session;
 mod ticket;
+mod watchdog;
 
 use crate::base::time::Timestamp;
-use crate::domain::record::{Level, Record};
+use crate::domain::record::{ApiRetried, Level, Record};
 use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect};
 use crate::orchestrator::input::Input;
@@ -35,7 +38,7 @@ impl Step {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),
-            Input::Resumed { pid, phases } => self.resumed(pid, phases),
+            Input::Resumed { pid, phases, settings } => self.resumed(pid, phases, settings),
             Input::TreeGranted => self.tree_granted(),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {
@@ -79,7 +82,7 @@ impl Step {
             | Input::SessionUnknown { n }
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
-            | Input::ApiRetried { n, .. }
+            | Input::ApiRetried(ApiRetried { n, .. })
             | Input::TurnFinished { n, .. }
             | Input::AgentExited { n, .. }
             | Input::EvidenceGathered { n, .. }
@@ -105,9 +108,7 @@ impl Step {
             {
                 self.record(Record::ToolFinished { n, tool_use_id, is_error });
             }
-            Input::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
-                self.api_retried(n, attempt, max_retries, delay_ms, error);
-            }
+            Input::ApiRetried(retried) => self.api_retried(retried),
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),
             Input::AgentExited { code, signal, swept, stderr, .. } => {
                 self.agent_exited(n, code, signal, swept, &stderr);

@@ -38,6 +38,8 @@ pub struct PromptContext {
     pub notes: Vec<String>,
     /// Commands that programmator runs to check a claim.
     pub validation: Vec<String>,
+    /// Where the loop stands, at most 500 characters.
+    pub loop_context: String,
     /// The iteration's number.
     pub iteration: u32,
     /// Iterations at most.
@@ -168,6 +170,7 @@ impl Templates {
         let context = PromptContext {
             phase: Some("x".to_owned()),
             dispute: Some("x".to_owned()),
+            loop_context: "x".to_owned(),
             done_phases: some(),
             open_phases: some(),
             summaries: some(),
@@ -259,6 +262,7 @@ mod tests {
             dispute: Some("`cargo test` failed:\n```\nassertion\n```".into()),
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
+            loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,
         }
@@ -274,6 +278,7 @@ mod tests {
         for part in [
             "`tk-1`: Parse dates",
             "iteration 3 of at most 50",
+            "Open phases: 2 of 3.",
             "```text\nPhase 2: \"quoted\" work\n```",
             "- Phase 1: look\n",
             "- Phase 3: end\n",
@@ -294,7 +299,14 @@ mod tests {
     fn what_is_not_known_leaves_no_trace() {
         let bare = PromptContext { phase: Some("One".into()), ..PromptContext::default() };
         let text = render(Kind::Phased, &bare);
-        for heading in ["What did not hold", "From the person", "last iterations reported", "Done before", "Open, in"] {
+        for heading in [
+            "Where the run stands",
+            "What did not hold",
+            "From the person",
+            "last iterations reported",
+            "Done before",
+            "Open, in",
+        ] {
             assert!(!text.contains(heading), "{heading:?} in:\n{text}");
         }
         assert!(!text.contains("\n\n\n"), "{text}");

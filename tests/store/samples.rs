@@ -7,11 +7,13 @@ use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
-use programmator::domain::settings::Settings;
+use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use programmator::domain::session::{CODE, SessionEnded, Sessions, Way};
+use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::ticket::TicketStatus;
 use programmator::domain::turn::Usage;
+use programmator::domain::watchdog::{Watch, WatchdogFired};
 use std::path::Path;
 
 pub fn open(folder: &Path) -> Store {
@@ -98,7 +100,7 @@ pub fn every_record() -> Vec<Record> {
             writes: true,
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },
-        Record::ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text() },
+        Record::ApiRetried(ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text(), status: Some(529) }),
         note(&text()),
         Record::NoteSent { id: text() },
         Record::NoteDelivered { id: text() },
@@ -163,11 +165,21 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
+        Record::WatchdogFired(WatchdogFired { n, timer: Watch::FirstByte, seconds: 180 }),
+        Record::SessionsCarried(sessions()),
+        Record::SessionEnded(SessionEnded { n, step: text(), session: "s".into(), to: Way::Expired, reason: text() }),
+        Record::SettingsChanged(SettingsChanged { settings: Settings::default(), what: vec![text()] }),
     ]
 }
 
+fn sessions() -> Sessions {
+    let mut sessions = Sessions::default();
+    sessions.ready(CODE, "s", "/w", 3, Timestamp::from_millis(1));
+    sessions
+}
+
 /// How many kinds [`index`] knows.
-const KINDS: usize = 50;
+const KINDS: usize = 54;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -188,7 +200,7 @@ fn index(record: &Record) -> usize {
         Record::SessionLost { .. } => 14,
         Record::ToolJudged { .. } => 15,
         Record::ToolFinished { .. } => 16,
-        Record::ApiRetried { .. } => 17,
+        Record::ApiRetried(_) => 17,
         Record::NoteGiven { .. } => 18,
         Record::NoteSent { .. } => 19,
         Record::NoteDelivered { .. } => 20,
@@ -221,6 +233,10 @@ fn index(record: &Record) -> usize {
         Record::BreakerCounted(CounterMoved { .. }) => 47,
         Record::BreakerMoved(StateMoved { .. }) => 48,
         Record::BreakerReset => 49,
+        Record::WatchdogFired(_) => 50,
+        Record::SessionsCarried(_) => 51,
+        Record::SessionEnded(_) => 52,
+        Record::SettingsChanged(_) => 53,
     }
 }
 
