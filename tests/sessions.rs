@@ -2,13 +2,14 @@
 //! point where it can.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code)]
 #[path = "support/project.rs"]
 mod project;
 
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::record::Record;
-use programmator::domain::session::Sessions;
+use programmator::domain::session::{CODE, Session, Sessions};
 use project::Project;
 use serde_json::Value;
 use std::process::Output;
@@ -88,7 +89,8 @@ fn an_old_session_expires_at_the_next_run() {
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
     let old = Timestamp::from_millis(now - 25 * 3_600_000);
     let mut sessions = Sessions::default();
-    sessions.ready("code", session.as_str().unwrap(), &project.work().display().to_string(), 1, old);
+    let kept = Session::now(session.as_str().unwrap(), &project.work().display().to_string(), "m", old);
+    sessions.ready(CODE, kept, 1);
     let (run_id, ticket) = (latest.run, latest.ticket.clone());
     let records = vec![Record::SessionsCarried(sessions)];
     store.append_blocking(Append { run: run_id, ticket, time: old, records, summary: latest }).unwrap();

@@ -32,6 +32,9 @@ pub struct Session {
     pub id: String,
     /// The work folder; Claude knows it there only.
     pub folder: String,
+    /// The model that Claude chose by itself, with its variant, which it forgets when it resumes; empty where the
+    /// person has chosen one.
+    pub model: String,
     /// When it was opened.
     pub opened: Timestamp,
     /// When it was last used: its age counts from here.
@@ -39,6 +42,12 @@ pub struct Session {
 }
 
 impl Session {
+    /// A session that is used now.
+    pub fn now(id: &str, folder: &str, model: &str, now: Timestamp) -> Self {
+        let [id, folder, model] = [id, folder, model].map(str::to_owned);
+        Self { id, folder, model, opened: now, used: now }
+    }
+
     /// Not used for so long. A clock that goes back makes nothing older.
     pub fn is_expired(&self, now: Timestamp, after: Duration) -> bool {
         now.since(self.used) >= after
@@ -114,18 +123,14 @@ impl Sessions {
         self.open.get(step)
     }
 
-    /// Claude has opened the session `id` for the step: one that was known is resumed, any other takes its place.
-    pub fn ready(&mut self, step: &str, id: &str, folder: &str, n: u32, now: Timestamp) {
-        let known = self.open.get_mut(step).filter(|session| session.id == id);
-        let to = if let Some(session) = known {
-            session.used = now;
-            Way::Resumed
-        } else {
-            let fresh = Session { id: id.to_owned(), folder: folder.to_owned(), opened: now, used: now };
-            self.open.insert(step.to_owned(), fresh);
-            Way::Opened
-        };
-        self.moved(step, id, n, to, "", now);
+    /// Claude has opened the session `ready` for the step: one that was known is resumed, any other takes its place.
+    pub fn ready(&mut self, step: &str, ready: Session, n: u32) {
+        let (id, now) = (ready.id.clone(), ready.used);
+        let known = self.open.get(step).filter(|known| known.id == id).map(|known| known.opened);
+        let to = if known.is_some() { Way::Resumed } else { Way::Opened };
+        let opened = known.unwrap_or(ready.opened);
+        self.open.insert(step.to_owned(), Session { opened, ..ready });
+        self.moved(step, &id, n, to, "", now);
     }
 
     /// The step's session was used.
@@ -166,10 +171,10 @@ mod tests {
     #[test]
     fn a_session_is_opened_resumed_replaced_and_ended() {
         let mut sessions = Sessions::default();
-        sessions.ready(CODE, "a", "/w", 1, at(0));
-        sessions.ready(CODE, "a", "/w", 2, at(1));
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(1)), 2);
         assert_eq!(sessions.of(CODE).map(|kept| (kept.opened, kept.used)), Some((at(0), at(1))));
-        sessions.ready(CODE, "b", "/w", 3, at(2));
+        sessions.ready(CODE, Session::now("b", "/w", "m", at(2)), 3);
         sessions.end(&ended("a", Way::Reset), at(3));
         assert_eq!(sessions.of(CODE).map(|kept| kept.id.as_str()), Some("b"), "another one is not touched");
         sessions.end(&ended("b", Way::Expired), at(4));
@@ -181,8 +186,8 @@ mod tests {
     #[test]
     fn steps_have_sessions_of_their_own() {
         let mut sessions = Sessions::default();
-        sessions.ready(CODE, "a", "/w", 1, at(0));
-        sessions.ready("critique", "b", "/w", 1, at(0));
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.ready("critique", Session::now("b", "/w", "m", at(0)), 1);
         sessions.end(&ended("a", Way::Reset), at(1));
         assert_eq!((sessions.of(CODE), sessions.of("critique").is_some()), (None, true));
         let text = serde_json::to_string(&sessions).unwrap();
@@ -192,7 +197,7 @@ mod tests {
     #[test]
     fn age_counts_from_the_last_use_and_never_backwards() {
         let mut sessions = Sessions::default();
-        sessions.ready(CODE, "a", "/w", 1, at(0));
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
         sessions.touch(CODE, at(10));
         sessions.touch(CODE, at(5));
         let kept = sessions.of(CODE).unwrap();
@@ -206,7 +211,7 @@ mod tests {
     fn the_last_transitions_are_kept() {
         let mut sessions = Sessions::default();
         for n in 1..=60 {
-            sessions.ready(CODE, "a", "/w", n, at(0));
+            sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), n);
         }
         let (first, last) = (sessions.history.first().unwrap(), sessions.history.last().unwrap());
         assert_eq!((sessions.history.len(), first.n, last.n), (HISTORY, 11, 60));

@@ -9,7 +9,7 @@ use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
-use crate::domain::session::{CODE, SessionEnded, Way};
+use crate::domain::session::{CODE, Session, SessionEnded, Way};
 use crate::orchestrator::breaker;
 use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::state::{
@@ -218,7 +218,8 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::AgentReady { session, model, version, .. } => {
             iteration.ready = true;
-            state.sessions.ready(CODE, session, &state.folder, iteration.n, time);
+            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
+            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), iteration.n);
             state.model = Some(model.clone());
             state.version = Some(version.clone());
         }

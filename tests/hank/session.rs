@@ -500,3 +500,25 @@ fn how_a_cut_loop_counts_does_not_depend_on_its_session() {
     });
     assert_eq!(ended, Some(IterationOutcome::Interrupted));
 }
+
+#[test]
+fn a_resumed_session_is_told_its_model() {
+    let model = |all: &Loop| {
+        let spawned = all.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Spawn(spawn) => Some(spawn.model.clone()),
+            _ => None,
+        });
+        spawned.expect("Claude is started")
+    };
+    let chosen = |model: Option<&str>| Settings { model: model.map(Into::into), ..Settings::default() };
+    for (name, before, now, expected) in [
+        ("claude's own choice", None, None, Some("m")),
+        ("the person's choice of now", None, Some("opus"), Some("opus")),
+        ("the person's choice of then is not that of now", Some("haiku"), None, None),
+    ] {
+        let mut all = Loop::start(chosen(before), Sessions::default(), Timestamp::from_millis(1_795_000_000_000));
+        all.works(FIRST);
+        let mut next = all.next_run(chosen(now), Duration::ZERO);
+        assert_eq!((next.spawn().as_deref(), model(&next).as_deref()), (Some(FIRST), expected), "{name}");
+    }
+}

@@ -8,7 +8,7 @@ use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, Sta
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
-use programmator::domain::session::{CODE, SessionEnded, Sessions, Way};
+use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::ticket::TicketStatus;
@@ -174,7 +174,7 @@ pub fn every_record() -> Vec<Record> {
 
 fn sessions() -> Sessions {
     let mut sessions = Sessions::default();
-    sessions.ready(CODE, "s", "/w", 3, Timestamp::from_millis(1));
+    sessions.ready(CODE, Session::now("s", "/w", "m", Timestamp::from_millis(1)), 3);
     sessions
 }
 

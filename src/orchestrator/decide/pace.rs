@@ -178,10 +178,7 @@ impl Step {
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
         let prompt = self.prompt(notes.into_iter().map(|(_, text)| text).collect());
         let session = self.state.iteration.as_ref().and_then(|iteration| iteration.resumed.clone());
-        let model = self.state.settings.model.clone().or_else(|| {
-            // A resumed session forgets its model's variant: name the one that was used.
-            session.as_ref().and(self.state.model.clone())
-        });
+        let model = self.state.settings.model.clone().or_else(|| self.model_of(session.as_deref()?));
         self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, prompt })));
         self.arm(Timer::Start(n));
     }

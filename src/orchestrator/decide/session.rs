@@ -26,6 +26,12 @@ impl Step {
         None
     }
 
+    /// The model that a session is to be resumed with: it forgets its variant by itself.
+    pub(super) fn model_of(&self, session: &str) -> Option<String> {
+        let kept = self.state.sessions.of(CODE).filter(|kept| kept.id == session && !kept.model.is_empty())?;
+        Some(kept.model.clone())
+    }
+
     /// Gives the session up: the next iteration opens a fresh one.
     pub(super) fn reset_session(&mut self, why: impl Into<String>) {
         self.end_session(Way::Reset, why.into());
