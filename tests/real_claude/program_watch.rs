@@ -12,7 +12,7 @@ fn a_silent_service_is_ended_by_the_first_bytes_timer() {
     let config = bench.project.read("config/config.yaml");
     let limits = "limits:\n  first_byte_timeout: 3\n  repeated_error: 1\n";
     bench.project.write("config/config.yaml", &format!("{config}{limits}"));
-    bench.script([Reply::hang().forever()]);
+    bench.script([Reply::silent().forever()]);
     let program = bench.start();
     bench.stub.wait_for(1);
     let asked = Instant::now();
