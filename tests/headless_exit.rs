@@ -1,26 +1,16 @@
 //! Leaving a ticket that has no phases, by whole runs on the scripted agent: what ends them, what keeps them going.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "support/project.rs"]
 mod project;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "support/watched.rs"]
+mod watched;
 
 use project::Project;
 use serde_json::Value;
-use std::process::Output;
-
-fn text(output: &Output) -> String {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    format!("exit {:?}\n{out}\n{err}", output.status.code())
-}
-
-fn records(output: &Output) -> Vec<Value> {
-    let lines = String::from_utf8_lossy(&output.stdout);
-    lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
-}
-
-fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    records.iter().filter(|record| record["kind"] == kind).collect()
-}
+use watched::{of_kind, records, text};
 
 /// A run of a ticket without phases: its exit code and its records.
 fn run(project: &Project, args: &[&str]) -> (Option<i32>, Vec<Value>) {

@@ -41,6 +41,7 @@ Environment:
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
   PROGRAMMATOR_CLAUDE             the program that is started as claude
   PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
+  CLAUDE_CODE_MAX_RETRIES         how often claude itself sends a failed request again
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
@@ -67,8 +68,8 @@ Examples:
   programmator resume tk-4f2a
   programmator resume tk-4f2a --json
 
-It goes back to the folder that the run was started in and keeps the rules it began with. Exit codes are those of \
-`programmator run`.";
+It goes back to the folder that the run was started in and keeps the rules it began with, but for flags that you give \
+now. Exit codes are those of `programmator run`.";
 
 /// `programmator status --help`.
 pub const STATUS: &str = "\
@@ -217,3 +218,20 @@ Examples:
   programmator circuit reset
 
 Exit code 75 when a program works on the ticket: press c there.";
+
+/// `programmator session show --help`.
+pub const SESSION_SHOW: &str = "\
+Examples:
+  programmator session show
+  programmator session show tk-4f2a --json
+
+With --json an array: ticket, run, continuity, expiry_hours, sessions (step, session, opened, used, expires, expired), \
+history (the last 50 transitions: opened, resumed, expired, lost, reset, with time and reason).";
+
+/// `programmator session reset --help`.
+pub const SESSION_RESET: &str = "\
+Examples:
+  programmator session reset tk-4f2a
+
+What Claude knows of the ticket from earlier iterations is left behind; summaries of the run still go into its prompt. \
+Exit code 75 when a program works on the ticket.";

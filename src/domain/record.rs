@@ -7,16 +7,18 @@
 mod parts;
 mod stored;
 
-pub use parts::{Level, PhaseSeed, Verdict, WriteOutcome};
+pub use parts::{ApiRetried, Level, PhaseSeed, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
 use crate::domain::analysis::Analysis;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::settings::Settings;
+use crate::domain::session::{SessionEnded, Sessions};
+use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
+use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
@@ -164,18 +166,15 @@ pub enum Record {
         is_error: bool,
     },
     /// The API failed and Claude tries again.
-    ApiRetried {
-        /// The iteration.
-        n: u32,
-        /// Which try.
-        attempt: u32,
-        /// Tries at most.
-        max_retries: u32,
-        /// Wait before the try, in milliseconds.
-        delay_ms: u64,
-        /// `rate_limit`, `overloaded`, …
-        error: String,
-    },
+    ApiRetried(ApiRetried),
+    /// A timer of the watchdog ran out; what it cut off follows.
+    WatchdogFired(WatchdogFired),
+    /// The ticket's sessions of Claude, as the run before left them.
+    SessionsCarried(Sessions),
+    /// A session will not be gone on with. Also behind a run's end.
+    SessionEnded(SessionEnded),
+    /// The rules changed: the person resumed the run with others.
+    SettingsChanged(SettingsChanged),
     /// A person wrote a note for Claude.
     NoteGiven {
         /// Id of the note (a UUID, echoed by Claude).

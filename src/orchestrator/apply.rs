@@ -9,10 +9,14 @@ use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
+use crate::domain::session::{CODE, Session, SessionEnded, Way};
 use crate::orchestrator::breaker;
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::judge::claimed_phase;
-use crate::orchestrator::state::{Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
+use crate::orchestrator::state::{
+    Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Retry, Stage, State,
+};
+use std::time::Duration;
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
@@ -87,10 +91,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
         Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
-        Record::Noticed { .. } | Record::ApiRetried { .. } => {}
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
+        Record::Noticed { .. } => {}
+        Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
+        Record::SessionEnded(ended) => state.sessions.end(ended, time),
+        Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
             state.stage = Stage::Ended;
@@ -202,6 +209,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.respawn = false;
             iteration.ready = false;
             iteration.process_cost_usd = 0.0;
+            iteration.prompted = Some(time);
             for id in notes {
                 set_note(state, id, NoteStage::InPrompt);
             }
@@ -213,14 +221,16 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::AgentReady { session, model, version, .. } => {
             iteration.ready = true;
-            state.session = Some(session.clone());
+            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
+            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), iteration.n);
             state.model = Some(model.clone());
             state.version = Some(version.clone());
         }
-        Record::SessionLost { .. } => {
+        Record::SessionLost { session, .. } => {
             iteration.respawn = true;
             iteration.resumed = None;
-            state.session = None;
+            let (n, step, reason) = (iteration.n, CODE.to_owned(), String::new());
+            state.sessions.end(&SessionEnded { n, step, session: session.clone(), to: Way::Lost, reason }, time);
             state.stage = Stage::Closing;
         }
         Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
@@ -267,11 +277,18 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::FollowUpSent { .. } => {
             iteration.followed_up = true;
+            iteration.prompted = Some(time);
             state.stage = Stage::Running;
         }
         Record::TurnFailed { error, message, status, .. } => {
             iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
             state.stage = Stage::Closing;
+        }
+        Record::WatchdogFired(fired) => iteration.timer = Some(fired.timer),
+        Record::ApiRetried(retried) => {
+            let at = time.plus(Duration::from_millis(retried.delay_ms));
+            let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
+            iteration.retry = Some(Retry { attempt, max, error, at });
         }
         Record::StopAsked { outcome, .. } => {
             iteration.cut = Some(*outcome);
@@ -289,6 +306,8 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             if denials.len() > iteration.denials.len() {
                 iteration.denials.clone_from(denials);
             }
+            state.sessions.touch(CODE, time);
+            iteration.retry = None;
             state.context = context.zip(*context_window).or(state.context);
         }
         Record::AgentExited { .. } => {

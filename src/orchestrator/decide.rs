@@ -1,8 +1,8 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
-//! into facts, `circuit` moves the breaker, `exit` weighs what else an output says,
-//! `person` obeys the person, `ticket` follows the file.
+//! into facts, `circuit` moves the breaker, `exit` weighs what else an output says, `person` obeys the person,
+//! `ticket` follows the file, `session` chooses Claude's session, `watchdog` has the timers.
 
 mod agent;
 mod check;
@@ -10,10 +10,12 @@ mod circuit;
 mod exit;
 mod pace;
 mod person;
+mod session;
 mod ticket;
+mod watchdog;
 
 use crate::base::time::Timestamp;
-use crate::domain::record::{Level, Record};
+use crate::domain::record::{ApiRetried, Level, Record};
 use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect};
 use crate::orchestrator::input::Input;
@@ -37,7 +39,7 @@ impl Step {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),
-            Input::Resumed { pid, phases } => self.resumed(pid, phases),
+            Input::Resumed { pid, phases, settings } => self.resumed(pid, phases, settings),
             Input::TreeGranted => self.tree_granted(),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {
@@ -82,7 +84,7 @@ impl Step {
             | Input::SessionUnknown { n }
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
-            | Input::ApiRetried { n, .. }
+            | Input::ApiRetried(ApiRetried { n, .. })
             | Input::TurnFinished { n, .. }
             | Input::AgentExited { n, .. }
             | Input::EvidenceGathered { n, .. }
@@ -108,9 +110,7 @@ impl Step {
             {
                 self.record(Record::ToolFinished { n, tool_use_id, is_error });
             }
-            Input::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
-                self.api_retried(n, attempt, max_retries, delay_ms, error);
-            }
+            Input::ApiRetried(retried) => self.api_retried(retried),
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),
             Input::AgentExited { code, signal, swept, stderr, .. } => {
                 self.agent_exited(n, code, signal, swept, &stderr);

@@ -42,6 +42,8 @@ pub struct PromptContext {
     pub notes: Vec<String>,
     /// Commands that programmator runs to check a claim.
     pub validation: Vec<String>,
+    /// Where the loop stands, at most 500 characters.
+    pub loop_context: String,
     /// The iteration's number.
     pub iteration: u32,
     /// Iterations at most.
@@ -172,6 +174,7 @@ impl Templates {
         let context = PromptContext {
             phase: Some("x".to_owned()),
             dispute: Some("x".to_owned()),
+            loop_context: "x".to_owned(),
             done_phases: some(),
             open_phases: some(),
             summaries: some(),
@@ -267,6 +270,7 @@ mod tests {
             open_boxes: 0,
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
+            loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,
         }
@@ -282,6 +286,7 @@ mod tests {
         for part in [
             "`tk-1`: Parse dates",
             "iteration 3 of at most 50",
+            "Open phases: 2 of 3.",
             "```text\nPhase 2: \"quoted\" work\n```",
             "- Phase 1: look\n",
             "- Phase 3: end\n",
@@ -304,6 +309,7 @@ mod tests {
         let bare = PromptContext { phase: Some("One".into()), ..PromptContext::default() };
         let text = render(Kind::Phased, &bare);
         for heading in [
+            "Where the run stands",
             "What did not hold",
             "What to do otherwise",
             "From the person",

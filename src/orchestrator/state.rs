@@ -7,9 +7,11 @@ use crate::domain::breaker::Breaker;
 use crate::domain::claim::Claim;
 use crate::domain::denial::Denial;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
+use crate::domain::watchdog::Watch;
 use crate::orchestrator::exit::Signs;
 use std::collections::BTreeSet;
 
@@ -74,8 +76,8 @@ pub struct State {
     pub pace: Pace,
     /// Notes that Claude has not taken in.
     pub notes: Vec<Note>,
-    /// Claude's session, to be continued.
-    pub session: Option<String>,
+    /// Claude's sessions of the ticket.
+    pub sessions: Sessions,
     /// Model of the last iteration.
     pub model: Option<String>,
     /// Version of the CLI.
@@ -231,6 +233,12 @@ pub struct Iteration {
     pub dispute: Option<String>,
     /// Cut off: how it will count.
     pub cut: Option<IterationOutcome>,
+    /// The timer of the watchdog that ran out.
+    pub timer: Option<Watch>,
+    /// When Claude was last given something to answer.
+    pub prompted: Option<Timestamp>,
+    /// The API failed, and Claude has not been heard since.
+    pub retry: Option<Retry>,
     /// Calls among them that may change files.
     pub writers: BTreeSet<String>,
     /// When such a call was last begun or done.
@@ -247,6 +255,19 @@ pub struct Iteration {
     pub cost_usd: f64,
     /// Cost of the present process in USD so far.
     pub process_cost_usd: f64,
+}
+
+/// A request that Claude sends again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// Which try.
+    pub attempt: u32,
+    /// Tries at most.
+    pub max: u32,
+    /// API error kind.
+    pub error: String,
+    /// When it is sent.
+    pub at: Timestamp,
 }
 
 /// A failed turn.

@@ -209,7 +209,7 @@ impl Supervisor {
         })
     }
 
-    /// A fresh run. Of the one before, its doubts and its circuit breaker are carried over.
+    /// A fresh run. Of the one before, its doubts, its circuit breaker and its sessions are carried over.
     fn begin(
         &mut self,
         ticket: Ticket,
@@ -231,6 +231,7 @@ impl Supervisor {
             validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),
             breaker: earlier.breaker,
+            sessions: earlier.sessions,
         }));
         let opening =
             Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
@@ -249,7 +250,11 @@ impl Supervisor {
         }
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        let resumed = Input::Resumed { pid: std::process::id(), phases: Some(translate::phases(&ticket)) };
+        let resumed = Input::Resumed {
+            pid: std::process::id(),
+            phases: Some(translate::phases(&ticket)),
+            settings: Some(Box::new(config.over(&state.settings))),
+        };
         self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, resumed)
     }
 

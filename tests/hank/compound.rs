@@ -113,12 +113,9 @@ mod runs {
             folder: "/w".into(),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
-            ticket_status: None,
             phases: phases.iter().map(|text| PhaseSeed { text: (*text).into(), done: false }).collect(),
-            doubted: vec![],
-            validation: vec![],
             settings: Settings { allowed_tools: super::list(allowed), ..Settings::default() },
-            breaker: programmator::domain::breaker::Breaker::default(),
+            ..Start::default()
         })));
         give(Input::TreeGranted);
         give(Input::SnapshotTaken { n: 1, id: "s".into() });

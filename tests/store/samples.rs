@@ -9,11 +9,13 @@ use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, Sta
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::denial::Denial;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
-use programmator::domain::settings::Settings;
+use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
+use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::Usage;
+use programmator::domain::watchdog::{Watch, WatchdogFired};
 use std::path::Path;
 
 pub fn open(folder: &Path) -> Store {
@@ -100,7 +102,7 @@ pub fn every_record() -> Vec<Record> {
             writes: true,
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },
-        Record::ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text() },
+        Record::ApiRetried(ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text(), status: Some(529) }),
         note(&text()),
         Record::NoteSent { id: text() },
         Record::NoteDelivered { id: text() },
@@ -175,11 +177,21 @@ pub fn every_record() -> Vec<Record> {
             refused: vec![Denial { tool: "Bash".into(), tool_use_id: text(), command: text() }],
             ..Analysis::default()
         }),
+        Record::WatchdogFired(WatchdogFired { n, timer: Watch::FirstByte, seconds: 180 }),
+        Record::SessionsCarried(sessions()),
+        Record::SessionEnded(SessionEnded { n, step: text(), session: "s".into(), to: Way::Expired, reason: text() }),
+        Record::SettingsChanged(SettingsChanged { settings: Settings::default(), what: vec![text()] }),
     ]
 }
 
+fn sessions() -> Sessions {
+    let mut sessions = Sessions::default();
+    sessions.ready(CODE, Session::now("s", "/w", "m", Timestamp::from_millis(1)), 3);
+    sessions
+}
+
 /// How many kinds [`index`] knows.
-const KINDS: usize = 52;
+const KINDS: usize = 56;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -200,7 +212,7 @@ fn index(record: &Record) -> usize {
         Record::SessionLost { .. } => 14,
         Record::ToolJudged { .. } => 15,
         Record::ToolFinished { .. } => 16,
-        Record::ApiRetried { .. } => 17,
+        Record::ApiRetried(_) => 17,
         Record::NoteGiven { .. } => 18,
         Record::NoteSent { .. } => 19,
         Record::NoteDelivered { .. } => 20,
@@ -235,6 +247,10 @@ fn index(record: &Record) -> usize {
         Record::BreakerReset => 49,
         Record::BoxesRead(_) => 50,
         Record::OutputAnalysed(_) => 51,
+        Record::WatchdogFired(_) => 52,
+        Record::SessionsCarried(_) => 53,
+        Record::SessionEnded(_) => 54,
+        Record::SettingsChanged(_) => 55,
     }
 }
 

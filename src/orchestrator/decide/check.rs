@@ -10,6 +10,7 @@ use crate::orchestrator::failure;
 use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::judge::{self, Checks, Judgement};
 use crate::orchestrator::state::Stage;
+use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 
 /// Names of changed files kept in a record.
 const FILES: usize = 200;
@@ -105,13 +106,8 @@ impl Step {
         let Some(open) = self.state.open_iteration() else {
             return self.advance();
         };
-        let outcome = if open.claim.is_some() {
-            IterationOutcome::Claimed
-        } else if open.failure.is_some() {
-            IterationOutcome::Failed
-        } else {
-            open.cut.unwrap_or(IterationOutcome::NoClaim)
-        };
+        let outcome =
+            iteration_outcome(Came { claimed: open.claim.is_some(), failed: open.failure.is_some(), cut: open.cut });
         let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
         let fatal = failed.and_then(failure::fatal);
         let claim = open.claim.clone();
