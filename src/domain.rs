@@ -2,9 +2,11 @@
 //!
 //! Invariants of their own, no behaviour beyond them, no I/O, no clock.
 
+pub mod analysis;
 pub mod breaker;
 pub mod claim;
 pub mod command;
+pub mod denial;
 pub mod errors;
 pub mod news;
 pub mod outcome;

@@ -8,6 +8,7 @@ pub mod apply;
 pub mod breaker;
 pub mod decide;
 pub mod effect;
+pub mod exit;
 pub mod failure;
 pub mod guards;
 pub mod input;

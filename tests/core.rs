@@ -12,7 +12,7 @@ use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict, W
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
@@ -346,6 +346,7 @@ impl World {
                     read_at: Timestamp::from_millis(self.now),
                     title,
                     phases,
+                    boxes: Boxes::default(),
                     validation,
                 });
             }
@@ -615,6 +616,7 @@ fn any_input() -> impl Strategy<Value = Input> {
                 read_at: Timestamp::from_millis(i64::MAX),
                 title: "t".into(),
                 phases: phases.into_iter().map(|(text, done)| PhaseSeed { text, done }).collect(),
+                boxes: Boxes::default(),
                 validation: vec![],
             }
         }),

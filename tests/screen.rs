@@ -11,11 +11,13 @@ use programmator::{base, domain, orchestrator, tui};
 #[path = "../src/tui/sample.rs"]
 mod sample;
 
+use base::time::Timestamp;
+use domain::record::ApiRetried;
 use std::sync::Arc;
 use tui::marks::Glyphs;
 use tui::model::Model;
 use tui::msg::{Ask, Msg};
-use tui::panes::Pane;
+use tui::panes::{Pane, gauges};
 use tui::tab::Tab;
 use tui::theme::Theme;
 use tui::update::update;

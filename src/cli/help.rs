@@ -189,6 +189,8 @@ Examples:
   programmator parse status answer.txt
   programmator parse status --json answer.txt
 
+Read are PROGRAMMATOR_STATUS, HANK_STATUS and RALPH_STATUS, the last two also between ---RALPH_STATUS--- and
+---END_RALPH_STATUS---; also in what `claude --output-format json` or stream-json printed.
 With --json an object: found, valid, status, phase_completed, files_changed, summary, error, warnings, reason.";
 
 /// `programmator parse errors --help`.
@@ -197,6 +199,7 @@ Examples:
   programmator parse errors build.log
   cargo test 2>&1 | programmator parse errors --json
 
+--rule hank_literal counts the lines that Hank counts.
 With --json an object: is_error, and lines, each with line, kind and text.";
 
 /// `programmator circuit status --help`.

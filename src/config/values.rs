@@ -113,6 +113,7 @@ pub(super) fn assemble(
             validation_timeout: values.whole(Key::ValidationTimeout),
             model: values.text(Key::Model),
             session_continuity: values.switch(Key::SessionContinuity),
+            allowed_tools: flags::allowed_tools(&vetted.flags),
             breaker: BreakerSettings {
                 no_progress: values.count(Key::BreakerNoProgress),
                 same_error: values.count(Key::BreakerSameError),

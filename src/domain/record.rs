@@ -10,12 +10,13 @@ mod stored;
 pub use parts::{ApiRetried, Level, PhaseSeed, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
+use crate::domain::analysis::Analysis;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
-use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,10 @@ pub enum Record {
         /// The phases now.
         phases: Vec<PhaseSeed>,
     },
+    /// How many boxes of a ticket's file are ticked now.
+    BoxesRead(Boxes),
+    /// What a turn's output says besides its claim.
+    OutputAnalysed(Analysis),
     /// The ticket's file is gone or cannot be read as a ticket.
     TicketLost {
         /// What is wrong with it.

@@ -32,6 +32,8 @@ pub struct Settings {
     pub session_continuity: bool,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
+    /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
+    pub allowed_tools: Vec<String>,
     /// Hours after which an unused session is not continued any more.
     pub session_expiry_hours: u32,
 }
@@ -82,6 +84,7 @@ impl Default for Settings {
             model: None,
             session_continuity: true,
             breaker: BreakerSettings::default(),
+            allowed_tools: Vec::new(),
             session_expiry_hours: 24,
         }
     }

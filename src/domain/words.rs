@@ -11,6 +11,7 @@ use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
+use crate::domain::ticket::Boxes;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -127,6 +128,14 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::TreeAwaited { holder } => Some((Warn, format!("waiting for the work folder: {holder} works in it"))),
         Record::TreeGranted => info("the work folder is ours".into()),
         Record::TicketRead { title, phases } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
+        Record::BoxesRead(Boxes { ticked, open, optional }) => {
+            info(format!("boxes of the ticket: {ticked} ticked, {open} open, {optional} optional"))
+        }
+        Record::OutputAnalysed(analysis) => {
+            let told = analysis.told();
+            let level = if analysis.is_warning() { Warn } else { Info };
+            (!told.is_empty()).then(|| (level, format!("claude {}", told.join(" · "))))
+        }
         Record::TicketLost { why } => Some((Error, format!("the ticket is lost: {why}"))),
         Record::ValidationChangeSeen { commands } => Some((
             Warn,

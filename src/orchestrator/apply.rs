@@ -11,6 +11,7 @@ use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use crate::domain::session::{CODE, Session, SessionEnded, Way};
 use crate::orchestrator::breaker;
+use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::state::{
     Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Retry, Stage, State,
@@ -52,6 +53,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::RunResumed { .. } => {
             state.ended = None;
+            state.signs = Signs::default();
             state.pace = Pace::Run;
             state.ticket_lost = None;
             state.stage = Stage::AwaitingTree { holder: None };
@@ -65,6 +67,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.ticket_lost = None;
             merge::phases(state, phases, time);
         }
+        Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
         Record::ValidationChangeSeen { commands } => {
             state.validation_change = Some(commands.clone());
@@ -242,8 +245,12 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
                         }
                     }
                 }
-                Verdict::Block if tool != QUESTION => iteration.blocked.push(tool.clone()),
-                Verdict::Block => {}
+                Verdict::Block => {
+                    iteration.refused_by_us.insert(tool_use_id.clone());
+                    if tool != QUESTION {
+                        iteration.blocked.push(tool.clone());
+                    }
+                }
             }
         }
         Record::ToolFinished { tool_use_id, .. } => {
@@ -251,6 +258,13 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             if iteration.writers.remove(tool_use_id) {
                 iteration.wrote = Some(time);
             }
+        }
+        Record::OutputAnalysed(analysis) => {
+            let before = iteration.analysis.take();
+            let now = before.map_or_else(|| analysis.clone(), |before| before.then(analysis.clone()));
+            iteration.asked_person |= now.question.is_some();
+            iteration.refused = if now.only_compound { Vec::new() } else { now.refused.clone() };
+            iteration.analysis = Some(now);
         }
         Record::ClaimMade { claim, .. } => {
             iteration.claim = Some(claim.clone());
@@ -305,6 +319,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::EvidenceGathered { iteration_files, phase_files, .. } => {
             iteration.files = iteration_files.len();
+            iteration.changed_files.clone_from(iteration_files);
             iteration.changed = Some(!iteration_files.is_empty());
             iteration.phase_changed = Some(!phase_files.is_empty());
             state.stage = Stage::Validating;
@@ -329,6 +344,12 @@ fn end_iteration(
         return;
     };
     iteration.ended = Some(time);
+    exit::count(&mut state.signs, iteration, outcome);
+    // A sign that stood its check answers the dispute before it.
+    let stood = iteration.dispute.is_none() && state.signs.indicators.last() == Some(&iteration.n);
+    if stood && state.phases.is_empty() {
+        state.whole.dispute = None;
+    }
     if let Some(seen) = breaker::observe(iteration, outcome) {
         state.breaker.output = seen.output.or(state.breaker.output);
     }

@@ -1,12 +1,13 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
-//! into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file, `session`
-//! chooses Claude's session, `watchdog` has the timers.
+//! into facts, `circuit` moves the breaker, `exit` weighs what else an output says, `person` obeys the person,
+//! `ticket` follows the file, `session` chooses Claude's session, `watchdog` has the timers.
 
 mod agent;
 mod check;
 mod circuit;
+mod exit;
 mod pace;
 mod person;
 mod session;
@@ -45,7 +46,8 @@ impl Step {
                     self.record(Record::TreeAwaited { holder });
                 }
             }
-            Input::TicketRead { read_at, title, phases, validation } => {
+            Input::TicketRead { read_at, title, phases, boxes, validation } => {
+                self.boxes_read(read_at, boxes);
                 self.ticket_read(read_at, title, phases, validation);
             }
             Input::TicketLost { why } => self.ticket_lost(why),

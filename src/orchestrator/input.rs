@@ -6,7 +6,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::record::{ApiRetried, PhaseSeed, Verdict, WriteOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
-use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::TurnResult;
 use crate::orchestrator::effect::{Timer, ToolCall};
 
@@ -39,6 +39,8 @@ pub enum Input {
         title: String,
         /// Phases.
         phases: Vec<PhaseSeed>,
+        /// Checkboxes, phases or not.
+        boxes: Boxes,
         /// Validation commands in it.
         validation: Vec<String>,
     },

@@ -34,6 +34,10 @@ pub struct PromptContext {
     pub summaries: Vec<String>,
     /// What did not hold about the last claim, with the failing command's output.
     pub dispute: Option<String>,
+    /// What Claude should do otherwise than in the last iterations.
+    pub corrections: Vec<String>,
+    /// Open checkboxes of a ticket without phases: Claude ticks them itself.
+    pub open_boxes: u32,
     /// Words of the person.
     pub notes: Vec<String>,
     /// Commands that programmator runs to check a claim.
@@ -174,6 +178,8 @@ impl Templates {
             done_phases: some(),
             open_phases: some(),
             summaries: some(),
+            corrections: some(),
+            open_boxes: 1,
             notes: some(),
             validation: some(),
             ..PromptContext::default()
@@ -260,6 +266,8 @@ mod tests {
             open_phases: vec!["Phase 2: \"quoted\" work".into(), "Phase 3: end".into()],
             summaries: vec!["Looked around.".into()],
             dispute: Some("`cargo test` failed:\n```\nassertion\n```".into()),
+            corrections: vec!["Nobody answers questions.".into()],
+            open_boxes: 0,
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
             loop_context: "Open phases: 2 of 3.".into(),
@@ -284,6 +292,7 @@ mod tests {
             "- Phase 3: end\n",
             "````text\n`cargo test` failed:\n```\nassertion\n```\n````",
             "Use jiff.",
+            "Nobody answers questions.",
             "Looked around.",
             "```text\ncargo test\n```",
             "/t/tk-1.md",
@@ -302,6 +311,7 @@ mod tests {
         for heading in [
             "Where the run stands",
             "What did not hold",
+            "What to do otherwise",
             "From the person",
             "last iterations reported",
             "Done before",
@@ -311,6 +321,8 @@ mod tests {
         }
         assert!(!text.contains("\n\n\n"), "{text}");
         assert!(!render(Kind::Phaseless, &context()).contains("checkboxes"));
+        let with_boxes = PromptContext { open_boxes: 2, ..context() };
+        assert!(render(Kind::Phaseless, &with_boxes).contains("has 2 open checkboxes: in the file"));
         assert!(render(Kind::StatusOnly, &PromptContext::default()).contains("phase_completed: <null>"));
     }
 

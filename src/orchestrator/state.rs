@@ -2,14 +2,17 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::analysis::Analysis;
 use crate::domain::breaker::Breaker;
 use crate::domain::claim::Claim;
+use crate::domain::denial::Denial;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
-use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use crate::domain::watchdog::Watch;
+use crate::orchestrator::exit::Signs;
 use std::collections::BTreeSet;
 
 /// A run, as its records tell it.
@@ -65,6 +68,10 @@ pub struct State {
     pub repeated: Option<(String, u32)>,
     /// The ticket's circuit breaker.
     pub breaker: Breaker,
+    /// Signs that the work is done, or goes wrong.
+    pub signs: Signs,
+    /// The boxes of the ticket's file.
+    pub boxes: Boxes,
     /// What the person wants of the run's pace.
     pub pace: Pace,
     /// Notes that Claude has not taken in.
@@ -171,6 +178,7 @@ pub enum Stage {
 }
 
 /// One iteration.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own; none is a mode")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iteration {
     /// Its number, from 1.
@@ -197,6 +205,14 @@ pub struct Iteration {
     pub blocked: Vec<String>,
     /// Tools that were refused by whomever, as Claude tells it.
     pub denials: Vec<String>,
+    /// Ids of the calls that the gate refused.
+    pub refused_by_us: BTreeSet<String>,
+    /// What Claude's own rules refused, unless it was only a compound command.
+    pub refused: Vec<Denial>,
+    /// What its output says.
+    pub analysis: Option<Analysis>,
+    /// The files that differ from before the iteration; the first 200.
+    pub changed_files: Vec<String>,
     /// Claude asked the person something.
     pub asked_person: bool,
     /// Output in tokens.

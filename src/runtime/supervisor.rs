@@ -264,7 +264,8 @@ impl Supervisor {
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let scrollback = self.store.scrollback(run, classify)?;
-        self.reporter.tell(News::TicketRead(Arc::new(ticket)));
+        let ticket = Arc::new(ticket);
+        self.reporter.tell(News::TicketRead(ticket.clone()));
         self.reporter.opened(run, &id, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
         let file = Arc::new(TicketFile {
@@ -274,6 +275,7 @@ impl Supervisor {
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),
         });
+        let said = file.boxes_said(&ticket);
         let watch = Self::follow(file.clone(), inputs.clone());
         let effects = Effects {
             run,
@@ -304,7 +306,9 @@ impl Supervisor {
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());
         tokio::spawn(async move {
-            let _ = inputs.send(first).await;
+            for input in std::iter::once(first).chain(said) {
+                let _ = inputs.send(input).await;
+            }
             drop(inputs);
             let reason = task.guarded().await;
             drop(lock);

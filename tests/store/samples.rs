@@ -4,14 +4,16 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::analysis::Analysis;
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
-use programmator::domain::claim::{Claim, ClaimStatus};
+use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
+use programmator::domain::denial::Denial;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::Usage;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
 use std::path::Path;
@@ -107,11 +109,12 @@ pub fn every_record() -> Vec<Record> {
         Record::ClaimMade {
             n,
             claim: Claim {
-                phase_completed: None,
-                status: ClaimStatus::Blocked,
                 files_changed: vec![text()],
                 summary: text(),
                 error: Some(text()),
+                signals: Signals { recommendation: Some(text()), ..Signals::default() },
+                source: Source::Hank,
+                ..Claim::new(ClaimStatus::Blocked)
             },
         },
         Record::ClaimMissing { n, reason: text() },
@@ -165,6 +168,15 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
+        Record::BoxesRead(Boxes { ticked: 1, open: 2, optional: u32::MAX }),
+        Record::OutputAnalysed(Analysis {
+            n,
+            exit_signal: Some(false),
+            question: Some(text()),
+            errors: vec![text()],
+            refused: vec![Denial { tool: "Bash".into(), tool_use_id: text(), command: text() }],
+            ..Analysis::default()
+        }),
         Record::WatchdogFired(WatchdogFired { n, timer: Watch::FirstByte, seconds: 180 }),
         Record::SessionsCarried(sessions()),
         Record::SessionEnded(SessionEnded { n, step: text(), session: "s".into(), to: Way::Expired, reason: text() }),
@@ -179,7 +191,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 54;
+const KINDS: usize = 56;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -233,10 +245,12 @@ fn index(record: &Record) -> usize {
         Record::BreakerCounted(CounterMoved { .. }) => 47,
         Record::BreakerMoved(StateMoved { .. }) => 48,
         Record::BreakerReset => 49,
-        Record::WatchdogFired(_) => 50,
-        Record::SessionsCarried(_) => 51,
-        Record::SessionEnded(_) => 52,
-        Record::SettingsChanged(_) => 53,
+        Record::BoxesRead(_) => 50,
+        Record::OutputAnalysed(_) => 51,
+        Record::WatchdogFired(_) => 52,
+        Record::SessionsCarried(_) => 53,
+        Record::SessionEnded(_) => 54,
+        Record::SettingsChanged(_) => 55,
     }
 }
 

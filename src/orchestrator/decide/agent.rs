@@ -111,7 +111,9 @@ impl Step {
         if self.state.notes.iter().any(|note| note.stage == NoteStage::Sent) {
             return self.arm(Timer::PostResult(n));
         }
-        match parse(&result.text) {
+        let reading = parse(&result.text);
+        self.weigh(n, result, reading.claim.as_ref());
+        match reading {
             Reading { claim: Some(claim), warnings, .. } => {
                 if !warnings.is_empty() {
                     self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));

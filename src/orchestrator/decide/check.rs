@@ -84,7 +84,8 @@ impl Step {
                 let commands = self.state.validation.clone();
                 return self.effect(Effect::RunValidation { n, commands });
             }
-            Judgement::Done(how) => self.phase_done(n, phase, how),
+            Judgement::Done(how) if judge::settles(&self.state, &claim) => self.phase_done(n, phase, how),
+            Judgement::Done(_) => {}
             Judgement::Disputed(why) => {
                 let ticked = self.state.phase(phase.as_deref()).is_some_and(|phase| phase.ticked);
                 self.record(Record::PhaseDisputed { n, phase, why });

@@ -9,6 +9,7 @@ use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::breaker;
 use crate::orchestrator::effect::{Effect, Spawn, Timer};
+use crate::orchestrator::exit;
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::loop_context::loop_context;
@@ -96,6 +97,9 @@ impl Step {
         }
         if stop {
             return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
+        }
+        if let Some(gate) = exit::check(&self.state) {
+            return self.leave(gate);
         }
         if let Some(stop) = guards::check(&self.state) {
             let detail = match self.halted() {
@@ -201,6 +205,8 @@ impl Step {
             open_phases: texts(|mark| !mark.is_settled()),
             summaries: state.summaries.iter().map(|(_, summary)| summary.clone()).collect(),
             notes,
+            corrections: exit::corrections(state),
+            open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
             validation: state.validation.clone(),
             loop_context: loop_context(state),
             iteration: state.iterations,
