@@ -27,11 +27,7 @@ impl Step {
         }
         match (timer, &self.state.stage) {
             (Timer::Start(_), Stage::Spawning) => self.fire(n, Watch::Start),
-            (Timer::FirstByte(_), Stage::Running) => {
-                if self.open(|open| open.prompted.is_some_and(|prompted| last_byte <= prompted)) {
-                    self.fire(n, Watch::FirstByte);
-                }
-            }
+            (Timer::FirstByte(_), Stage::Running) if self.unanswered(last_byte) => self.fire(n, Watch::FirstByte),
             (Timer::Iteration(_), Stage::Spawning | Stage::Running) => self.fire(n, Watch::Total),
             (Timer::Idle(_), Stage::Running) => self.idle(n, last_byte),
             // Claude may still take a late note up: that is no end that it has missed.
@@ -39,6 +35,11 @@ impl Step {
             (Timer::PostResult(_), Stage::Closing) => self.fire(n, Watch::PostResult),
             _ => {}
         }
+    }
+
+    /// No byte of an answer came since the last prompt.
+    fn unanswered(&self, last_byte: Timestamp) -> bool {
+        self.open(|open| open.prompted.is_some_and(|prompted| last_byte <= prompted))
     }
 
     /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.
