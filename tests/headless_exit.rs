@@ -18,6 +18,7 @@ fn run(project: &Project, args: &[&str]) -> (Option<i32>, Vec<Value>) {
     let output = project.run(&all);
     let records = records(&output);
     assert!(!records.is_empty(), "{}", text(&output));
+    assert_eq!(project.processes(), Vec::<String>::new(), "nothing is left behind");
     (output.status.code(), records)
 }
 

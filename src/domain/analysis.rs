@@ -50,8 +50,8 @@ pub struct Analysis {
     pub length: u64,
     /// What Claude was refused by rules that are not ours.
     pub refused: Vec<Denial>,
-    /// Those refusals only come of commands that were put together.
-    pub only_compound: bool,
+    /// What it was refused by them only because commands were put together.
+    pub compound: Vec<Denial>,
 }
 
 impl Analysis {
@@ -67,20 +67,22 @@ impl Analysis {
         let tests = self.tests_only.then(|| "did nothing but test".to_owned());
         let question = self.question.as_ref().map(|phrase| format!("asks a question (“{phrase}”)"));
         let stuck = self.stuck.then(|| "reports the same errors again".to_owned());
-        let refused = (!self.refused.is_empty()).then(|| {
-            let shown: Vec<_> = self.refused.iter().map(Denial::shown).collect();
-            let compound = if self.only_compound { ", which its rules allow one by one but not together" } else { "" };
-            format!("was refused {} by its own permission rules{compound}", shown.join(", "))
-        });
-        [exit, done, tests, question, stuck, refused].into_iter().flatten().collect()
+        let by_its_rules = |calls: &[Denial], why: &str| {
+            let shown: Vec<_> = calls.iter().map(Denial::shown).collect();
+            (!calls.is_empty()).then(|| format!("was refused {} by its own permission rules{why}", shown.join(", ")))
+        };
+        let refused = by_its_rules(&self.refused, "");
+        let compound = by_its_rules(&self.compound, ", which allow the commands one by one but not together");
+        [exit, done, tests, question, stuck, refused, compound].into_iter().flatten().collect()
     }
 
     /// Something in it wants to be looked at.
     pub fn is_warning(&self) -> bool {
-        self.stuck || self.question.is_some() || !self.refused.is_empty()
+        self.stuck || self.question.is_some() || !self.refused.is_empty() || !self.compound.is_empty()
     }
 
     /// Takes in a later turn of the same iteration, which has the last word where it says anything.
+    #[must_use]
     pub fn then(self, later: Self) -> Self {
         let mut errors = self.errors;
         errors.extend(later.errors);
@@ -96,7 +98,7 @@ impl Analysis {
             errors,
             length: self.length.max(later.length),
             // Every turn of a process tells all that were refused in it.
-            only_compound: if later.refused.is_empty() { self.only_compound } else { later.only_compound },
+            compound: if later.compound.is_empty() { self.compound } else { later.compound },
             refused: if later.refused.is_empty() { self.refused } else { later.refused },
         }
     }

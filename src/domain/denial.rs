@@ -79,17 +79,16 @@ fn commands(line: &str) -> Vec<&str> {
     let mut quote = None;
     let mut before = ' ';
     for (at, c) in line.char_indices() {
-        match quote {
-            Some(open) if c == open && before != '\\' => quote = None,
-            Some(_) => {}
-            None if matches!(c, '\'' | '"') && before != '\\' => quote = Some(c),
-            // `2>&1` and `&>` redirect.
-            None if c == '&' && (before == '>' || line[at + 1..].starts_with('>')) => {}
-            None if matches!(c, ';' | '|' | '&' | '\n') => {
-                parts.push(&line[start..at]);
-                start = at + c.len_utf8();
-            }
-            None => {}
+        let is_free = quote.is_none();
+        // `2>&1` and `&>` redirect.
+        let redirects = c == '&' && (before == '>' || line[at + 1..].starts_with('>'));
+        if quote == Some(c) && before != '\\' {
+            quote = None;
+        } else if is_free && matches!(c, '\'' | '"') && before != '\\' {
+            quote = Some(c);
+        } else if is_free && !redirects && matches!(c, ';' | '|' | '&' | '\n') {
+            parts.push(&line[start..at]);
+            start = at + c.len_utf8();
         }
         before = c;
     }

@@ -263,7 +263,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             let before = iteration.analysis.take();
             let now = before.map_or_else(|| analysis.clone(), |before| before.then(analysis.clone()));
             iteration.asked_person |= now.question.is_some();
-            iteration.refused = if now.only_compound { Vec::new() } else { now.refused.clone() };
+            iteration.refused.clone_from(&now.refused);
             iteration.analysis = Some(now);
         }
         Record::ClaimMade { claim, .. } => {

@@ -207,7 +207,7 @@ pub struct Iteration {
     pub denials: Vec<String>,
     /// Ids of the calls that the gate refused.
     pub refused_by_us: BTreeSet<String>,
-    /// What Claude's own rules refused, unless it was only a compound command.
+    /// What rules that are not ours refused, unless it was only a compound command.
     pub refused: Vec<Denial>,
     /// What its output says.
     pub analysis: Option<Analysis>,

@@ -107,7 +107,10 @@ fn refused(command: &str) -> Analysis {
 const SRC: &[&str] = &["src/a.rs"];
 const NONE: &[&str] = &[];
 
-fn rows(rows: Vec<(&str, Vec<(Analysis, &[&str])>, Option<Gate>)>) {
+/// What an iteration said and which files it changed.
+type Said<'a> = (Analysis, &'a [&'a str]);
+
+fn rows(rows: Vec<(&str, Vec<Said<'_>>, Option<Gate>)>) {
     for (name, iterations, expected) in rows {
         let mut run = Run::new(&[]);
         for (said, files) in iterations {

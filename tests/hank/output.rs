@@ -3,8 +3,11 @@
 use programmator::domain::analysis::shape::{Output, Shape, read, status};
 use programmator::domain::analysis::words::{completes, nothing_left, question, tests_only};
 use programmator::domain::analysis::{Before, read as analyse};
-use programmator::domain::claim::parse::parse;
+use programmator::domain::claim::parse::{Reason, parse};
 use programmator::domain::claim::{ClaimStatus, Source, TestsStatus, WorkType};
+
+/// A name, an output, and what must hold of it.
+type Row = (&'static str, &'static str, fn(&Output) -> bool);
 
 const BLOCK: &str = "Done.\\n\\n---RALPH_STATUS---\\nSTATUS: COMPLETE\\nEXIT_SIGNAL: true\\n---END_RALPH_STATUS---";
 
@@ -54,7 +57,7 @@ fn fields_of_the_flat_object() {
         ..Output::default()
     };
     assert_eq!(whole, expected);
-    let cases: [(&str, &str, fn(&Output) -> bool); 14] = [
+    let cases: [Row; 14] = [
         ("an empty object", "{}", |o| *o == Output { shape: Shape::Flat, ..Output::default() }),
         ("no status", r#"{"exit_signal":true}"#, |o| o.status.is_none() && o.exit_signal == Some(true)),
         ("no exit signal", r#"{"status":"COMPLETE"}"#, |o| o.exit_signal.is_none()),
@@ -87,7 +90,7 @@ fn fields_of_the_clis_object() {
     assert_eq!((whole.files_modified, whole.error_count, whole.indicators, whole.loop_number), (3, 1, 2, Some(4)));
     assert_eq!((whole.status, whole.has_result, whole.is_error), (Some(ClaimStatus::Done), true, false));
     assert_eq!((whole.denials[0].shown().as_ref(), whole.denials[0].tool_use_id.as_str()), ("Bash(npm i)", "t1"));
-    let cases: [(&str, &str, fn(&Output) -> bool); 12] = [
+    let cases: [Row; 12] = [
         ("without metadata", r#"{"result":"x"}"#, |o| o.text == "x" && o.files_modified == 0),
         ("session_id", r#"{"result":"x","session_id":"s2"}"#, |o| o.session.as_deref() == Some("s2")),
         ("a session in the metadata", r#"{"result":"x","metadata":{"session_id":"s3"}}"#, |o| {
@@ -230,7 +233,7 @@ fn blocks_in_both_spellings_and_what_is_none() {
         ("HANK in YAML", yaml("HANK_STATUS"), true),
         ("in a fence", format!("```\n{}```\n", ruled("RALPH_STATUS")), true),
         ("YAML in a fence", format!("```yaml\n{}```\n", yaml("RALPH_STATUS")), true),
-        ("indented", ruled("RALPH_STATUS").replace("\n", "\n  ").replacen("---", "  ---", 1), true),
+        ("indented", ruled("RALPH_STATUS").replace('\n', "\n  ").replacen("---", "  ---", 1), true),
         ("YAML, indented", yaml("HANK_STATUS").replace('\n', "\n    "), true),
         ("CRLF", ruled("RALPH_STATUS").replace('\n', "\r\n"), true),
         ("without its end", "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n".to_owned(), true),
@@ -272,7 +275,7 @@ fn fields_of_hanks_block() {
         ("---RALPH_STATUS---\nSTATUS: COMP", "truncated"),
         ("PROGRAMMATOR_STATUS:\n  status: COMPLETE\n", "unknown_status"),
     ] {
-        assert_eq!(parse(text).reason.map(|reason| reason.word()), Some(reason), "{text}");
+        assert_eq!(parse(text).reason.map(Reason::word), Some(reason), "{text}");
     }
 }
 

@@ -97,12 +97,12 @@ struct ResultRecord<'a> {
 
 #[derive(Deserialize)]
 struct Refused<'a> {
-    #[serde(borrow)]
-    tool_name: Raw<'a>,
-    #[serde(borrow)]
-    tool_use_id: Raw<'a>,
-    #[serde(borrow)]
-    tool_input: Raw<'a>,
+    #[serde(borrow, rename = "tool_name")]
+    tool: Raw<'a>,
+    #[serde(borrow, rename = "tool_use_id")]
+    id: Raw<'a>,
+    #[serde(borrow, rename = "tool_input")]
+    input: Raw<'a>,
 }
 
 #[derive(Default, Deserialize)]
@@ -113,8 +113,8 @@ struct Command<'a> {
 
 impl Refused<'_> {
     fn denial(&self) -> Denial {
-        let command: Command<'_> = object(self.tool_input).unwrap_or_default();
-        Denial::new(&string(self.tool_name), &string(self.tool_use_id), &string(command.command))
+        let command: Command<'_> = object(self.input).unwrap_or_default();
+        Denial::new(&string(self.tool), &string(self.id), &string(command.command))
     }
 }
 

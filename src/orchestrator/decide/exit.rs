@@ -22,9 +22,10 @@ impl Step {
     pub(super) fn weigh(&mut self, n: u32, result: &TurnResult, claim: Option<&Claim>) {
         let before = Before { errors: &self.state.signs.errors, length: self.state.signs.length, files_changed: 0 };
         let refused = self.refused_by_others(&result.refused);
-        let only_compound = denial::only_compound(&refused, &self.state.settings.allowed_tools);
+        let is_compound = denial::only_compound(&refused, &self.state.settings.allowed_tools);
+        let (refused, compound) = if is_compound { (Vec::new(), refused) } else { (refused, Vec::new()) };
         let said = analysis::analyse(n, &Output::of_turn(result), claim, &before);
-        self.record(Record::OutputAnalysed(Analysis { refused, only_compound, ..said }));
+        self.record(Record::OutputAnalysed(Analysis { refused, compound, ..said }));
     }
 
     /// The refusals that our gate has not given.
