@@ -74,6 +74,9 @@ pub struct RunOptions {
     /// Cut an iteration off after this time [default: 900].
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
+    /// Make at most this many calls of Claude in an hour, all tickets together [default: 100].
+    #[arg(long, value_name = "N")]
+    pub calls: Option<String>,
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

@@ -6,6 +6,7 @@ pub mod breaker;
 pub mod claim;
 pub mod command;
 pub mod errors;
+pub mod limits;
 pub mod news;
 pub mod outcome;
 pub mod record;

@@ -12,6 +12,7 @@ pub mod failure;
 pub mod guards;
 pub mod input;
 pub mod judge;
+pub mod limits;
 pub mod phase_match;
 pub mod prompt;
 pub mod state;

@@ -39,6 +39,7 @@ Environment:
   PROGRAMMATOR_MAX_ITERATIONS     iterations of one run at most
   PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
+  PROGRAMMATOR_CALLS              calls of claude in an hour
   PROGRAMMATOR_CLAUDE             the program that is started as claude
   PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
   PROGRAMMATOR_THEME              the screen's theme

@@ -99,6 +99,7 @@ fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
         (Key::MaxIterations, "--max-iterations", options.max_iterations.clone()),
         (Key::Stagnation, "--stagnation-limit", options.stagnation_limit.clone()),
         (Key::IterationTimeout, "--timeout", options.timeout.clone()),
+        (Key::Calls, "--calls", options.calls.clone()),
         (Key::Model, "--model", options.model.clone()),
         (Key::Theme, "--theme", options.look.theme.clone()),
         (Key::Ascii, "--ascii", ascii),

@@ -1,6 +1,7 @@
 //! The settings of one run, resolved from all config layers; stored with the run so that a resumed
 //! run goes on under the rules it began with.
 
+use crate::domain::limits::Limits;
 use serde::{Deserialize, Serialize};
 
 /// Limits and switches of a run. Times are in seconds.
@@ -25,6 +26,8 @@ pub struct Settings {
     pub model: Option<String>,
     /// Continue Claude's session from iteration to iteration.
     pub session_continuity: bool,
+    /// Calls, tokens and money.
+    pub limits: Limits,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
 }
@@ -73,6 +76,7 @@ impl Default for Settings {
             model: None,
             session_continuity: true,
             breaker: BreakerSettings::default(),
+            limits: Limits::default(),
         }
     }
 }

@@ -1,19 +1,22 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
-//! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
-//! into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file.
+//! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
+//! Claude, `check` turns a claim into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows
+//! the file.
 
 mod agent;
 mod check;
 mod circuit;
 mod pace;
+mod park;
 mod person;
 mod ticket;
 
 use crate::base::time::Timestamp;
+use crate::domain::limits::admission::Asker;
 use crate::domain::record::{Level, Record};
 use crate::orchestrator::apply::fold;
-use crate::orchestrator::effect::{Decision, Effect};
+use crate::orchestrator::effect::{Decision, Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Iteration, Stage, State};
 
@@ -53,6 +56,9 @@ impl Step {
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
+            Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
+            Input::LimitsRead(limits) => self.limits_read(limits),
+            Input::TimerFired { timer: Timer::Park, .. } => self.look_again(Asker::Program),
             Input::TimerFired { timer, last_byte } => self.timer_fired(timer, last_byte),
             Input::NoteEchoed { id } => {
                 if self.state.notes.iter().any(|note| note.id == id) {
@@ -80,6 +86,7 @@ impl Step {
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
             | Input::ApiRetried { n, .. }
+            | Input::LimitSeen { n, .. }
             | Input::TurnFinished { n, .. }
             | Input::AgentExited { n, .. }
             | Input::EvidenceGathered { n, .. }
@@ -108,6 +115,7 @@ impl Step {
             Input::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
                 self.api_retried(n, attempt, max_retries, delay_ms, error);
             }
+            Input::LimitSeen { window, .. } => self.limit_seen(window),
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),
             Input::AgentExited { code, signal, swept, stderr, .. } => {
                 self.agent_exited(n, code, signal, swept, &stderr);

@@ -1,6 +1,7 @@
 //! What the core wants done. Imperatives; performed by `runtime::effects`, which answers with inputs.
 
 use crate::base::time::Timestamp;
+use crate::domain::limits::admission::Ask;
 use crate::domain::record::{Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
@@ -20,6 +21,8 @@ pub struct Decision {
 pub enum Effect {
     /// Get the work folder for this run, or wait for it → `TreeGranted` / `TreeBusy`.
     AcquireTree,
+    /// Ask for a call: it is counted if it may be made → `Admitted`. Asked twice for the same, it counts once.
+    Admit(Box<Ask>),
     /// Save the work tree → `SnapshotTaken` / `SnapshotFailed`.
     TakeSnapshot {
         /// The iteration.
@@ -111,6 +114,8 @@ pub struct Spawn {
     pub session: Option<String>,
     /// `--model`.
     pub model: Option<String>,
+    /// `--max-budget-usd`: what is left of the budgets.
+    pub max_budget_usd: Option<f64>,
     /// What the prompt's template is filled with; the edge adds the ticket's text.
     pub prompt: PromptContext,
 }
@@ -124,6 +129,8 @@ pub enum Timer {
     Idle(u32),
     /// From the result to the end of the process.
     PostResult(u32),
+    /// A parked run looks whether it may go on.
+    Park,
 }
 
 /// A tool call that waits for its verdict.

@@ -234,7 +234,7 @@ impl Supervisor {
         }));
         let opening =
             Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
-        self.launch(opening, start)
+        self.launch(opening, vec![start])
     }
 
     fn go_on(&mut self, ticket: Ticket, path: PathBuf, state: State, lock: TicketLock) -> Result<TicketId, OpenError> {
@@ -250,10 +250,11 @@ impl Supervisor {
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         let resumed = Input::Resumed { pid: std::process::id(), phases: Some(translate::phases(&ticket)) };
-        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, resumed)
+        let limits = Input::LimitsRead(Box::new(config.settings.limits.clone()));
+        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![resumed, limits])
     }
 
-    fn launch(&mut self, opening: Opening, first: Input) -> Result<TicketId, OpenError> {
+    fn launch(&mut self, opening: Opening, first: Vec<Input>) -> Result<TicketId, OpenError> {
         let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
@@ -299,7 +300,9 @@ impl Supervisor {
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());
         tokio::spawn(async move {
-            let _ = inputs.send(first).await;
+            for input in first {
+                let _ = inputs.send(input).await;
+            }
             drop(inputs);
             let reason = task.guarded().await;
             drop(lock);

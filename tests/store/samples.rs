@@ -6,6 +6,9 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus};
+use programmator::domain::limits::admission::Why;
+use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
+use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
 use programmator::domain::settings::Settings;
@@ -56,6 +59,11 @@ pub fn note(text: &str) -> Record {
     Record::NoteGiven { id: "n".into(), text: text.into() }
 }
 
+/// A call of iteration `n` that was counted.
+pub fn counted(n: u32) -> Record {
+    Record::CallCounted(Counted { n, ..Counted::default() })
+}
+
 /// One of each. [`index`] does not compile when a kind is missing there, and the test below
 /// fails when it is missing here.
 pub fn every_record() -> Vec<Record> {
@@ -83,7 +91,7 @@ pub fn every_record() -> Vec<Record> {
         Record::ValidationChangeAnswered { commands: vec![], accepted: true },
         Record::IterationStarted { n, phase: Some(text()), session: None },
         Record::SnapshotTaken { n, id: text() },
-        Record::CallCounted { n },
+        counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
         Record::AgentSpawned { n, pid: u32::MAX },
         Record::AgentReady { n, session: "s".into(), model: text(), version: text() },
@@ -163,6 +171,19 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
+        Record::LimitSeen(Window { kind: text(), status: WindowStatus::Warning, used: Some(0.9), resets_at: Some(time(9)) }),
+        Record::LimitHit(Hit {
+            n,
+            cause: Cause::Limit,
+            scope: text(),
+            until: time(60_000),
+            reset: Reset::Known,
+            tries: 2,
+        }),
+        Record::Parked(Parking { why: Why::Provider, about: text(), until: time(60_000), reset: Reset::Unknown }),
+        Record::Unparked,
+        Record::LimitsChanged(Box::new(Limits { tokens: Some(5), ..Limits::default() })),
+        Record::Receipt(Receipt { n, phase: Some(text()), ms: 7, usage, cost_usd: 0.5, tries: 1 }),
     ]
 }
 
@@ -181,7 +202,7 @@ fn index(record: &Record) -> usize {
         Record::ValidationChangeAnswered { .. } => 7,
         Record::IterationStarted { .. } => 8,
         Record::SnapshotTaken { .. } => 9,
-        Record::CallCounted { .. } => 10,
+        Record::CallCounted(_) => 10,
         Record::SpawnRequested { .. } => 11,
         Record::AgentSpawned { .. } => 12,
         Record::AgentReady { .. } => 13,
@@ -221,6 +242,12 @@ fn index(record: &Record) -> usize {
         Record::BreakerCounted(CounterMoved { .. }) => 47,
         Record::BreakerMoved(StateMoved { .. }) => 48,
         Record::BreakerReset => 49,
+        Record::LimitSeen(_) => 50,
+        Record::LimitHit(_) => 51,
+        Record::Parked(_) => 52,
+        Record::Unparked => 53,
+        Record::LimitsChanged(_) => 54,
+        Record::Receipt(_) => 55,
     }
 }
 

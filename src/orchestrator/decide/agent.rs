@@ -3,6 +3,7 @@
 use super::Step;
 use crate::base::time::Timestamp;
 use crate::domain::claim::parse::{Reading, parse};
+use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{Level, Record, Verdict};
 use crate::domain::stream::api_error;
@@ -154,10 +155,11 @@ impl Step {
             message: crate::base::text::tail(&result.message, MESSAGE).to_owned(),
             status: result.api_error_status,
         });
+        self.note_limit(result.limit.is_some(), result.resets_at);
         self.close(n);
     }
 
-    fn close(&mut self, n: u32) {
+    pub(super) fn close(&mut self, n: u32) {
         self.effect(Effect::CloseInput { n });
         self.arm(Timer::PostResult(n), self.state.settings.post_result_grace);
     }
@@ -181,6 +183,7 @@ impl Step {
                     .to_owned(),
                 status: None,
             });
+            self.note_limit(false, None);
         }
         let respawn = self.open(|open| open.respawn);
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
@@ -196,7 +199,7 @@ impl Step {
     }
 
     pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
-        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::PostResult(n)) = timer;
+        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::PostResult(n)) = timer else { return };
         if !self.open(|open| open.n == n) {
             return;
         }
@@ -234,9 +237,7 @@ impl Step {
         if self.open(|open| open.followed_up) {
             return self.close(n);
         }
-        self.record(Record::CallCounted { n });
-        self.record(Record::FollowUpSent { n });
-        self.effect(Effect::SendFollowUp { n });
+        self.ask_for_call(Purpose::FollowUp, Asker::Program);
     }
 
     /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.

@@ -106,6 +106,8 @@ impl Step {
         };
         let outcome = if open.claim.is_some() {
             IterationOutcome::Claimed
+        } else if open.limited.is_some() || open.unasked {
+            IterationOutcome::Parked
         } else if open.failure.is_some() {
             IterationOutcome::Failed
         } else {
