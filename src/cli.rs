@@ -130,10 +130,12 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
-    /// List the runs there have been.
+    /// List the runs there have been, or show one with its limits and what it cost.
     #[command(after_help = help::STATUS)]
     Status {
-        /// Print a JSON array instead of a table.
+        /// A run's id (or its end), or its ticket; without it all runs.
+        run: Option<String>,
+        /// Print JSON instead of words.
         #[arg(long)]
         json: bool,
     },
@@ -334,8 +336,11 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let follow = if follow { Follow::Yes } else { Follow::No };
             logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
         }
-        Some(Command::Status { json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
-        Some(Command::Status { json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status { run: Some(run), json }) => {
+            status::one::print(out, &here(&cli.run)?, &run, format(json)).map(|()| 0)
+        }
+        Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n }) => {

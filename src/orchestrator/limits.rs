@@ -138,10 +138,10 @@ pub fn spent(state: &State) -> Spent {
     Spent { usd: state.cost_usd, tokens: state.usage.total() }
 }
 
-/// What is left of the budgets in USD, at least a cent: an iteration was admitted. `None`: there is no budget.
+/// What is left of the budgets in USD, never nothing: an iteration was admitted. `None`: there is no budget.
 pub(super) fn left_usd(state: &State) -> Option<f64> {
     let least = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent).min_by(f64::total_cmp)?;
-    Some(((least * 100.0).round() / 100.0).max(0.01))
+    Some(((least * 1e4).round() / 1e4).max(1e-4))
 }
 
 /// The budgets in USD that are set: whose (`run`, `ticket`, `day`), how much, what is spent of it.

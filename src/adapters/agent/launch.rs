@@ -79,7 +79,7 @@ pub fn arguments(options: &Options) -> Vec<String> {
     };
     option("--model", options.model.clone());
     option("--resume", options.resume.clone());
-    option("--max-budget-usd", options.max_budget_usd.map(|usd| format!("{usd:.2}")));
+    option("--max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
     option(
         "--append-system-prompt-file",
         options.system_prompt_file.as_ref().map(|path| path.to_string_lossy().into_owned()),
@@ -176,7 +176,7 @@ mod tests {
                 Options { model: Some("m[1m]".into()), resume: Some("id-1".into()), ..Options::default() },
                 " --model m[1m] --resume id-1",
             ),
-            (Options { max_budget_usd: Some(1.5), ..Options::default() }, " --max-budget-usd 1.50"),
+            (Options { max_budget_usd: Some(1.5), ..Options::default() }, " --max-budget-usd 1.5"),
             (
                 Options { system_prompt_file: Some("/t/x.md".into()), ..Options::default() },
                 " --append-system-prompt-file /t/x.md",
