@@ -111,7 +111,7 @@ impl World {
             phases: self.boxes.clone(),
             doubted: vec![],
             validation: if self.validated { vec!["make check".into()] } else { vec![] },
-            settings: Settings { limits: self.limits.clone(), ..Settings::default() },
+            settings: Settings { limits: Box::new(self.limits.clone()), ..Settings::default() },
             breaker: self.breaker.clone(),
         }))
     }

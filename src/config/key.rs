@@ -204,9 +204,16 @@ impl Row {
             Key::Calls => Value::Whole(settings.limits.calls.into()),
             Key::HourWindow => Value::Text(settings.limits.window.word().to_owned()),
             Key::OnWarning => Value::Text(settings.limits.on_warning.word().to_owned()),
-            Key::Tokens | Key::RunUsd | Key::RunTokens | Key::TicketUsd => return None,
-            Key::TicketTokens | Key::DayUsd | Key::DayTokens => return None,
-            Key::Model | Key::MaxRetries | Key::TicketsDir => return None,
+            Key::Tokens
+            | Key::RunUsd
+            | Key::RunTokens
+            | Key::TicketUsd
+            | Key::TicketTokens
+            | Key::DayUsd
+            | Key::DayTokens
+            | Key::Model
+            | Key::MaxRetries
+            | Key::TicketsDir => return None,
         })
     }
 
@@ -215,9 +222,10 @@ impl Row {
         let wrong = || self.wrong(text);
         match self.kind {
             Kind::Whole(..) => text.trim().parse().map_err(|_| wrong()).and_then(|n| self.in_range(n, text)),
-            Kind::Usd => text.trim().trim_start_matches('$').parse().ok().and_then(micros).map(Value::Usd).ok_or_else(wrong),
+            Kind::Usd => {
+                text.trim().trim_start_matches('$').parse().ok().and_then(micros).map(Value::Usd).ok_or_else(wrong)
+            }
             Kind::Choice(words) if words.contains(&text.trim()) => Ok(Value::Text(text.trim().to_owned())),
-            Kind::Choice(_) => Err(wrong()),
             Kind::Switch => text.trim().parse().map(Value::Switch).map_err(|_| wrong()),
             Kind::Text if text.trim().is_empty() => Err(wrong()),
             Kind::Text => Ok(Value::Text(text.to_owned())),
@@ -225,7 +233,7 @@ impl Row {
             Kind::Words if self.key == Key::AgentCommand => Ok(Value::List(vec![text.to_owned()])),
             Kind::Words => flags::split(text).map(Value::List),
             Kind::List => Ok(Value::List(vec![text.to_owned()])),
-            Kind::Pairs => Err(wrong()),
+            Kind::Choice(_) | Kind::Pairs => Err(wrong()),
         }
     }
 

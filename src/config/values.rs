@@ -139,7 +139,7 @@ pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut 
                 cooldown: values.whole(Key::BreakerCooldown),
                 auto_reset: values.switch(Key::BreakerAutoReset),
             },
-            limits: values.limits(),
+            limits: Box::new(values.limits()),
         },
         agent: AgentConfig {
             command,

@@ -27,7 +27,7 @@ pub struct Settings {
     /// Continue Claude's session from iteration to iteration.
     pub session_continuity: bool,
     /// Calls, tokens and money.
-    pub limits: Limits,
+    pub limits: Box<Limits>,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
 }
@@ -76,7 +76,7 @@ impl Default for Settings {
             model: None,
             session_continuity: true,
             breaker: BreakerSettings::default(),
-            limits: Limits::default(),
+            limits: Box::default(),
         }
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
             state.limits.ledger = Some((ledger, time));
         }
-        Record::LimitsChanged(limits) => state.settings.limits = (**limits).clone(),
+        Record::LimitsChanged(limits) => state.settings.limits.clone_from(limits),
         Record::LimitSeen(window) => {
             state.limits.windows.insert(window.kind.clone(), (window.clone(), time));
             if let Some(iteration) = &mut state.iteration {
@@ -118,7 +118,7 @@ pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
     Ask {
         n,
         purpose,
-        limits: state.settings.limits.clone(),
+        limits: (*state.settings.limits).clone(),
         spent: spent(state).since(state.limits.granted),
         forecast,
         model: state.model.clone().or_else(|| state.settings.model.clone()),

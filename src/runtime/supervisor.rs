@@ -250,7 +250,7 @@ impl Supervisor {
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         let resumed = Input::Resumed { pid: std::process::id(), phases: Some(translate::phases(&ticket)) };
-        let limits = Input::LimitsRead(Box::new(config.settings.limits.clone()));
+        let limits = Input::LimitsRead(config.settings.limits.clone());
         self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![resumed, limits])
     }
 

@@ -86,7 +86,8 @@ fn a_window_that_the_provider_closes_is_waited_for_to_its_reset() {
     let project = Project::new();
     project.ticket("tk-1", &["Do it"]);
     let resets = seconds() + 3_600;
-    let event = |status: &str| format!("{{rate_limit_event: {{status: {status}, kind: five_hour, resets_at: {resets}}}}}");
+    let event =
+        |status: &str| format!("{{rate_limit_event: {{status: {status}, kind: five_hour, resets_at: {resets}}}}}");
     project.scenario(&format!(
         "turns:\n  - steps: [{}, {{api_error: {{status: 429, kind: rate_limit}}}}]\n",
         event("rejected")
@@ -212,7 +213,12 @@ fn a_budget_stops_before_what_does_not_fit_and_is_granted_anew_by_who_resumes() 
     project.scenario_with(DILIGENT, &format!("budget: {{ticket_usd: {cost:.5}}}\n"));
     let output = project.run(&["run", "--json", "tk-1"]);
     let told = records(&output);
-    assert_eq!((output.status.code(), &told.last().unwrap()["reason"]), (Some(4), &"budget".into()), "{}", text(&output));
+    assert_eq!(
+        (output.status.code(), &told.last().unwrap()["reason"]),
+        (Some(4), &"budget".into()),
+        "{}",
+        text(&output)
+    );
     assert!(of_kind(&told, "call_counted").is_empty(), "nothing was called");
 }
 

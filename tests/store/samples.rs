@@ -171,7 +171,12 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
-        Record::LimitSeen(Window { kind: text(), status: WindowStatus::Warning, used: Some(0.9), resets_at: Some(time(9)) }),
+        Record::LimitSeen(Window {
+            kind: text(),
+            status: WindowStatus::Warning,
+            used: Some(0.9),
+            resets_at: Some(time(9)),
+        }),
         Record::LimitHit(Hit {
             n,
             cause: Cause::Limit,

@@ -43,8 +43,11 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
     let (id, zone) = (run.to_string(), TimeZone::system());
     correct_clock(db, now)?;
     // Asked for before, and perhaps never made: it gives its place back, and takes it again.
-    db.prepare_cached("DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3")?
-        .execute(params![id, ask.n, ask.purpose.word()])?;
+    db.prepare_cached("DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3")?.execute(params![
+        id,
+        ask.n,
+        ask.purpose.word()
+    ])?;
     let facts = facts(db, &id, &ask.limits, now, &zone)?;
     let admission = admit(&facts, ask, run, now, &zone);
     if let Verdict::Go { probes } = &admission.verdict {
@@ -168,8 +171,11 @@ pub(super) fn refused(db: &Connection, record: &Record, time: i64) -> rusqlite::
     match record {
         Record::LimitSeen(window) => {
             let Ok(json) = serde_json::to_string(window) else { return Ok(()) };
-            db.prepare_cached("INSERT OR REPLACE INTO provider_windows VALUES (?1, ?2, ?3)")?
-                .execute(params![window.kind, time, json])?;
+            db.prepare_cached("INSERT OR REPLACE INTO provider_windows VALUES (?1, ?2, ?3)")?.execute(params![
+                window.kind,
+                time,
+                json
+            ])?;
         }
         Record::LimitHit(hit) => hold(db, hit, time)?,
         _ => {}

@@ -179,7 +179,9 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         Record::CallCounted(counted) => limits::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => limits::refused(db, record, time)?,
         Record::TurnEnded { usage, .. } => limits::spent(db, run, time, 0.0, usage)?,
-        Record::ToolJudged { .. } | Record::ClaimMade { .. } | Record::ClaimMissing { .. } => limits::answered(db, run)?,
+        Record::ToolJudged { .. } | Record::ClaimMade { .. } | Record::ClaimMissing { .. } => {
+            limits::answered(db, run)?
+        }
         Record::AgentReady { n, session, model, version } => {
             db.prepare_cached(
                 "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, 'open')

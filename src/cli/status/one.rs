@@ -124,8 +124,7 @@ fn limited(state: &State, limits: &Limits, facts: &Facts, now: Timestamp) -> Lim
 
 fn receipts(state: &State) -> Receipts {
     let iterations = state.limits.receipts.clone();
-    let whole: Vec<Receipt> =
-        iterations.iter().map(|receipt| Receipt { phase: None, ..receipt.clone() }).collect();
+    let whole: Vec<Receipt> = iterations.iter().map(|receipt| Receipt { phase: None, ..receipt.clone() }).collect();
     Receipts {
         total: receipt::by_phase(&whole).pop().unwrap_or_default(),
         phases: receipt::by_phase(&iterations),
@@ -158,9 +157,9 @@ fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<
     for budget in &limits.budgets {
         writeln!(out, "  {:<10}  ${:.2} of ${:.2}", format!("{} usd", budget.of), budget.spent_usd, budget.limit_usd)?;
     }
-    for phase in receipts.phases.iter().chain([&receipts.total]) {
+    let phases = receipts.phases.iter().map(|phase| (phase, phase.sum.phase.as_deref().unwrap_or("the ticket")));
+    for (phase, name) in phases.chain([(&receipts.total, "in all")]) {
         let sum = &phase.sum;
-        let name = if std::ptr::eq(phase, &receipts.total) { "in all" } else { sum.phase.as_deref().unwrap_or("the ticket") };
         writeln!(
             out,
             "  ${:>7.2}  {:>8}  {:>3} it  {:>9} tokens  {}",

@@ -233,7 +233,9 @@ fn does_not_fit(key: &str, whose: &str, budget: &Budget, spent: Spent, next: Spe
         let (spent, next) = (spent.usd, next.usd);
         // The last millionth may be lost in sums.
         if spent + 1e-6 >= limit {
-            return Some(format!("${spent:.2} of ${limit:.2} for {whose} are spent; raise `budget.{key}_usd` and resume"));
+            return Some(format!(
+                "${spent:.2} of ${limit:.2} for {whose} are spent; raise `budget.{key}_usd` and resume"
+            ));
         }
         if spent + next > limit + 1e-6 {
             return Some(format!(

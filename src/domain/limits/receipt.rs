@@ -85,7 +85,9 @@ mod tests {
         let phases = by_phase(&receipts);
         let told: Vec<_> = phases
             .iter()
-            .map(|phase| (phase.sum.phase.as_deref().unwrap(), phase.iterations, phase.sum.cost_usd, phase.sum.usage.input))
+            .map(|phase| {
+                (phase.sum.phase.as_deref().unwrap(), phase.iterations, phase.sum.cost_usd, phase.sum.usage.input)
+            })
             .collect();
         assert_eq!(told, [("A", 2, 1.0, 40), ("B", 1, 0.25, 20)]);
         assert_eq!((phases[0].sum.n, phases[0].sum.ms, phases[0].sum.tries), (3, 2_000, 2));

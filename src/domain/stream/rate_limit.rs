@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn a_window_is_read_with_whatever_is_missing() {
-        let full = r#"{"status":"allowed_warning","resetsAt":1795273200,"rateLimitType":"five_hour","utilization":0.91}"#;
+        let full =
+            r#"{"status":"allowed_warning","resetsAt":1795273200,"rateLimitType":"five_hour","utilization":0.91}"#;
         let resets_at = Some(Timestamp::from_millis(1_795_273_200_000));
         let expected = Window { kind: "five_hour".into(), status: WindowStatus::Warning, used: Some(0.91), resets_at };
         assert_eq!(window(full), Some(expected.clone()));

@@ -86,7 +86,8 @@ impl Step {
     fn park(&mut self, parking: Parking, ledger: &Ledger) {
         if ledger.tries >= TRIES {
             self.unpark();
-            let why = format!("{}; refused {} times in a row; resume the run when it is over", parking.about, ledger.tries);
+            let why =
+                format!("{}; refused {} times in a row; resume the run when it is over", parking.about, ledger.tries);
             return self.end(ExitReason::RateLimited, why);
         }
         // While it waits to be parked, nothing may come between.
@@ -135,7 +136,7 @@ impl Step {
     /// A resumed run works under the limits of now: they are the person's, and the reason to resume may be that they
     /// were raised.
     pub(super) fn limits_read(&mut self, limits: Box<Limits>) {
-        if self.state.run.is_some() && self.state.ended.is_none() && self.state.settings.limits != *limits {
+        if self.state.run.is_some() && self.state.ended.is_none() && self.state.settings.limits != limits {
             self.record(Record::LimitsChanged(limits));
         }
     }

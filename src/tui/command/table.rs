@@ -2,8 +2,8 @@
 
 use super::{
     Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_reset_breaker,
-    can_retry, can_skip, details_word, has_stream, is_searching, live, pause_word, retry_word, several_tabs, someone_waits,
-    stream_is_behind,
+    can_retry, can_skip, details_word, has_stream, is_searching, live, pause_word, retry_word, several_tabs,
+    someone_waits, stream_is_behind,
 };
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};

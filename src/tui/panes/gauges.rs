@@ -243,7 +243,8 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             Role::GaugeFill => Role::Text,
             role => role,
         };
-        row = row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, gauge.value + &word).left(Role::Text, "  ");
+        row =
+            row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, gauge.value + &word).left(Role::Text, "  ");
     }
     row.draw(theme, area, buf);
 }

@@ -155,7 +155,8 @@ fn a_budget_stops_before_the_call_that_does_not_fit() {
             assert!(words.contains("budget.run_usd") && words.contains("$1.00"), "{words}");
         }
     }
-    let facts = Facts { ticket: Spent { usd: 3.0, tokens: 70 }, day: Spent { usd: 9.0, tokens: 90 }, ..Facts::default() };
+    let facts =
+        Facts { ticket: Spent { usd: 3.0, tokens: 70 }, day: Spent { usd: 9.0, tokens: 90 }, ..Facts::default() };
     let stopped = |limits: Limits, key: &str| {
         let verdict = decided(&facts, &Ask { limits, forecast: Spent { usd: 0.1, tokens: 20 }, ..ask() });
         match verdict {

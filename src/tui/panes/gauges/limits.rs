@@ -23,8 +23,7 @@ pub(super) fn rows(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let limits = &tab.state.settings.limits;
     let now = moment(model, tab);
     let used = calls(model, tab, now);
-    let mut rows =
-        vec![counted(glyphs, "Calls/h", "calls", used, u64::from(limits.calls), |n| n.to_string())];
+    let mut rows = vec![counted(glyphs, "Calls/h", "calls", used, u64::from(limits.calls), |n| n.to_string())];
     if let Some(most) = limits.tokens {
         rows.push(counted(glyphs, "Tokens/h", "tok", tokens(model, tab, now), most, compact));
     }
@@ -238,7 +237,8 @@ mod tests {
             let spent = crate::domain::limits::Spent { usd: 4.5, tokens: 0 };
             tab.state.limits.ledger = Some((Ledger { day: spent, ..Ledger::default() }, at(-1)));
             tab.state.iteration = None;
-            tab.state.settings.limits = Limits { run: usd(20_000_000), day: usd(5_000_000), ..Limits::default() };
+            tab.state.settings.limits =
+                Box::new(Limits { run: usd(20_000_000), day: usd(5_000_000), ..Limits::default() });
         });
         assert_eq!(row(&rows, "Budget"), Some(("$4.50/$5".into(), "high", Role::GaugeWarning)));
         assert_eq!(row(&rows, "Cost"), None);
