@@ -180,7 +180,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         Record::LimitSeen(_) | Record::LimitHit(_) => limits::refused(db, record, time)?,
         Record::TurnEnded { usage, .. } => limits::spent(db, run, time, 0.0, usage)?,
         Record::ToolJudged { .. } | Record::ClaimMade { .. } | Record::ClaimMissing { .. } => {
-            limits::answered(db, run)?
+            limits::answered(db, run)?;
         }
         Record::AgentReady { n, session, model, version } => {
             db.prepare_cached(

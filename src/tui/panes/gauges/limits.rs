@@ -237,8 +237,7 @@ mod tests {
             let spent = crate::domain::limits::Spent { usd: 4.5, tokens: 0 };
             tab.state.limits.ledger = Some((Ledger { day: spent, ..Ledger::default() }, at(-1)));
             tab.state.iteration = None;
-            tab.state.settings.limits =
-                Box::new(Limits { run: usd(20_000_000), day: usd(5_000_000), ..Limits::default() });
+            *tab.state.settings.limits = Limits { run: usd(20_000_000), day: usd(5_000_000), ..Limits::default() };
         });
         assert_eq!(row(&rows, "Budget"), Some(("$4.50/$5".into(), "high", Role::GaugeWarning)));
         assert_eq!(row(&rows, "Cost"), None);
