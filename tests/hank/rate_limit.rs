@@ -46,8 +46,9 @@ fn hourly(calls: u32, tokens: Option<u64>) -> Limits {
 
 #[test]
 fn calls_and_tokens_against_their_limits() {
-    // name, calls made, limit, tokens used, limit, which limit parks
-    let rows: [(&str, usize, u32, u64, Option<u64>, Option<Why>); 14] = [
+    /// Name; calls made and their limit; tokens used and their limit; which limit parks.
+    type Row = (&'static str, usize, u32, u64, Option<u64>, Option<Why>);
+    let rows: [Row; 14] = [
         ("no call yet", 0, 100, 0, None, None),
         ("one call", 1, 100, 0, None, None),
         ("one under the limit", 99, 100, 0, None, None),

@@ -1,7 +1,6 @@
 //! What `programmator status` tells: a named row for each behaviour.
 
-#[allow(dead_code, reason = "other tests use the rest")]
-#[allow(dead_code, reason = "other tests use the rest")]
+#[allow(dead_code, reason = "a part of it is needed here")]
 #[path = "../support/project.rs"]
 mod project;
 
