@@ -76,6 +76,9 @@ pub struct RunOptions {
     /// Cut an iteration off after this time [default: 900].
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
+    /// Make at most this many calls of Claude in an hour, all tickets together [default: 100].
+    #[arg(long, value_name = "N")]
+    pub calls: Option<String>,
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
@@ -135,10 +138,12 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
-    /// List the runs there have been.
+    /// List the runs there have been, or show one with its limits and what it cost.
     #[command(after_help = help::STATUS)]
     Status {
-        /// Print a JSON array instead of a table.
+        /// A run's id (or its end), or its ticket; without it all runs.
+        run: Option<String>,
+        /// Print JSON instead of words.
         #[arg(long)]
         json: bool,
     },
@@ -345,8 +350,11 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let follow = if follow { Follow::Yes } else { Follow::No };
             logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
         }
-        Some(Command::Status { json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
-        Some(Command::Status { json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status { run: Some(run), json }) => {
+            status::one::print(out, &here(&cli.run)?, &run, format(json)).map(|()| 0)
+        }
+        Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n }) => {

@@ -13,6 +13,7 @@ pub mod failure;
 pub mod guards;
 pub mod input;
 pub mod judge;
+pub mod limits;
 pub mod loop_context;
 pub mod phase_match;
 pub mod prompt;

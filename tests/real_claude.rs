@@ -8,6 +8,8 @@
 mod agent_run;
 #[path = "real_claude/failures.rs"]
 mod failures;
+#[path = "real_claude/limits.rs"]
+mod limits;
 #[path = "support/messages_stub.rs"]
 mod messages_stub;
 #[path = "real_claude/program.rs"]

@@ -1,8 +1,5 @@
-//! The journal's schema: one past-tense fact each. Records are the only truth about a run; screen,
-//! resume, headless output and replay are folds over them.
-//!
-//! Kinds and fields are stored and printed by `--json`: add, never rename. Unknown fields are ignored
-//! when read, missing ones get their default.
+//! The journal's schema: one past-tense fact each, the only truth about a run; all that is shown is a fold over them.
+//! Kinds and fields are stored and printed: add, never rename. Unknown fields are ignored, missing get their default.
 
 mod parts;
 mod stored;
@@ -13,6 +10,7 @@ pub use stored::{FORMAT, Stored};
 use crate::domain::analysis::Analysis;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
+use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
@@ -101,11 +99,20 @@ pub enum Record {
         /// Git object of the snapshot, or the digest of a folder's manifest.
         id: String,
     },
-    /// A call of Claude was counted, before it was made (iterations and follow-ups).
-    CallCounted {
-        /// The iteration.
-        n: u32,
-    },
+    /// A call of Claude was counted, before it was made.
+    CallCounted(Counted),
+    /// The provider told of one of its windows.
+    LimitSeen(Window),
+    /// The provider refused a call.
+    LimitHit(Hit),
+    /// The run waits for a limit. Again when the wait changes.
+    Parked(Parking),
+    /// The run does not wait any more: it is time, or the person wants something else.
+    Unparked,
+    /// The person has set other limits since the run began.
+    LimitsChanged(Box<Limits>),
+    /// What an iteration cost; just before its end.
+    Receipt(Receipt),
     /// Claude is about to be started. Notes that go into the prompt are named here.
     SpawnRequested {
         /// The iteration.

@@ -1,6 +1,7 @@
 //! The settings of one run, resolved from all config layers; stored with the run so that a resumed
 //! run goes on under the rules it began with.
 
+use crate::domain::limits::Limits;
 use crate::domain::watchdog::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,8 @@ pub struct Settings {
     pub model: Option<String>,
     /// Continue Claude's session from iteration to iteration.
     pub session_continuity: bool,
+    /// Calls, tokens and money.
+    pub limits: Box<Limits>,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
     /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
@@ -86,6 +89,7 @@ impl Default for Settings {
             breaker: BreakerSettings::default(),
             allowed_tools: Vec::new(),
             session_expiry_hours: 24,
+            limits: Box::default(),
         }
     }
 }

@@ -3,6 +3,10 @@
 //! Owns the sentences. Does not own time, ticket or colour (front ends add them), nor what the
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
 
+mod limits;
+
+pub use limits::{countdown, wait_words};
+
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
@@ -156,7 +160,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             if session.is_some() { "session resumed" } else { "fresh session" },
         )),
         Record::SnapshotTaken { n, id } => info(format!("snapshot {n} · {}", short_id(id))),
-        Record::CallCounted { .. }
+        Record::CallCounted(_)
         | Record::TurnEnded { .. }
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
@@ -246,7 +250,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         }
         Record::IterationEnded { n, outcome, changed, ms, .. } => {
             let level = match outcome {
-                IterationOutcome::Claimed | IterationOutcome::Interrupted => Info,
+                IterationOutcome::Claimed | IterationOutcome::Interrupted | IterationOutcome::Parked => Info,
                 _ => Warn,
             };
             Some((
@@ -259,6 +263,12 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 ),
             ))
         }
+        Record::LimitSeen(_)
+        | Record::LimitHit(_)
+        | Record::Parked(_)
+        | Record::Unparked
+        | Record::LimitsChanged(_)
+        | Record::Receipt(_) => limits::sentence(record),
         Record::PauseAsked => info("pausing after this iteration".into()),
         Record::Paused => info("paused; waiting for you".into()),
         Record::Continued => info("going on".into()),
@@ -340,6 +350,7 @@ pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
         IterationOutcome::Idle => "silent for too long",
         IterationOutcome::Interrupted => "interrupted by you",
         IterationOutcome::CutOff => "cut off",
+        IterationOutcome::Parked => "refused by a limit, counts as none",
     }
 }
 
@@ -464,7 +475,7 @@ mod tests {
     #[test]
     fn steps_of_the_machine_are_silent() {
         let mut teller = Teller::default();
-        assert_eq!(teller.line(&Record::CallCounted { n: 1 }), None);
+        assert_eq!(teller.line(&Record::CallCounted(crate::domain::limits::Counted::default())), None);
         assert_eq!(teller.line(&Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false }), None);
     }
 

@@ -13,6 +13,7 @@ use crate::domain::session::{CODE, Session, SessionEnded, Way};
 use crate::orchestrator::breaker;
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::judge::claimed_phase;
+use crate::orchestrator::limits;
 use crate::orchestrator::state::{
     Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Retry, Stage, State,
 };
@@ -37,6 +38,7 @@ pub fn apply(state: &mut State, stored: &Stored) {
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
+    limits::fold(state, record, time);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
@@ -200,7 +202,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             }
             state.stage = Stage::Spawning;
         }
-        Record::CallCounted { .. } => {
+        Record::CallCounted(_) => {
             state.calls.push(time);
             let surplus = state.calls.len().saturating_sub(CALLS);
             state.calls.drain(..surplus);
@@ -357,8 +359,8 @@ fn end_iteration(
     iteration.tools.clear();
     let blocked = iteration.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
     let phase = iteration.phase.clone();
-    // What the person or a crash cut off says nothing about Claude's progress.
-    if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff) {
+    // What the person, a crash or a limit cut off says nothing about Claude's progress.
+    if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff | IterationOutcome::Parked) {
         state.stagnation = if changed { 0 } else { state.stagnation + 1 };
         state.repeated = fingerprint.map(|now| match &state.repeated {
             Some((before, times)) if before == now => (now.to_owned(), times + 1),

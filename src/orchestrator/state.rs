@@ -6,6 +6,7 @@ use crate::domain::analysis::Analysis;
 use crate::domain::breaker::Breaker;
 use crate::domain::claim::Claim;
 use crate::domain::denial::Denial;
+use crate::domain::limits::provider::{Hit, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
@@ -13,6 +14,7 @@ use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use crate::domain::watchdog::Watch;
 use crate::orchestrator::exit::Signs;
+use crate::orchestrator::limits::LimitState;
 use std::collections::BTreeSet;
 
 /// A run, as its records tell it.
@@ -62,6 +64,8 @@ pub struct State {
     pub iterations: u32,
     /// Calls of Claude counted in this run.
     pub calls: Vec<Timestamp>,
+    /// Limits: windows, counters, receipts, and the wait of a parked run.
+    pub limits: LimitState,
     /// Iterations in a row without any change.
     pub stagnation: u32,
     /// The last masked error and how often it came in a row.
@@ -171,6 +175,8 @@ pub enum Stage {
     Ticking,
     /// The ticket's status is being set.
     SettingStatus,
+    /// The run waits for a limit.
+    Parked,
     /// The run waits for the person.
     Paused,
     /// The run is over.
@@ -255,6 +261,16 @@ pub struct Iteration {
     pub cost_usd: f64,
     /// Cost of the present process in USD so far.
     pub process_cost_usd: f64,
+    /// Tokens of its turns.
+    pub usage: Usage,
+    /// Requests that failed at the provider and were sent again.
+    pub tries: u32,
+    /// The last window the provider told of in it.
+    pub window: Option<Window>,
+    /// The provider refused it.
+    pub limited: Option<Hit>,
+    /// A limit of ours refused the question for its status block.
+    pub unasked: bool,
 }
 
 /// A request that Claude sends again.
@@ -382,6 +398,11 @@ impl State {
     /// The run is at work by itself: neither waiting for the person nor over.
     pub fn is_working(&self) -> bool {
         !matches!(self.stage, Stage::Paused | Stage::Ended) && self.run.is_some()
+    }
+
+    /// Iterations that count: those that a limit refused do not.
+    pub fn counted_iterations(&self) -> u32 {
+        self.iterations.saturating_sub(self.limits.refused)
     }
 
     /// Calls of Claude since `from`.

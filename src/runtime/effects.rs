@@ -4,6 +4,7 @@
 
 mod agent;
 mod check;
+mod ledger;
 mod tree;
 
 use crate::adapters::agent::stop::Ladder;
@@ -93,6 +94,7 @@ impl Effects {
     pub async fn perform(&mut self, effect: Effect, state: &State) {
         match effect {
             Effect::AcquireTree => self.acquire_tree(),
+            Effect::Admit(ask) => self.admit(*ask),
             Effect::TakeSnapshot { n } => self.take_snapshot(n),
             Effect::Spawn(spawn) => self.spawn_agent(*spawn, state),
             Effect::SendFollowUp { n } => self.send_follow_up(n).await,

@@ -8,6 +8,9 @@ use programmator::domain::analysis::Analysis;
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::denial::Denial;
+use programmator::domain::limits::admission::Why;
+use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
+use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
@@ -60,6 +63,11 @@ pub fn note(text: &str) -> Record {
     Record::NoteGiven { id: "n".into(), text: text.into() }
 }
 
+/// A call of iteration `n` that was counted.
+pub fn counted(n: u32) -> Record {
+    Record::CallCounted(Counted { n, ..Counted::default() })
+}
+
 /// One of each. [`index`] does not compile when a kind is missing there, and the test below
 /// fails when it is missing here.
 pub fn every_record() -> Vec<Record> {
@@ -87,7 +95,7 @@ pub fn every_record() -> Vec<Record> {
         Record::ValidationChangeAnswered { commands: vec![], accepted: true },
         Record::IterationStarted { n, phase: Some(text()), session: None },
         Record::SnapshotTaken { n, id: text() },
-        Record::CallCounted { n },
+        counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
         Record::AgentSpawned { n, pid: u32::MAX },
         Record::AgentReady { n, session: "s".into(), model: text(), version: text() },
@@ -181,6 +189,24 @@ pub fn every_record() -> Vec<Record> {
         Record::SessionsCarried(sessions()),
         Record::SessionEnded(SessionEnded { n, step: text(), session: "s".into(), to: Way::Expired, reason: text() }),
         Record::SettingsChanged(SettingsChanged { settings: Settings::default(), what: vec![text()] }),
+        Record::LimitSeen(Window {
+            kind: text(),
+            status: WindowStatus::Warning,
+            used: Some(0.9),
+            resets_at: Some(time(9)),
+        }),
+        Record::LimitHit(Hit {
+            n,
+            cause: Cause::Limit,
+            scope: text(),
+            until: time(60_000),
+            reset: Reset::Known,
+            tries: 2,
+        }),
+        Record::Parked(Parking { why: Why::Provider, about: text(), until: time(60_000), reset: Reset::Unknown }),
+        Record::Unparked,
+        Record::LimitsChanged(Box::new(Limits { tokens: Some(5), ..Limits::default() })),
+        Record::Receipt(Receipt { n, phase: Some(text()), ms: 7, usage, cost_usd: 0.5, tries: 1 }),
     ]
 }
 
@@ -191,7 +217,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 56;
+const KINDS: usize = 62;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -205,7 +231,7 @@ fn index(record: &Record) -> usize {
         Record::ValidationChangeAnswered { .. } => 7,
         Record::IterationStarted { .. } => 8,
         Record::SnapshotTaken { .. } => 9,
-        Record::CallCounted { .. } => 10,
+        Record::CallCounted(_) => 10,
         Record::SpawnRequested { .. } => 11,
         Record::AgentSpawned { .. } => 12,
         Record::AgentReady { .. } => 13,
@@ -251,6 +277,12 @@ fn index(record: &Record) -> usize {
         Record::SessionsCarried(_) => 53,
         Record::SessionEnded(_) => 54,
         Record::SettingsChanged(_) => 55,
+        Record::LimitSeen(_) => 56,
+        Record::LimitHit(_) => 57,
+        Record::Parked(_) => 58,
+        Record::Unparked => 59,
+        Record::LimitsChanged(_) => 60,
+        Record::Receipt(_) => 61,
     }
 }
 

@@ -106,8 +106,12 @@ impl Step {
         let Some(open) = self.state.open_iteration() else {
             return self.advance();
         };
-        let outcome =
-            iteration_outcome(Came { claimed: open.claim.is_some(), failed: open.failure.is_some(), cut: open.cut });
+        let outcome = iteration_outcome(Came {
+            claimed: open.claim.is_some(),
+            limited: open.limited.is_some() || open.unasked,
+            failed: open.failure.is_some(),
+            cut: open.cut,
+        });
         let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
         let fatal = failed.and_then(failure::fatal);
         let claim = open.claim.clone();

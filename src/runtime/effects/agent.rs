@@ -5,6 +5,7 @@ use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentError, AgentEvent, CallbackAnswer, ToolAnswer, memory, probe};
 use crate::adapters::clock::fresh_id;
+use crate::base::time::Clock;
 use crate::domain::record::Verdict;
 use crate::domain::stream::control::Via;
 use crate::orchestrator::effect::{Request, Spawn, ToolCall};
@@ -36,6 +37,7 @@ impl Effects {
         // Another Claude than that of the iteration before.
         let before = self.agent().map(|agent| agent.pid());
         let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
+        let told_time = self.clock.clone();
         let starting = self.answer_unless_fine(async move {
             let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
             let started = async {
@@ -59,7 +61,7 @@ impl Effects {
                 Err(input) => return Some(input),
             };
             // What a Claude says that never came to be is nobody's business: only now it is listened to.
-            tokio::spawn(listen(n, seen, inputs));
+            tokio::spawn(listen(n, seen, inputs, told_time));
             *lock(&claude) = Claude::Started(agent.clone());
             // One that has ended already says so by itself.
             agent.send_user(&fresh_id(), &prompt).await.ok();
@@ -99,6 +101,7 @@ impl Effects {
             options: Options {
                 model: spawn.model,
                 resume: spawn.session,
+                max_budget_usd: spawn.max_budget_usd,
                 system_prompt_file: memory.as_ref().map(|path| path.to_path_buf()),
                 setting_sources: agent.setting_sources.clone(),
                 extra: agent.flags.clone(),
@@ -198,9 +201,9 @@ impl Effects {
 }
 
 /// Turns Claude's events into inputs up to the last one, also while the run is being ended.
-async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Sender<Input>) {
+async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Sender<Input>, clock: Arc<dyn Clock>) {
     while let Some(event) = seen.recv().await {
-        if let Some(input) = translate::agent_event(n, event)
+        if let Some(input) = translate::agent_event(n, event, clock.now())
             && inputs.send(input).await.is_err()
         {
             break;

@@ -241,6 +241,7 @@ impl Journal {
                     IterationOutcome::TimedOut => "cut off: the iteration took too long",
                     IterationOutcome::Idle => "cut off: no byte from Claude for too long",
                     IterationOutcome::Interrupted => "cut off by you",
+                    IterationOutcome::Parked => "refused by a limit: counts as none",
                     IterationOutcome::CutOff => "cut off: programmator died in it",
                 };
                 self.say(Level::Warn, how);
