@@ -30,6 +30,7 @@ use headless::Work;
 use logs::Follow;
 use parse::ParseCommand;
 use session::Session;
+use sessions::SessionCommand;
 use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
@@ -260,26 +261,6 @@ pub enum TicketCommand {
     },
 }
 
-/// What can be done with Claude's sessions.
-#[derive(Debug, Subcommand)]
-pub enum SessionCommand {
-    /// Show which session each ticket goes on with, and what became of those before.
-    #[command(after_help = help::SESSION_SHOW)]
-    Show {
-        /// The ticket; without one, every ticket that was worked on.
-        ticket: Option<String>,
-        /// Print a JSON array instead of words.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Give a ticket's session up: the next iteration opens a fresh one.
-    #[command(after_help = help::SESSION_RESET)]
-    Reset {
-        /// The ticket: id, unique part of an id, or path.
-        ticket: String,
-    },
-}
-
 /// What can be done with circuit breakers.
 #[derive(Debug, Subcommand)]
 pub enum CircuitCommand {
@@ -379,18 +360,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Restore { ticket, n }) => {
             snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
         }
-        Some(Command::Session { command }) => {
-            let session = here(&cli.run)?;
-            match command {
-                SessionCommand::Show { ticket, json: false } => {
-                    sessions::list(out, &session, ticket.as_deref()).map(|()| 0)
-                }
-                SessionCommand::Show { ticket, json: true } => {
-                    sessions::json(out, &session, ticket.as_deref()).map(|()| 0)
-                }
-                SessionCommand::Reset { ticket } => sessions::reset(out, &session, &ticket).await,
-            }
-        }
+        Some(Command::Session { command }) => sessions::run(out, &here(&cli.run)?, command).await,
         Some(Command::Circuit { command }) => {
             let session = here(&cli.run)?;
             match command {

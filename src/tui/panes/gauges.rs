@@ -62,11 +62,6 @@ impl Pulse {
         out
     }
 
-    /// Claude was heard after `time`.
-    fn heard_after(&self, time: Timestamp) -> bool {
-        self.last.is_some_and(|last| last > time)
-    }
-
     /// Time since the last byte; `None` when there was none.
     pub fn silence(&self, now: Timestamp) -> Option<Duration> {
         self.last.map(|last| now.since(last))
@@ -189,7 +184,7 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
     let mut gauge = Gauge::new(LAST_BYTE, "", human(silence));
     gauge.picture.0 = spark(model.glyphs, &tab.pulse.seen(model.now));
     let open = state.open_iteration();
-    if let Some(retry) = open.and_then(|open| open.retry.as_ref()).filter(|retry| !tab.pulse.heard_after(retry.at)) {
+    if let Some(retry) = open.and_then(|open| open.retry.as_ref()).filter(|retry| retry.at > model.now) {
         let (Retry { attempt, max, .. }, error) = (retry, retry.error.replace('_', " "));
         let value = format!("{attempt}/{max} · {error} · {}", human(retry.at.since(model.now)));
         let role = role_of(f64::from(*attempt) / f64::from((*max).max(1)), 0.0, CUT_SOON);
@@ -344,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_is_counted_down_until_claude_is_heard_again() {
+    fn a_retry_is_counted_down_until_it_is_made() {
         let retry = |attempt, seconds: i64| {
             move |tab: &mut Tab| {
                 let at = Timestamp::from_millis(sample::NOW.millis() + seconds * 1_000);
@@ -353,8 +348,9 @@ mod tests {
             }
         };
         assert_eq!(heart(2, retry(3, 8)), Some((RETRY, "3/10 · rate limit · 8 s".into(), Role::GaugeWarning)));
-        assert_eq!(heart(40, retry(8, -3)), Some((RETRY, "8/10 · rate limit · 0 s".into(), Role::GaugeDanger)));
-        assert_eq!(heart(2, retry(3, -3)).map(|(label, ..)| label), Some(LAST_BYTE));
+        assert_eq!(heart(2, retry(8, 37)), Some((RETRY, "8/10 · rate limit · 37 s".into(), Role::GaugeDanger)));
+        let made = heart(160, retry(3, 0));
+        assert_eq!(made, Some((LAST_BYTE, "2m 40s quiet".into(), Role::GaugeWarning)), "from there on it is silence");
     }
 
     #[test]
