@@ -4,7 +4,7 @@
 mod parts;
 mod stored;
 
-pub use parts::{ApiRetried, Level, PhaseSeed, Verdict, WriteOutcome};
+pub use parts::{ApiRetried, Level, PhaseSeed, ValidationRan, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
 use crate::domain::analysis::Analysis;
@@ -280,22 +280,7 @@ pub enum Record {
         phase_files: Vec<String>,
     },
     /// A validation command ran.
-    ValidationRan {
-        /// The iteration.
-        n: u32,
-        /// The command line.
-        command: String,
-        /// Its exit code; `None` when it was ended by a signal or the timeout.
-        exit: Option<i32>,
-        /// It ran into the timeout.
-        timed_out: bool,
-        /// Time in milliseconds.
-        ms: u64,
-        /// The last of its output, at most 4,000 bytes.
-        tail: String,
-        /// Path of the whole output.
-        log: String,
-    },
+    ValidationRan(ValidationRan),
     /// A phase is done.
     PhaseDone {
         /// The iteration; 0 when it was not in one.

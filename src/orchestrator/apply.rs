@@ -3,21 +3,19 @@
 //! Running, resuming, the screen, headless output and replay all go through here, so what they show
 //! cannot differ.
 
+mod agent;
 mod merge;
+
+use agent::{fold_agent, set_note};
 
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
-use crate::domain::session::{CODE, Session, SessionEnded, Way};
+use crate::domain::record::{PhaseSeed, Record, Stored, WriteOutcome};
 use crate::orchestrator::breaker;
 use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::limits;
-use crate::orchestrator::state::{
-    Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Retry, Stage, State,
-};
-use std::time::Duration;
+use crate::orchestrator::state::{Ended, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
@@ -176,163 +174,6 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     }
 }
 
-/// The records of a running iteration.
-fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
-    // Claims are matched before the iteration is borrowed.
-    if let Record::ClaimMade { claim, .. } = record {
-        let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
-        if let Some(claimed) = claimed_phase(state, claim)
-            && let Some(phase) = state.phase_mut(claimed.as_deref())
-        {
-            phase.mark = Mark::Claimed;
-        }
-        state.summaries.push((phase, claim.summary.clone()));
-        let surplus = state.summaries.len().saturating_sub(SUMMARIES);
-        state.summaries.drain(..surplus);
-    }
-    let Some(iteration) = &mut state.iteration else {
-        return;
-    };
-    match record {
-        Record::SnapshotTaken { id, .. } => {
-            iteration.snapshot = Some(id.clone());
-            let phase = iteration.phase.clone();
-            if let Some(phase) = state.phase_mut(phase.as_deref()) {
-                phase.baseline.get_or_insert_with(|| id.clone());
-            }
-            state.stage = Stage::Spawning;
-        }
-        Record::CallCounted(_) => {
-            state.calls.push(time);
-            let surplus = state.calls.len().saturating_sub(CALLS);
-            state.calls.drain(..surplus);
-        }
-        Record::SpawnRequested { notes, .. } => {
-            iteration.respawn = false;
-            iteration.ready = false;
-            iteration.process_cost_usd = 0.0;
-            iteration.prompted = Some(time);
-            for id in notes {
-                set_note(state, id, NoteStage::InPrompt);
-            }
-            state.stage = Stage::Spawning;
-        }
-        Record::AgentSpawned { pid, .. } => {
-            iteration.pid = Some(*pid);
-            state.stage = Stage::Running;
-        }
-        Record::AgentReady { session, model, version, .. } => {
-            iteration.ready = true;
-            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
-            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), iteration.n);
-            state.model = Some(model.clone());
-            state.version = Some(version.clone());
-        }
-        Record::SessionLost { session, .. } => {
-            iteration.respawn = true;
-            iteration.resumed = None;
-            let (n, step, reason) = (iteration.n, CODE.to_owned(), String::new());
-            state.sessions.end(&SessionEnded { n, step, session: session.clone(), to: Way::Lost, reason }, time);
-            state.stage = Stage::Closing;
-        }
-        Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
-            iteration.asked_person |= tool == QUESTION;
-            match verdict {
-                Verdict::Allow => {
-                    if iteration.tools.insert(tool_use_id.clone()) {
-                        iteration.tool_count += 1;
-                        if *writes {
-                            iteration.writers.insert(tool_use_id.clone());
-                            iteration.wrote = Some(time);
-                        }
-                    }
-                }
-                Verdict::Block => {
-                    iteration.refused_by_us.insert(tool_use_id.clone());
-                    if tool != QUESTION {
-                        iteration.blocked.push(tool.clone());
-                    }
-                }
-            }
-        }
-        Record::ToolFinished { tool_use_id, .. } => {
-            iteration.tools.remove(tool_use_id);
-            if iteration.writers.remove(tool_use_id) {
-                iteration.wrote = Some(time);
-            }
-        }
-        Record::OutputAnalysed(analysis) => {
-            let before = iteration.analysis.take();
-            let now = before.map_or_else(|| analysis.clone(), |before| before.then(analysis.clone()));
-            iteration.asked_person |= now.question.is_some();
-            iteration.refused.clone_from(&now.refused);
-            iteration.analysis = Some(now);
-        }
-        Record::ClaimMade { claim, .. } => {
-            iteration.claim = Some(claim.clone());
-            iteration.claim_missing = None;
-            state.stage = Stage::Closing;
-        }
-        Record::ClaimMissing { reason, .. } => {
-            iteration.claim_missing = Some(reason.clone());
-            state.stage = Stage::Closing;
-        }
-        Record::FollowUpSent { .. } => {
-            iteration.followed_up = true;
-            iteration.prompted = Some(time);
-            state.stage = Stage::Running;
-        }
-        Record::TurnFailed { error, message, status, .. } => {
-            iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
-            state.stage = Stage::Closing;
-        }
-        Record::WatchdogFired(fired) => iteration.timer = Some(fired.timer),
-        Record::ApiRetried(retried) => {
-            let at = time.plus(Duration::from_millis(retried.delay_ms));
-            let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
-            iteration.retry = Some(Retry { attempt, max, error, at });
-        }
-        Record::StopAsked { outcome, .. } => {
-            iteration.cut = Some(*outcome);
-            state.stage = Stage::Stopping;
-        }
-        Record::TurnEnded { cost_usd, usage, context, context_window, denials, .. } => {
-            // The CLI's figure is cumulative over the turns of one process.
-            let more = (cost_usd - iteration.process_cost_usd).max(0.0);
-            iteration.process_cost_usd = *cost_usd;
-            iteration.cost_usd += more;
-            state.cost_usd += more;
-            state.usage.add(usage);
-            iteration.output += usage.output;
-            // Every turn of a process tells all that were refused in it.
-            if denials.len() > iteration.denials.len() {
-                iteration.denials.clone_from(denials);
-            }
-            state.sessions.touch(CODE, time);
-            iteration.retry = None;
-            state.context = context.zip(*context_window).or(state.context);
-        }
-        Record::AgentExited { .. } => {
-            iteration.pid = None;
-            iteration.tools.clear();
-            iteration.writers.clear();
-            let respawn = iteration.respawn;
-            state.stage = if respawn { Stage::Spawning } else { Stage::Comparing };
-        }
-        Record::EvidenceGathered { iteration_files, phase_files, .. } => {
-            iteration.files = iteration_files.len();
-            iteration.changed_files.clone_from(iteration_files);
-            iteration.changed = Some(!iteration_files.is_empty());
-            iteration.phase_changed = Some(!phase_files.is_empty());
-            state.stage = Stage::Validating;
-        }
-        Record::ValidationRan { command, exit, .. } => {
-            iteration.validated.push((command.clone(), *exit));
-        }
-        _ => {}
-    }
-}
-
 fn end_iteration(
     state: &mut State,
     outcome: IterationOutcome,
@@ -404,10 +245,4 @@ fn to_tick<'a>(state: &'a mut State, text: &str) -> Option<&'a mut PhaseState> {
 
 fn is_so(outcome: &WriteOutcome) -> bool {
     matches!(outcome, WriteOutcome::Written | WriteOutcome::AlreadySo)
-}
-
-fn set_note(state: &mut State, id: &str, to: NoteStage) {
-    if let Some(note) = state.notes.iter_mut().find(|note| note.id == id) {
-        note.stage = to;
-    }
 }

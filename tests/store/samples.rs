@@ -12,7 +12,7 @@ use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, ValidationRan, Verdict, WriteOutcome};
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
@@ -131,7 +131,7 @@ pub fn every_record() -> Vec<Record> {
         Record::StopAsked { n, outcome: IterationOutcome::Idle },
         Record::AgentExited { n, code: Some(-1), signal: Some(9), swept: 2, cost_usd: 0.125 },
         Record::EvidenceGathered { n, iteration_files: vec![text()], phase_files: vec![] },
-        Record::ValidationRan {
+        Record::ValidationRan(ValidationRan {
             n,
             command: text(),
             exit: None,
@@ -139,7 +139,7 @@ pub fn every_record() -> Vec<Record> {
             ms: 9,
             tail: text().repeat(200),
             log: text(),
-        },
+        }),
         Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange },
         Record::PhaseDisputed { n, phase: Some(text()), why: text() },
         Record::PhaseSkipped { phase: text() },
@@ -249,7 +249,7 @@ fn index(record: &Record) -> usize {
         Record::StopAsked { .. } => 25,
         Record::AgentExited { .. } => 26,
         Record::EvidenceGathered { .. } => 27,
-        Record::ValidationRan { .. } => 28,
+        Record::ValidationRan(_) => 28,
         Record::PhaseDone { .. } => 29,
         Record::PhaseDisputed { .. } => 30,
         Record::PhaseSkipped { .. } => 31,

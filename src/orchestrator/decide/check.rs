@@ -3,7 +3,7 @@
 use super::Step;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::record::{Level, Record, WriteOutcome};
+use crate::domain::record::{Level, Record, ValidationRan, WriteOutcome};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
@@ -48,7 +48,7 @@ impl Step {
             return;
         }
         for result in results {
-            self.record(Record::ValidationRan {
+            self.record(Record::ValidationRan(ValidationRan {
                 n,
                 command: result.command.clone(),
                 exit: result.exit,
@@ -56,7 +56,7 @@ impl Step {
                 ms: result.ms,
                 tail: result.tail.clone(),
                 log: result.log.clone(),
-            });
+            }));
         }
         self.judge_claim(n, Checks::Ran(results));
     }
