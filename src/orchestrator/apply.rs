@@ -4,20 +4,18 @@
 //! cannot differ.
 
 mod merge;
+mod session;
+mod watch;
 
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
-use crate::domain::session::{CODE, Session, SessionEnded, Way};
 use crate::orchestrator::breaker;
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::limits;
-use crate::orchestrator::state::{
-    Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Retry, Stage, State,
-};
-use std::time::Duration;
+use crate::orchestrator::state::{Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
@@ -39,6 +37,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
     limits::fold(state, record, time);
+    session::fold(state, record, time);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
@@ -97,8 +96,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             breaker::fold(&mut state.breaker, record, time);
         }
         Record::Noticed { .. } => {}
-        Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
-        Record::SessionEnded(ended) => state.sessions.end(ended, time),
+        Record::SessionsCarried(_) | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
@@ -193,6 +191,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
     let Some(iteration) = &mut state.iteration else {
         return;
     };
+    watch::fold(iteration, record, time);
     match record {
         Record::SnapshotTaken { id, .. } => {
             iteration.snapshot = Some(id.clone());
@@ -211,7 +210,6 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.respawn = false;
             iteration.ready = false;
             iteration.process_cost_usd = 0.0;
-            iteration.prompted = Some(time);
             for id in notes {
                 set_note(state, id, NoteStage::InPrompt);
             }
@@ -221,18 +219,14 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.pid = Some(*pid);
             state.stage = Stage::Running;
         }
-        Record::AgentReady { session, model, version, .. } => {
+        Record::AgentReady { model, version, .. } => {
             iteration.ready = true;
-            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
-            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), iteration.n);
             state.model = Some(model.clone());
             state.version = Some(version.clone());
         }
-        Record::SessionLost { session, .. } => {
+        Record::SessionLost { .. } => {
             iteration.respawn = true;
             iteration.resumed = None;
-            let (n, step, reason) = (iteration.n, CODE.to_owned(), String::new());
-            state.sessions.end(&SessionEnded { n, step, session: session.clone(), to: Way::Lost, reason }, time);
             state.stage = Stage::Closing;
         }
         Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
@@ -279,18 +273,11 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::FollowUpSent { .. } => {
             iteration.followed_up = true;
-            iteration.prompted = Some(time);
             state.stage = Stage::Running;
         }
         Record::TurnFailed { error, message, status, .. } => {
             iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
             state.stage = Stage::Closing;
-        }
-        Record::WatchdogFired(fired) => iteration.timer = Some(fired.timer),
-        Record::ApiRetried(retried) => {
-            let at = time.plus(Duration::from_millis(retried.delay_ms));
-            let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
-            iteration.retry = Some(Retry { attempt, max, error, at });
         }
         Record::StopAsked { outcome, .. } => {
             iteration.cut = Some(*outcome);
@@ -308,8 +295,6 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             if denials.len() > iteration.denials.len() {
                 iteration.denials.clone_from(denials);
             }
-            state.sessions.touch(CODE, time);
-            iteration.retry = None;
             state.context = context.zip(*context_window).or(state.context);
         }
         Record::AgentExited { .. } => {
