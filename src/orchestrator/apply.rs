@@ -5,6 +5,8 @@
 
 mod agent;
 mod merge;
+mod session;
+mod watch;
 
 use agent::{fold_agent, set_note};
 
@@ -37,6 +39,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
     limits::fold(state, record, time);
+    session::fold(state, record, time);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
@@ -94,9 +97,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
-        Record::Noticed { .. } => {}
-        Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
-        Record::SessionEnded(ended) => state.sessions.end(ended, time),
+        Record::Noticed { .. } | Record::SessionsCarried(_) | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });

@@ -1,12 +1,10 @@
 //! Records about Claude at work in an iteration, folded into it.
 
-use super::{CALLS, QUESTION, SUMMARIES};
+use super::{CALLS, QUESTION, SUMMARIES, watch};
 use crate::base::time::Timestamp;
 use crate::domain::record::{Record, ValidationRan, Verdict};
-use crate::domain::session::{CODE, Session, SessionEnded, Way};
 use crate::orchestrator::judge::claimed_phase;
-use crate::orchestrator::state::{Failure, Mark, NoteStage, Retry, Stage, State};
-use std::time::Duration;
+use crate::orchestrator::state::{Failure, Mark, NoteStage, Stage, State};
 
 /// The records of a running iteration.
 pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
@@ -25,6 +23,7 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
     let Some(iteration) = &mut state.iteration else {
         return;
     };
+    watch::fold(iteration, record, time);
     match record {
         Record::SnapshotTaken { id, .. } => {
             iteration.snapshot = Some(id.clone());
@@ -43,7 +42,6 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.respawn = false;
             iteration.ready = false;
             iteration.process_cost_usd = 0.0;
-            iteration.prompted = Some(time);
             for id in notes {
                 set_note(state, id, NoteStage::InPrompt);
             }
@@ -53,18 +51,14 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.pid = Some(*pid);
             state.stage = Stage::Running;
         }
-        Record::AgentReady { session, model, version, .. } => {
+        Record::AgentReady { model, version, .. } => {
             iteration.ready = true;
-            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
-            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), iteration.n);
             state.model = Some(model.clone());
             state.version = Some(version.clone());
         }
-        Record::SessionLost { session, .. } => {
+        Record::SessionLost { .. } => {
             iteration.respawn = true;
             iteration.resumed = None;
-            let (n, step, reason) = (iteration.n, CODE.to_owned(), String::new());
-            state.sessions.end(&SessionEnded { n, step, session: session.clone(), to: Way::Lost, reason }, time);
             state.stage = Stage::Closing;
         }
         Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
@@ -111,18 +105,11 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::FollowUpSent { .. } => {
             iteration.followed_up = true;
-            iteration.prompted = Some(time);
             state.stage = Stage::Running;
         }
         Record::TurnFailed { error, message, status, .. } => {
             iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
             state.stage = Stage::Closing;
-        }
-        Record::WatchdogFired(fired) => iteration.timer = Some(fired.timer),
-        Record::ApiRetried(retried) => {
-            let at = time.plus(Duration::from_millis(retried.delay_ms));
-            let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
-            iteration.retry = Some(Retry { attempt, max, error, at });
         }
         Record::StopAsked { outcome, .. } => {
             iteration.cut = Some(*outcome);
@@ -140,8 +127,6 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             if denials.len() > iteration.denials.len() {
                 iteration.denials.clone_from(denials);
             }
-            state.sessions.touch(CODE, time);
-            iteration.retry = None;
             state.context = context.zip(*context_window).or(state.context);
         }
         Record::AgentExited { .. } => {
