@@ -2,10 +2,14 @@
 //!
 //! Each run is a task of its own. One that panics is replaced by one that ends the run with an error.
 
+mod open_error;
+
+pub use open_error::OpenError;
+
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::{fresh_id, fresh_run_id};
 use crate::adapters::store::{Found, Holder, LockError, Store, StoreError, TicketLock};
-use crate::adapters::tickets::{LoadError, TicketWatch};
+use crate::adapters::tickets::TicketWatch;
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
@@ -35,63 +39,6 @@ pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), Stri
 
 /// Runs that are looked at for left-overs.
 const LATEST: usize = 50;
-
-/// Why a run could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The ticket cannot be found or read.
-    #[error(transparent)]
-    Ticket(#[from] LoadError),
-    /// The ticket's front matter is broken.
-    #[error("{path} cannot be run: line {line}, column {column}: {message}")]
-    Broken {
-        /// The file.
-        path: String,
-        /// 1-based.
-        line: usize,
-        /// 1-based.
-        column: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// Another program works on the ticket, or this one does already.
-    #[error("{ticket} is being worked on by {holder}")]
-    Held {
-        /// The ticket.
-        ticket: TicketId,
-        /// Who.
-        holder: String,
-    },
-    /// The ticket's circuit breaker is open.
-    #[error("{ticket} is not started: {why}")]
-    CircuitOpen {
-        /// The ticket.
-        ticket: TicketId,
-        /// Why it is open, and what to do.
-        why: String,
-    },
-    /// No such run, or several.
-    #[error("{0}")]
-    NoRun(String),
-    /// The configuration is wrong.
-    #[error("{0}")]
-    Config(String),
-    /// The store cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl OpenError {
-    /// The program's exit code when this is the worst that happens.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Held { .. } => 75,
-            Self::Store(_) => 1,
-            Self::CircuitOpen { .. } => ExitReason::CircuitOpen.exit_code(),
-            _ => 2,
-        }
-    }
-}
 
 /// The end of a run, or of the try to open one.
 pub type Ended = (TicketId, Option<ExitReason>);

@@ -78,6 +78,7 @@ mod runs {
     use programmator::base::id::{RunId, TicketId};
     use programmator::base::time::Timestamp;
     use programmator::domain::denial::Denial;
+    use programmator::domain::limits::admission::{self, Admission, Ledger, Purpose};
     use programmator::domain::outcome::ExitReason;
     use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict};
     use programmator::domain::settings::Settings;
@@ -118,6 +119,8 @@ mod runs {
             ..Start::default()
         })));
         give(Input::TreeGranted);
+        let admission = Admission { verdict: admission::Verdict::Go { probes: vec![] }, ledger: Ledger::default() };
+        give(Input::Admitted { n: 1, purpose: Purpose::Iteration, admission: Box::new(admission) });
         give(Input::SnapshotTaken { n: 1, id: "s".into() });
         give(Input::AgentSpawned { n: 1, pid: 7 });
         let (session, model, version) = (String::new(), String::new(), String::new());

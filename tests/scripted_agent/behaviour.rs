@@ -160,6 +160,10 @@ fn signals_do_what_they_do_to_the_real_one() {
     assert_eq!(records.last().unwrap()["terminal_reason"], "aborted_streaming");
     assert!(agent.is_running());
     agent.signal("TERM");
+    // Only then: the end of its stdin would end it as well.
+    while agent.is_running() {
+        std::thread::yield_now();
+    }
     assert_eq!(agent.finish().code, Some(143));
 }
 

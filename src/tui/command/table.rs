@@ -54,7 +54,7 @@ rows! {
     Skip "run.skip" Scope::Global, "run", [c('s')], Destructive, can_skip, |_| "skip",
         "skip the phase (the selected one in Tickets, else the current one)";
     Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, retry_word,
-        "work on a disputed, blocked, skipped or done phase again; parked: now";
+        "work on a settled or stuck phase again; while parked: try now";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
         "write to Claude: into the running turn, or into the next prompt";
     NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",

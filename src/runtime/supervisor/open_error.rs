@@ -1,0 +1,63 @@
+//! Why a ticket could not be opened, in words, and the exit code that it makes.
+
+use crate::adapters::store::StoreError;
+use crate::adapters::tickets::LoadError;
+use crate::base::id::TicketId;
+use crate::domain::outcome::ExitReason;
+
+/// Why a run could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The ticket cannot be found or read.
+    #[error(transparent)]
+    Ticket(#[from] LoadError),
+    /// The ticket's front matter is broken.
+    #[error("{path} cannot be run: line {line}, column {column}: {message}")]
+    Broken {
+        /// The file.
+        path: String,
+        /// 1-based.
+        line: usize,
+        /// 1-based.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Another program works on the ticket, or this one does already.
+    #[error("{ticket} is being worked on by {holder}")]
+    Held {
+        /// The ticket.
+        ticket: TicketId,
+        /// Who.
+        holder: String,
+    },
+    /// The ticket's circuit breaker is open.
+    #[error("{ticket} is not started: {why}")]
+    CircuitOpen {
+        /// The ticket.
+        ticket: TicketId,
+        /// Why it is open, and what to do.
+        why: String,
+    },
+    /// No such run, or several.
+    #[error("{0}")]
+    NoRun(String),
+    /// The configuration is wrong.
+    #[error("{0}")]
+    Config(String),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl OpenError {
+    /// The program's exit code when this is the worst that happens.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Held { .. } => 75,
+            Self::Store(_) => 1,
+            Self::CircuitOpen { .. } => ExitReason::CircuitOpen.exit_code(),
+            _ => 2,
+        }
+    }
+}
