@@ -26,7 +26,7 @@ struct Knob {
 }
 
 /// `--calls` joins them with its key.
-const KNOBS: [Knob; 3] = [
+const KNOBS: [Knob; 4] = [
     Knob {
         flag: "--max-iterations",
         key: Key::MaxIterations,
@@ -45,6 +45,7 @@ const KNOBS: [Knob; 3] = [
         name: "limits.iteration_timeout",
         variable: Some("PROGRAMMATOR_TIMEOUT"),
     },
+    Knob { flag: "--calls", key: Key::Calls, name: "limits.calls", variable: Some("PROGRAMMATOR_CALLS") },
 ];
 
 /// What each layer says, where it says something.
@@ -74,7 +75,8 @@ fn resolved(knob: &Knob, layers: &[Layer]) -> (String, String) {
     let all = Layers {
         user: file(Layer::User, "user.yaml"),
         project: file(Layer::Project, "project.yaml"),
-        trust: Trust::Unknown,
+        // Who may set which key is another matter: this is about who wins.
+        trust: Trust::Trusted,
         environment,
         flags: flags.into_iter().collect(),
     };
