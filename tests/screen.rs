@@ -113,7 +113,8 @@ fn gauges_explained() {
         let counted = |n, counter, value, limit, why: &str| {
             domain::record::Record::BreakerCounted(CounterMoved { n, counter, value, limit, why: why.into() })
         };
-        let error = "cargo test: <path>:<n>: cannot find type `Limits` in module `http::stack`, so nothing was built at all";
+        let error =
+            "cargo test: <path>:<n>: cannot find type `Limits` in module `http::stack`, so nothing was built at all";
         let idle = "the work tree did not change";
         let moved = StateMoved {
             n: 7,

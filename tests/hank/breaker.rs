@@ -114,7 +114,11 @@ fn an_open_breaker_recovers_only_with_time() {
 fn what_is_kept_and_what_is_forgotten() {
     let kept = |breaker: &Breaker| (breaker.no_progress, breaker.same_error, breaker.total_opens);
     let half_open = started(open(), BreakerSettings::default(), OPENED + 30 * MINUTE).breaker;
-    assert_eq!(kept(&half_open), (3, 2, 3), "after the cooldown the counters are preserved: one bad iteration trips it");
+    assert_eq!(
+        kept(&half_open),
+        (3, 2, 3),
+        "after the cooldown the counters are preserved: one bad iteration trips it"
+    );
     let reset = BreakerSettings { auto_reset: true, ..BreakerSettings::default() };
     let closed = started(open(), reset, OPENED + MINUTE).breaker;
     assert_eq!(kept(&closed), (0, 0, 3), "an automatic reset zeroes the counters and keeps the total");
