@@ -9,6 +9,7 @@ pub mod breaker;
 pub mod decide;
 pub mod effect;
 pub mod failure;
+pub mod gate;
 pub mod guards;
 pub mod input;
 pub mod judge;

@@ -4,6 +4,7 @@
 pub mod channels;
 pub mod circuit;
 pub mod effects;
+pub mod gate;
 pub mod headless;
 pub mod reporter;
 pub mod shutdown;

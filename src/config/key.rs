@@ -36,6 +36,7 @@ pub enum Key {
     BreakerOutputDecline,
     BreakerCooldown,
     BreakerAutoReset,
+    ApprovalTimeout,
 }
 
 /// What a key takes.
@@ -96,7 +97,7 @@ const DAY: u64 = 86_400;
 
 /// All keys, in the order in which they are shown.
 #[rustfmt::skip]
-pub const KEYS: [Row; 24] = {
+pub const KEYS: [Row; 25] = {
     use FromProject::{Always, WhenTrusted};
     use Kind::{List, Pairs, Switch, Text, Whole, Words};
     [
@@ -124,6 +125,7 @@ pub const KEYS: [Row; 24] = {
         row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall to half-open it"),
         row(Key::BreakerCooldown, "breaker.cooldown", Whole(0, 7 * DAY), None, Always, "seconds until it lets one iteration through again"),
         row(Key::BreakerAutoReset, "breaker.auto_reset", Switch, None, Always, "close it at every start"),
+        row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you at the screen, and an hour elsewhere"),
     ]
 };
 
@@ -171,7 +173,7 @@ impl Row {
             Key::BreakerOutputDecline => Value::Whole(settings.breaker.output_decline.into()),
             Key::BreakerCooldown => Value::Whole(settings.breaker.cooldown),
             Key::BreakerAutoReset => Value::Switch(settings.breaker.auto_reset),
-            Key::Model | Key::MaxRetries | Key::TicketsDir => return None,
+            Key::Model | Key::MaxRetries | Key::TicketsDir | Key::ApprovalTimeout => return None,
         })
     }
 

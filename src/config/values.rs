@@ -108,6 +108,7 @@ pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut 
             validation_timeout: values.whole(Key::ValidationTimeout),
             model: values.text(Key::Model),
             session_continuity: values.switch(Key::SessionContinuity),
+            approval_timeout: values.get(Key::ApprovalTimeout).map(|_| values.whole(Key::ApprovalTimeout)),
             breaker: BreakerSettings {
                 no_progress: values.count(Key::BreakerNoProgress),
                 same_error: values.count(Key::BreakerSameError),

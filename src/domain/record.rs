@@ -1,15 +1,12 @@
-//! The journal's schema: one past-tense fact each. Records are the only truth about a run; screen,
-//! resume, headless output and replay are folds over them.
-//!
-//! Kinds and fields are stored and printed by `--json`: add, never rename. Unknown fields are ignored
-//! when read, missing ones get their default.
+//! The journal's schema: one past-tense fact each, the only truth about a run; all that is shown is a fold over them.
+//! Kinds and fields are stored and printed: add, never rename. Unknown fields are ignored, missing get their default.
 
 mod parts;
 mod stored;
-
 pub use parts::{Level, PhaseSeed, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
+use crate::domain::approval::{Answered, Approval};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -391,4 +388,15 @@ pub enum Record {
     BreakerMoved(StateMoved),
     /// The person closed the circuit breaker: nothing is counted any more. Also behind a run's end.
     BreakerReset,
+    /// A call of Claude's waits for the person.
+    ApprovalAsked(Approval),
+    /// It was answered. Stored before Claude is told.
+    ApprovalAnswered(Answered),
+    /// It needs no answer any more.
+    ApprovalVoid {
+        /// Of which call.
+        id: String,
+        /// Why.
+        why: String,
+    },
 }

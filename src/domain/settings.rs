@@ -25,6 +25,8 @@ pub struct Settings {
     pub model: Option<String>,
     /// Continue Claude's session from iteration to iteration.
     pub session_continuity: bool,
+    /// A question to the person is a denial after this time; `None`: it waits while somebody is at the screen.
+    pub approval_timeout: Option<u64>,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
 }
@@ -72,6 +74,7 @@ impl Default for Settings {
             validation_timeout: 600,
             model: None,
             session_continuity: true,
+            approval_timeout: None,
             breaker: BreakerSettings::default(),
         }
     }

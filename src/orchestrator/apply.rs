@@ -6,17 +6,16 @@
 mod merge;
 
 use crate::base::time::Timestamp;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
-use crate::orchestrator::breaker;
 use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::state::{Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
+use crate::orchestrator::{breaker, gate};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
-/// Claude's tool for asking the person.
-const QUESTION: &str = "AskUserQuestion";
 /// Calls kept for the gauge of the last hour.
 const CALLS: usize = 1_000;
 
@@ -32,6 +31,7 @@ pub fn apply(state: &mut State, stored: &Stored) {
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
+    gate::fold(state, record, time);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
@@ -84,7 +84,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
         Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
-        Record::Noticed { .. } | Record::ApiRetried { .. } => {}
+        Record::Noticed { .. }
+        | Record::ApiRetried { .. }
+        | Record::ApprovalAsked(_)
+        | Record::ApprovalAnswered(_)
+        | Record::ApprovalVoid { .. } => {}
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
@@ -221,19 +225,13 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::Closing;
         }
         Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
-            iteration.asked_person |= tool == QUESTION;
+            let asks = ApprovalKind::always(tool).is_some();
+            iteration.asked_person |= asks;
             match verdict {
-                Verdict::Allow => {
-                    if iteration.tools.insert(tool_use_id.clone()) {
-                        iteration.tool_count += 1;
-                        if *writes {
-                            iteration.writers.insert(tool_use_id.clone());
-                            iteration.wrote = Some(time);
-                        }
-                    }
-                }
-                Verdict::Block if tool != QUESTION => iteration.blocked.push(tool.clone()),
-                Verdict::Block => {}
+                Verdict::Allow => iteration.begin_call(tool_use_id, *writes, time),
+                Verdict::Block if !asks => iteration.blocked.push(tool.clone()),
+                // What is asked counts by its answer.
+                Verdict::Block | Verdict::Ask | Verdict::Passphrase => {}
             }
         }
         Record::ToolFinished { tool_use_id, .. } => {
@@ -272,8 +270,9 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.usage.add(usage);
             iteration.output += usage.output;
             // Every turn of a process tells all that were refused in it.
-            if denials.len() > iteration.denials.len() {
-                iteration.denials.clone_from(denials);
+            let denials = denials.iter().filter(|tool| ApprovalKind::always(tool).is_none());
+            if denials.clone().count() > iteration.denials.len() {
+                iteration.denials = denials.cloned().collect();
             }
             state.context = context.zip(*context_window).or(state.context);
         }

@@ -1,9 +1,10 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
-//! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
-//! into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file.
+//! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `approval` asks the person, `check`
+//! turns a claim into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file.
 
 mod agent;
+mod approval;
 mod check;
 mod circuit;
 mod pace;
@@ -47,9 +48,8 @@ impl Step {
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
-            Input::Judged { call, verdict, reason, target, writes } => {
-                self.judged(*call, verdict, reason, target, writes);
-            }
+            Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
+            Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, &ruling),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
@@ -79,6 +79,8 @@ impl Step {
             | Input::SessionUnknown { n }
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
+            | Input::ToolRan { n, .. }
+            | Input::AskWithdrawn { n, .. }
             | Input::ApiRetried { n, .. }
             | Input::TurnFinished { n, .. }
             | Input::AgentExited { n, .. }
@@ -105,6 +107,8 @@ impl Step {
             {
                 self.record(Record::ToolFinished { n, tool_use_id, is_error });
             }
+            Input::ToolRan { tool_use_id, .. } => self.tool_ran(n, &tool_use_id),
+            Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(tool_use_id),
             Input::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
                 self.api_retried(n, attempt, max_retries, delay_ms, error);
             }

@@ -1,6 +1,7 @@
 //! What the core wants done. Imperatives; performed by `runtime::effects`, which answers with inputs.
 
 use crate::base::time::Timestamp;
+use crate::domain::approval::Answer;
 use crate::domain::record::{Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
@@ -49,6 +50,27 @@ pub enum Effect {
         verdict: Verdict,
         /// What Claude is told when it is refused.
         reason: String,
+    },
+    /// Answer the call that waits for the person.
+    Settle {
+        /// Claude's id of the call.
+        id: String,
+        /// The stored answer.
+        answer: Answer,
+    },
+    /// Let the gate decide about an input that the person has changed → `EditJudged`.
+    JudgeEdit {
+        /// Claude's id of the call.
+        id: String,
+        /// `Bash`, `Edit`, …
+        tool: String,
+        /// The changed input, as the person left it.
+        input: String,
+    },
+    /// Kill Claude and everything of the run, at once → `AgentExited`.
+    KillAgent {
+        /// The iteration.
+        n: u32,
     },
     /// Close Claude's stdin: it ends by itself → `AgentExited`.
     CloseInput {
@@ -124,6 +146,8 @@ pub enum Timer {
     Idle(u32),
     /// From the result to the end of the process.
     PostResult(u32),
+    /// Until a question to the person is a denial.
+    Approval(u32),
 }
 
 /// A tool call that waits for its verdict.
@@ -141,6 +165,8 @@ pub struct ToolCall {
     pub input: String,
     /// A subagent's call.
     pub agent: Option<String>,
+    /// The folder that it is made from; `None` where Claude does not say.
+    pub cwd: Option<String>,
 }
 
 /// A control request of Claude's.

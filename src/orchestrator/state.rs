@@ -2,12 +2,14 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::settings::Settings;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::turn::Usage;
+use crate::orchestrator::gate::Gate;
 use std::collections::BTreeSet;
 
 /// A run, as its records tell it.
@@ -81,6 +83,10 @@ pub struct State {
     pub context: Option<(u64, u64)>,
     /// Summaries of the last iterations (phase, words), oldest first, at most 5.
     pub summaries: Vec<(Option<String>, String)>,
+    /// Calls of Claude's that wait for the person, in the order they were asked about.
+    pub approvals: Vec<Approval>,
+    /// What the gate has said so far.
+    pub gate: Gate,
     /// How the run ended.
     pub ended: Option<Ended>,
 }
@@ -288,6 +294,19 @@ pub struct Ended {
     pub detail: String,
 }
 
+impl Iteration {
+    /// A call was let through and runs now.
+    pub(super) fn begin_call(&mut self, id: &str, writes: bool, time: Timestamp) {
+        if self.tools.insert(id.to_owned()) {
+            self.tool_count += 1;
+            if writes {
+                self.writers.insert(id.to_owned());
+                self.wrote = Some(time);
+            }
+        }
+    }
+}
+
 impl State {
     /// The phase with this text (of several, the first that is not settled); `None` is the whole ticket.
     pub fn phase(&self, text: Option<&str>) -> Option<&PhaseState> {
@@ -356,6 +375,7 @@ impl State {
     /// The person must act before the run can go on.
     pub fn needs_person(&self) -> bool {
         self.validation_change.is_some()
+            || !self.approvals.is_empty()
             || self
                 .ended
                 .as_ref()

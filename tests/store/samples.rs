@@ -4,6 +4,7 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, UnitView};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -163,11 +164,32 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
+        Record::ApprovalAsked(Approval {
+            id: text(),
+            n,
+            phase: Some(text()),
+            kind: ApprovalKind::Question,
+            tool: text(),
+            input: text(),
+            agent: None,
+            units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text() }],
+            rule: text(),
+            reason: text(),
+            asked: time(8),
+            expires: Some(time(9)),
+            provable: true,
+        }),
+        Record::ApprovalAnswered(Answered {
+            id: text(),
+            answer: Answer::Allow { input: text(), scope: Scope::Always },
+            by: AnsweredBy::Timeout,
+        }),
+        Record::ApprovalVoid { id: text(), why: text() },
     ]
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 50;
+const KINDS: usize = 53;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -221,6 +243,9 @@ fn index(record: &Record) -> usize {
         Record::BreakerCounted(CounterMoved { .. }) => 47,
         Record::BreakerMoved(StateMoved { .. }) => 48,
         Record::BreakerReset => 49,
+        Record::ApprovalAsked(_) => 50,
+        Record::ApprovalAnswered(_) => 51,
+        Record::ApprovalVoid { .. } => 52,
     }
 }
 

@@ -4,11 +4,10 @@ use super::Step;
 use crate::base::time::Timestamp;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::record::{Level, Record, Verdict};
+use crate::domain::record::{Level, Record};
 use crate::domain::stream::api_error;
-use crate::domain::stream::control::Via;
 use crate::domain::turn::TurnResult;
-use crate::orchestrator::effect::{Effect, Timer, ToolCall};
+use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, NoteStage, Stage};
 use std::time::Duration;
@@ -26,7 +25,7 @@ impl Step {
         self.arm(Timer::Idle(n), self.state.settings.idle_timeout);
     }
 
-    fn arm(&mut self, timer: Timer, seconds: u64) {
+    pub(super) fn arm(&mut self, timer: Timer, seconds: u64) {
         self.effect(Effect::Arm { timer, at: self.now.plus(Duration::from_secs(seconds)) });
     }
 
@@ -57,28 +56,6 @@ impl Step {
         }
     }
 
-    pub(super) fn judged(&mut self, call: ToolCall, verdict: Verdict, reason: String, target: String, writes: bool) {
-        let running = self.state.stage == Stage::Running && self.open(|open| open.n == call.n);
-        let (verdict, reason) =
-            if running { (verdict, reason) } else { (Verdict::Block, "the run is being stopped".to_owned()) };
-        // A call that was let through by the callback needs no second record when it is asked again.
-        let known = call.request.via == Via::CanUseTool
-            && verdict == Verdict::Allow
-            && self.open(|open| open.tools.contains(&call.tool_use_id));
-        if !known {
-            self.record(Record::ToolJudged {
-                n: call.n,
-                tool_use_id: call.tool_use_id,
-                tool: call.tool,
-                target,
-                verdict,
-                reason: reason.clone(),
-                writes,
-            });
-        }
-        self.effect(Effect::Answer { request: call.request, verdict, reason });
-    }
-
     pub(super) fn api_retried(&mut self, n: u32, attempt: u32, max_retries: u32, delay_ms: u64, error: String) {
         self.record(Record::ApiRetried { n, attempt, max_retries, delay_ms, error: error.clone() });
         // A login that failed will fail again; the CLI would try for minutes.
@@ -87,8 +64,7 @@ impl Step {
         if hopeless && self.state.stage == Stage::Running {
             let Failure { error, message, .. } = failed;
             self.record(Record::TurnFailed { n, error, message, status: None });
-            self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
-            self.effect(Effect::StopAgent { n });
+            self.cut(n, IterationOutcome::Failed);
         }
     }
 
@@ -182,6 +158,7 @@ impl Step {
                 status: None,
             });
         }
+        self.void_all("Claude has ended");
         let respawn = self.open(|open| open.respawn);
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
         self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
@@ -196,8 +173,8 @@ impl Step {
     }
 
     pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
-        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::PostResult(n)) = timer;
-        if !self.open(|open| open.n == n) {
+        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::PostResult(n) | Timer::Approval(n)) = timer;
+        if !self.open(|open| open.n == n) || self.waits_for_person(timer) {
             return;
         }
         match timer {
@@ -254,6 +231,7 @@ impl Step {
 
     /// Cuts the iteration off: Claude is ended by the ladder.
     pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
+        self.void_all("Claude is being ended");
         self.record(Record::StopAsked { n, outcome });
         self.effect(Effect::StopAgent { n });
     }

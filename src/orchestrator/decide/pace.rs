@@ -36,6 +36,7 @@ impl Step {
 
     pub(super) fn resumed(&mut self, pid: u32, phases: Option<Vec<PhaseSeed>>) {
         self.record(Record::RunResumed { pid });
+        self.void_all("programmator was started again; Claude asks anew");
         match phases {
             Some(phases) => self.phases_read(phases),
             None => self.record(Record::TicketLost { why: "the file is gone".into() }),
@@ -199,6 +200,7 @@ impl Step {
 
     /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.
     pub(super) fn end_iteration(&mut self, outcome: IterationOutcome) {
+        self.void_all("the iteration has ended");
         let Some(open) = self.state.open_iteration() else {
             return;
         };
@@ -222,6 +224,7 @@ impl Step {
     }
 
     pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {
+        self.tell_unasked();
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         self.record(Record::RunEnded {
             reason,
