@@ -298,7 +298,8 @@ impl World {
     /// Claude reads the verdict on a request of its own.
     fn heard(&mut self, request: &Request, verdict: Verdict) {
         self.answered += 1;
-        let judged = self.journal.iter().filter(|stored| matches!(stored.record, Record::ToolJudged { .. })).count();
+        let says = |record: &Record| matches!(record, Record::ToolJudged { .. } | Record::ApprovalAnswered(_));
+        let judged = self.journal.iter().filter(|stored| says(&stored.record)).count();
         assert!(judged >= self.answered, "a tool call was answered before its verdict was stored");
         let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
         let tool_use_id = request.id.trim_end_matches("-can").to_owned();

@@ -65,13 +65,14 @@ impl ApprovalKind {
 }
 
 /// Who could be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Presence {
     /// A person at the screen: a question waits for them.
     Screen,
     /// A person who can be reached, but is not at the screen: a question does not wait for ever.
     Away,
     /// Nobody: a question is a denial.
+    #[default]
     Nobody,
 }
 

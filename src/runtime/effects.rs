@@ -5,6 +5,7 @@
 mod agent;
 mod answer;
 mod check;
+mod repository;
 mod tree;
 
 use crate::adapters::agent::stop::Ladder;
@@ -72,6 +73,8 @@ pub struct Work {
     claude: Arc<Mutex<Claude>>,
     /// The version of Claude has been looked at.
     probed: bool,
+    /// What was said of the repository's own files for Claude.
+    announced: Option<String>,
     /// Calls that Claude waits with for the person, by its ids of them.
     asked: HashMap<String, Asked>,
     /// Folders that calls were made from, where it is not the run's.

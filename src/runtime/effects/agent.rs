@@ -1,5 +1,6 @@
 //! Effects on Claude: start, speak, answer, end.
 
+use super::repository::Loaded;
 use super::{Claude, Effects, lock};
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
@@ -86,10 +87,25 @@ impl Effects {
         self.templates.render(kind, &context).map_err(|error| error.to_string())
     }
 
-    fn launch(&self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
+    fn launch(&mut self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
+        let mut options = Options {
+            model: spawn.model,
+            resume: spawn.session,
+            setting_sources: self.config.agent.setting_sources.clone(),
+            presence: self.authority.presence,
+            extra: self.config.agent.flags.clone(),
+            ..Options::default()
+        };
+        let loaded = self.admit_repository(&mut options);
         let agent = &self.config.agent;
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let memory = memory::collect(&home, &self.folder).and_then(|text| memory::to_file(&text).ok());
+        let memory = match loaded {
+            // Claude reads the project's own itself.
+            Loaded::Project => memory::collect_persons(&home),
+            Loaded::Nothing => memory::collect(&home, &self.folder),
+        };
+        let memory = memory.and_then(|text| memory::to_file(&text).ok());
+        options.system_prompt_file = memory.as_ref().map(|path| path.to_path_buf());
         let additions = Additions {
             env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
             max_retries: agent.max_retries,
@@ -97,13 +113,7 @@ impl Effects {
         };
         let launch = Launch {
             command: agent.command.clone(),
-            options: Options {
-                model: spawn.model,
-                resume: spawn.session,
-                system_prompt_file: memory.as_ref().map(|path| path.to_path_buf()),
-                setting_sources: agent.setting_sources.clone(),
-                extra: agent.flags.clone(),
-            },
+            options,
             env: environment(std::env::vars_os(), &additions),
             folder: self.folder.clone(),
             marker: self.run.to_string(),
