@@ -14,6 +14,7 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::record::{FORMAT, Record, Stored};
+use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::{Via, asked};
 use programmator::domain::stream::envelope::Envelope;
@@ -52,6 +53,7 @@ impl Run {
             validation: vec![],
             settings: Settings::default(),
             breaker: Breaker::default(),
+            sessions: Sessions::default(),
         };
         for input in [
             Input::Started(Box::new(start)),

@@ -10,9 +10,10 @@ use programmator::domain::breaker::{Breaker, Circuit, CounterMoved, StateMoved};
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
+use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
@@ -107,6 +108,7 @@ impl World {
             validation: if self.validated { vec!["make check".into()] } else { vec![] },
             settings: Settings::default(),
             breaker: self.breaker.clone(),
+            sessions: Sessions::default(),
         }))
     }
 
@@ -388,6 +390,7 @@ impl World {
                     read_at: Timestamp::from_millis(self.now),
                     title,
                     phases,
+                    boxes: Boxes::default(),
                     validation,
                 });
             }
@@ -403,7 +406,7 @@ impl World {
         self.timers.clear();
         self.state = fold(&self.journal);
         if self.state.is_resumable() {
-            self.give(Input::Resumed { pid: 8, phases: Some(self.boxes.clone()) });
+            self.give(Input::Resumed { pid: 8, phases: Some(self.boxes.clone()), settings: None });
         }
     }
 
@@ -678,7 +681,7 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
             if !world.state.is_resumable() {
                 continue;
             }
-            world.give(Input::Resumed { pid: 9, phases: Some(whole.boxes.clone()) });
+            world.give(Input::Resumed { pid: 9, phases: Some(whole.boxes.clone()), settings: None });
             let mut steps = 0;
             while world.state.ended.is_none() && world.happen() {
                 steps += 1;
@@ -713,6 +716,8 @@ fn any_input() -> impl Strategy<Value = Input> {
         (n.clone(), any::<i64>())
             .prop_map(|(n, at)| Input::TimerFired { timer: Timer::Idle(n), last_byte: Timestamp::from_millis(at) }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Iteration(n), last_byte: Timestamp::from_millis(0) }),
+        n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Start(n), last_byte: Timestamp::from_millis(0) }),
+        n.clone().prop_map(|n| Input::TimerFired { timer: Timer::FirstByte(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::PostResult(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec!["a".into()] }),
         n.clone().prop_map(|n| Input::ValidationFinished { n, results: vec![] }),
@@ -741,6 +746,7 @@ fn any_input() -> impl Strategy<Value = Input> {
                 read_at: Timestamp::from_millis(i64::MAX),
                 title: "t".into(),
                 phases: phases.into_iter().map(|(text, done)| PhaseSeed { text, done }).collect(),
+                boxes: Boxes::default(),
                 validation: vec![],
             }
         }),
@@ -748,7 +754,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Resume }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Stop }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::ResetBreaker }),
-        Just(Input::Resumed { pid: 1, phases: None }),
+        Just(Input::Resumed { pid: 1, phases: None, settings: None }),
     ]
 }
 

@@ -24,6 +24,8 @@ mod program_failures;
 mod program_screen;
 #[path = "real_claude/program_stopping.rs"]
 mod program_stopping;
+#[path = "real_claude/program_watch.rs"]
+mod program_watch;
 #[path = "real_claude/program_work.rs"]
 mod program_work;
 #[allow(dead_code)]

@@ -9,7 +9,8 @@ use crate::config::Resolved;
 use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
-use crate::runtime::circuit::{self, Reset};
+use crate::runtime::behind::Reset;
+use crate::runtime::circuit;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::shutdown::{Signals, Wish};
 use crate::runtime::supervisor::{OpenError, Supervisor};
@@ -216,7 +217,7 @@ impl Desk {
         };
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         match circuit::reset(&self.store, &*self.session.clock(), &path).await {
-            Ok(Reset::Done(stored)) => self.reporter.recorded(stored),
+            Ok(Reset::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Ok(Reset::AtRest | Reset::NoRun) => {}
             Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
         }

@@ -10,7 +10,10 @@ use crate::base::time::human;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use crate::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use crate::domain::session::SessionEnded;
+use crate::domain::settings::SettingsChanged;
+use crate::domain::ticket::Boxes;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -131,6 +134,14 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::TreeAwaited { holder } => Some((Warn, format!("waiting for the work folder: {holder} works in it"))),
         Record::TreeGranted => info("the work folder is ours".into()),
         Record::TicketRead { title, phases } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
+        Record::BoxesRead(Boxes { ticked, open, optional }) => {
+            info(format!("boxes of the ticket: {ticked} ticked, {open} open, {optional} optional"))
+        }
+        Record::OutputAnalysed(analysis) => {
+            let told = analysis.told();
+            let level = if analysis.is_warning() { Warn } else { Info };
+            (!told.is_empty()).then(|| (level, format!("claude {}", told.join(" · "))))
+        }
         Record::TicketLost { why } => Some((Error, format!("the ticket is lost: {why}"))),
         Record::ValidationChangeSeen { commands } => Some((
             Warn,
@@ -173,10 +184,22 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::SessionLost { session, .. } => {
             Some((Warn, format!("claude no longer knows session {}; going on with a fresh one", short_id(session))))
         }
-        Record::ApiRetried { attempt, max_retries, delay_ms, error, .. } => Some((
+        Record::ApiRetried(ApiRetried { attempt, max_retries, delay_ms, error, .. }) => Some((
             Warn,
             format!("API: {error}; try {attempt} of {max_retries} in {}", human(Duration::from_millis(*delay_ms))),
         )),
+        Record::WatchdogFired(fired) => Some((Warn, fired.sentence())),
+        Record::SessionsCarried(sessions) => {
+            let kept: Vec<String> =
+                sessions.open.iter().map(|(step, kept)| format!("{step} {}", short_id(&kept.id))).collect();
+            (!kept.is_empty()).then(|| (Info, format!("sessions of the run before: {}", kept.join(", "))))
+        }
+        Record::SessionEnded(SessionEnded { session, to, reason, .. }) => {
+            info(format!("session {} {}: {reason}; the next iteration opens a fresh one", short_id(session), to.word()))
+        }
+        Record::SettingsChanged(SettingsChanged { what, .. }) => {
+            info(format!("settings changed by the command line: {}", what.join(", ")))
+        }
         Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
         Record::NoteSent { .. } => info("your note was sent to claude".into()),
         Record::NoteReturned { .. } => {

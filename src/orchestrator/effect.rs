@@ -5,6 +5,7 @@ use crate::domain::approval::Answer;
 use crate::domain::record::{Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
+use crate::domain::watchdog::Watch;
 use crate::orchestrator::prompt::PromptContext;
 
 /// What [`decide`](super::decide::decide) answers.
@@ -140,6 +141,10 @@ pub struct Spawn {
 /// Timers of a run. A timer of an iteration that is over is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Timer {
+    /// From the start of the process until it has agreed on the protocol.
+    Start(u32),
+    /// From the prompt to the first byte of the answer.
+    FirstByte(u32),
     /// The iteration's total time.
     Iteration(u32),
     /// No byte from Claude.
@@ -148,6 +153,28 @@ pub enum Timer {
     PostResult(u32),
     /// Until a question to the person is a denial.
     Approval(u32),
+}
+
+impl Timer {
+    /// The iteration that it watches over.
+    pub fn iteration(self) -> u32 {
+        match self {
+            Self::Start(n) | Self::FirstByte(n) | Self::Iteration(n) => n,
+            Self::Idle(n) | Self::PostResult(n) | Self::Approval(n) => n,
+        }
+    }
+
+    /// Its name and its length; `None` for the one that waits for the person.
+    pub fn watch(self) -> Option<Watch> {
+        Some(match self {
+            Self::Start(_) => Watch::Start,
+            Self::FirstByte(_) => Watch::FirstByte,
+            Self::Iteration(_) => Watch::Total,
+            Self::Idle(_) => Watch::Idle,
+            Self::PostResult(_) => Watch::PostResult,
+            Self::Approval(_) => return None,
+        })
+    }
 }
 
 /// A tool call that waits for its verdict.

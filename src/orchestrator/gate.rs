@@ -6,7 +6,7 @@
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope};
 use crate::domain::record::{Record, Verdict};
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{Iteration, State};
 use std::time::Duration;
 
 /// Calls that are remembered: far more than can be under way at once.
@@ -87,6 +87,27 @@ impl Gate {
     }
 }
 
+impl Iteration {
+    /// A call was let through and runs now.
+    pub(super) fn begin_call(&mut self, id: &str, writes: bool, time: Timestamp) {
+        if self.tools.insert(id.to_owned()) {
+            self.tool_count += 1;
+            if writes {
+                self.writers.insert(id.to_owned());
+                self.wrote = Some(time);
+            }
+        }
+    }
+
+    /// A call was refused, by the rules or by the person.
+    pub(super) fn refuse_call(&mut self, id: &str, tool: &str) {
+        self.refused_by_us.insert(id.to_owned());
+        if ApprovalKind::always(tool).is_none() {
+            self.blocked.push(tool.to_owned());
+        }
+    }
+}
+
 /// Folds a record of the gate in; others are not its business.
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     let gate = &mut state.gate;
@@ -135,9 +156,8 @@ fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &
             }
         }
         Answer::Deny { .. } => {
-            let asks = ApprovalKind::always(&approval.tool).is_some();
-            if let Some(iteration) = state.iteration.as_mut().filter(|_| !asks) {
-                iteration.blocked.push(approval.tool.clone());
+            if let Some(iteration) = &mut state.iteration {
+                iteration.refuse_call(&approval.id, &approval.tool);
             }
             if *by == AnsweredBy::Nobody {
                 let name =

@@ -183,6 +183,7 @@ impl Effects {
             let jumped = now < began || now.since(began) > wait + JUMP;
             let last_byte = match &*lock(&claude) {
                 _ if jumped => now,
+                Claude::Started(agent) if matches!(timer, Timer::FirstByte(_)) => agent.last_answer(),
                 Claude::Started(agent) => agent.last_byte(),
                 _ => began,
             };

@@ -212,7 +212,7 @@ impl Supervisor {
         })
     }
 
-    /// A fresh run. Of the one before, its doubts and its circuit breaker are carried over.
+    /// A fresh run. Of the one before, its doubts, its circuit breaker and its sessions are carried over.
     fn begin(
         &mut self,
         ticket: Ticket,
@@ -234,6 +234,7 @@ impl Supervisor {
             validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),
             breaker: earlier.breaker,
+            sessions: earlier.sessions,
         }));
         let opening =
             Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
@@ -252,7 +253,11 @@ impl Supervisor {
         }
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        let resumed = Input::Resumed { pid: std::process::id(), phases: Some(translate::phases(&ticket)) };
+        let resumed = Input::Resumed {
+            pid: std::process::id(),
+            phases: Some(translate::phases(&ticket)),
+            settings: Some(Box::new(config.over(&state.settings))),
+        };
         self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, resumed)
     }
 
@@ -262,7 +267,8 @@ impl Supervisor {
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let scrollback = self.store.scrollback(run, classify)?;
-        self.reporter.tell(News::TicketRead(Arc::new(ticket)));
+        let ticket = Arc::new(ticket);
+        self.reporter.tell(News::TicketRead(ticket.clone()));
         self.reporter.opened(run, &id, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
         let file = Arc::new(TicketFile {
@@ -272,6 +278,7 @@ impl Supervisor {
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),
         });
+        let said = file.boxes_said(&ticket);
         let watch = Self::follow(file.clone(), inputs.clone());
         let effects = Effects {
             run,
@@ -303,7 +310,9 @@ impl Supervisor {
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());
         tokio::spawn(async move {
-            let _ = inputs.send(first).await;
+            for input in std::iter::once(first).chain(said) {
+                let _ = inputs.send(input).await;
+            }
             drop(inputs);
             let reason = task.guarded().await;
             drop(lock);

@@ -6,6 +6,7 @@ use programmator::domain::approval::{Answer, AnsweredBy, Presence, Ruling, Scope
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::record::{FORMAT, Record, Stored, Verdict};
+use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
 use programmator::orchestrator::apply::apply;
@@ -36,6 +37,7 @@ impl Core {
             validation: vec![],
             settings,
             breaker: Breaker::default(),
+            sessions: Sessions::default(),
         })));
         core.give(Input::TreeGranted);
         core.give(Input::SnapshotTaken { n: 1, id: "s".into() });
@@ -391,7 +393,7 @@ fn a_question_that_nobody_waits_with_is_void() {
         ("exited", |core| {
             core.give(Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() });
         }),
-        ("our death", |core| core.give(Input::Resumed { pid: 8, phases: Some(vec![]) })),
+        ("our death", |core| core.give(Input::Resumed { pid: 8, phases: Some(vec![]), settings: None })),
     ];
     for (name, leave) in leave {
         let mut core = Core::new(Settings::default());

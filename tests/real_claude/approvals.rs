@@ -21,8 +21,11 @@ use std::time::{Duration, Instant};
 fn bench() -> Bench {
     let bench = Bench::new(&["Do it"]);
     let home = bench.project.path("home").display().to_string();
-    let env: serde_json::Map<String, Value> =
-        service(&bench.stub).into_iter().chain([("HOME".to_owned(), home)]).map(|(key, value)| (key, json!(value))).collect();
+    let env: serde_json::Map<String, Value> = service(&bench.stub)
+        .into_iter()
+        .chain([("HOME".to_owned(), home)])
+        .map(|(key, value)| (key, json!(value)))
+        .collect();
     let command = json!(["env", "-u", "ANTHROPIC_AUTH_TOKEN", "-u", "CLAUDE_CONFIG_DIR", claude()]);
     bench.project.write("config/config.yaml", &format!("agent:\n  command: {command}\n  env: {}\n", json!(env)));
     bench
@@ -69,13 +72,20 @@ async fn each_call_goes_the_way_that_rules_and_person_say() {
     let names = ["plain", "blocked", "asked-1", "asked-2", "edited", "asked-3"];
     assert_eq!(names.iter().filter(|name| made(name)).copied().collect::<Vec<_>>(), ["plain", "asked-1", "edited"]);
     assert!(bench.asked(2).contains("words: the word is in it"), "Claude reads why it was blocked");
-    assert!(bench.asked(5).contains("use make \\\\\\\"instead\\\\\\\"") || bench.asked(5).contains("use make"), "and the words");
+    assert!(
+        bench.asked(5).contains("use make \\\\\\\"instead\\\\\\\"") || bench.asked(5).contains("use make"),
+        "and the words"
+    );
     let answered = bench.asked(6);
     assert!(answered.contains("Which colour?") && answered.contains("blue"), "{answered}");
-    let verdicts: Vec<Verdict> = run.journal().iter().filter_map(|record| match record {
-        Record::ToolJudged { verdict, .. } => Some(*verdict),
-        _ => None,
-    }).collect();
+    let verdicts: Vec<Verdict> = run
+        .journal()
+        .iter()
+        .filter_map(|record| match record {
+            Record::ToolJudged { verdict, .. } => Some(*verdict),
+            _ => None,
+        })
+        .collect();
     use Verdict::{Allow, Ask, Block};
     assert_eq!(verdicts, [Allow, Block, Ask, Ask, Allow, Ask, Ask], "the changed call has a verdict of its own");
 }

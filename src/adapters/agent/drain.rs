@@ -100,6 +100,9 @@ impl Drain {
     }
 
     fn record(&mut self, envelope: &Envelope<'_>, line: &str) {
+        if answers(envelope, line) {
+            self.pulse.last_answer.store(self.pulse.last_byte.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
         match envelope.kind() {
             Kind::StreamEvent => self.delta(envelope),
             Kind::Assistant => {
@@ -249,6 +252,20 @@ impl Drain {
 
     fn reply(&self, line: String) {
         self.out.send(Out::Reply(line)).ok();
+    }
+}
+
+/// The record belongs to an answer, and is not only what Claude says of itself while the service is silent.
+fn answers(envelope: &Envelope<'_>, line: &str) -> bool {
+    match envelope.kind() {
+        Kind::System => match envelope.subtype() {
+            "init" | "hook_started" | "hook_response" => false,
+            "status" => system::is_compacting(line),
+            _ => true,
+        },
+        Kind::User => !envelope.is_replay(),
+        Kind::ControlResponse | Kind::ControlCancel | Kind::Other => false,
+        Kind::StreamEvent | Kind::Assistant | Kind::Result | Kind::RateLimit | Kind::ControlRequest => true,
     }
 }
 

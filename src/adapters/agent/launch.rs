@@ -3,9 +3,13 @@
 use crate::domain::approval::Presence;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The variable that every process of a run carries; [`super::orphans`] finds them by it.
 pub const MARKER: &str = "PROGRAMMATOR_RUN_ID";
+
+/// How often Claude itself sends a failed request again.
+const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
 
 /// Everything that is needed to start Claude once.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +24,8 @@ pub struct Launch {
     pub folder: PathBuf,
     /// Value of [`MARKER`]: the run's id.
     pub marker: String,
+    /// How long it has to answer `initialize`; `None`: as long as the owner waits.
+    pub patience: Option<Duration>,
 }
 
 /// The options of one call.
@@ -121,7 +127,7 @@ const GIT: [(&str, &str); 3] =
 pub struct Additions {
     /// `agent.env` of the person's own config; wins over what is passed on.
     pub env: Vec<(OsString, OsString)>,
-    /// `CLAUDE_CODE_MAX_RETRIES`.
+    /// `CLAUDE_CODE_MAX_RETRIES`, where `env` has none.
     pub max_retries: Option<u32>,
     /// Value of [`MARKER`].
     pub marker: String,
@@ -149,8 +155,9 @@ pub fn environment(
         set(key, value.clone());
     }
     set(OsStr::new("DISABLE_AUTOUPDATER"), "1".into());
-    if let Some(retries) = additions.max_retries {
-        set(OsStr::new("CLAUDE_CODE_MAX_RETRIES"), retries.to_string().into());
+    let own = additions.env.iter().any(|(key, _)| key == MAX_RETRIES);
+    if let Some(retries) = additions.max_retries.filter(|_| !own) {
+        set(OsStr::new(MAX_RETRIES), retries.to_string().into());
     }
     set(OsStr::new(MARKER), additions.marker.clone().into());
     // The policy reads bash; another shell would read the same words otherwise.

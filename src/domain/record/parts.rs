@@ -64,3 +64,21 @@ pub enum WriteOutcome {
     /// It could not be written.
     Failed(String),
 }
+
+/// A failed request that Claude sends again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiRetried {
+    /// The iteration.
+    pub n: u32,
+    /// Which try.
+    pub attempt: u32,
+    /// Tries at most.
+    pub max_retries: u32,
+    /// Wait before the try, in milliseconds.
+    pub delay_ms: u64,
+    /// `rate_limit`, `overloaded`, …
+    pub error: String,
+    /// HTTP status; `None` for a lost connection.
+    #[serde(default)]
+    pub status: Option<u16>,
+}

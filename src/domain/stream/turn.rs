@@ -7,6 +7,7 @@ use super::envelope::Envelope;
 use super::message::{Block, Content, Message};
 use super::raw::{Raw, count, flag, number, object, some_string, string, text, word};
 use crate::base::text::tail;
+use crate::domain::denial::Denial;
 use crate::domain::turn::{TurnResult, Usage};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -97,9 +98,26 @@ struct ResultRecord<'a> {
 }
 
 #[derive(Deserialize)]
-struct Denial<'a> {
+struct Refused<'a> {
+    #[serde(borrow, rename = "tool_name")]
+    tool: Raw<'a>,
+    #[serde(borrow, rename = "tool_use_id")]
+    id: Raw<'a>,
+    #[serde(borrow, rename = "tool_input")]
+    input: Raw<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct Command<'a> {
     #[serde(borrow)]
-    tool_name: Raw<'a>,
+    command: Raw<'a>,
+}
+
+impl Refused<'_> {
+    fn denial(&self) -> Denial {
+        let command: Command<'_> = object(self.input).unwrap_or_default();
+        Denial::new(&string(self.tool), &string(self.id), &string(command.command))
+    }
 }
 
 impl TurnReader {
@@ -158,6 +176,8 @@ impl TurnReader {
         if is_error && message.is_empty() {
             message.clone_from(&self.synthetic);
         }
+        let refused = object::<Vec<Refused<'_>>>(record.permission_denials).unwrap_or_default();
+        let refused: Vec<Denial> = refused.iter().map(Refused::denial).collect();
         let result = TurnResult {
             is_error,
             api_error_status: count(record.api_error_status).and_then(|status| u16::try_from(status).ok()),
@@ -169,11 +189,8 @@ impl TurnReader {
             usage: self.turn_usage(&models, record.usage),
             context: self.context,
             context_window: self.context_window(&models),
-            denials: object::<Vec<Denial<'_>>>(record.permission_denials)
-                .unwrap_or_default()
-                .iter()
-                .map(|denial| string(denial.tool_name))
-                .collect(),
+            denials: refused.iter().map(|denial| denial.shown().into_owned()).collect(),
+            refused,
             subtype,
         };
         self.synthetic.clear();

@@ -11,7 +11,7 @@ use crate::domain::record::{Level, Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::orchestrator::breaker::Move;
 use crate::orchestrator::effect::{Effect, Timer, ToolCall};
-use crate::orchestrator::state::Stage;
+use crate::orchestrator::state::{Failure, Stage};
 use std::time::Duration;
 
 /// Seconds that a question waits for a person who is not at the screen.
@@ -221,7 +221,7 @@ impl Step {
         if let Some(at) = self.deadline() {
             self.effect(Effect::Arm { timer: Timer::Iteration(n), at });
         }
-        self.arm(Timer::Idle(n), self.state.settings.idle_timeout);
+        self.arm(Timer::Idle(n));
     }
 
     fn arm_expiry(&mut self) {
@@ -257,9 +257,10 @@ impl Step {
             ),
         );
         if self.state.breaker.state != Circuit::Open {
-            self.move_breaker(n, Move { to: Circuit::Open, reason });
+            self.move_breaker(n, Move { to: Circuit::Open, reason: reason.clone() });
         }
         self.void_all("Claude is being ended");
+        self.fail(n, Failure { error: "ungated".to_owned(), message: reason, status: None });
         self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
         self.effect(Effect::KillAgent { n });
     }

@@ -117,6 +117,8 @@ impl Effects {
             env: environment(std::env::vars_os(), &additions),
             folder: self.folder.clone(),
             marker: self.run.to_string(),
+            // The run's own timer is the bound.
+            patience: None,
         };
         (launch, memory)
     }
