@@ -184,11 +184,11 @@ impl World {
                     _ => Verdict::Allow,
                 };
                 let presence = if self.rough(3) { Presence::Nobody } else { Presence::Screen };
-                Input::Judged { call, ruling: Box::new(ruling(verdict)), presence }
+                return self.coming.insert(0, Input::Judged { call, ruling: Box::new(ruling(verdict)), presence });
             }
             Effect::JudgeEdit { id, input, .. } => {
                 let verdict = if self.dice.one_in(3) { Verdict::Block } else { Verdict::Ask };
-                Input::EditJudged { id, input, ruling: Box::new(ruling(verdict)) }
+                return self.coming.insert(0, Input::EditJudged { id, input, ruling: Box::new(ruling(verdict)) });
             }
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
             Effect::Settle { id, answer } => return self.settled(&id, &answer),
@@ -308,7 +308,7 @@ impl World {
         match (request.via, verdict) {
             (_, Verdict::Allow) => self.coming.push(Input::ToolFinished { n, tool_use_id, is_error: false }),
             (Via::Callback, Verdict::Ask | Verdict::Passphrase) => {
-                self.coming.push(Input::ToolAsked(Box::new(call(n, &tool_use_id, Via::CanUseTool))));
+                self.coming.insert(0, Input::ToolAsked(Box::new(call(n, &tool_use_id, Via::CanUseTool))));
             }
             _ => self.coming.push(Input::ToolFinished { n, tool_use_id, is_error: true }),
         }
@@ -423,7 +423,8 @@ impl World {
         let waits = !self.state.approvals.is_empty();
         if waits
             && (self.dice.one_in(3)
-                || matches!(self.coming.first(), Some(Input::TurnFinished { .. })) && !self.rough(6))
+                || matches!(self.coming.first(), Some(Input::TurnFinished { .. })) && !self.rough(6)
+                || self.coming.is_empty() && (self.timers.is_empty() || self.dice.one_in(2)))
         {
             self.look();
             return true;

@@ -167,7 +167,7 @@ async fn a_changed_call_that_is_blocked_does_not_run_and_waits_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupt_and_our_death_void_a_question_and_claude_asks_anew() {
+async fn an_interrupt_voids_a_question_and_claude_asks_anew() {
     let project = project("      - bash: \"touch asked.txt\"\n");
     let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
     let first = run.question(&[]).await;
@@ -178,13 +178,11 @@ async fn an_interrupt_and_our_death_void_a_question_and_claude_asks_anew() {
     run.command(UserCommand::Resume).await;
     let second = run.question(&[]).await;
     assert_ne!(first.id, second.id);
-    run.die().await;
-
-    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
-    let third = run.question(&[second.id.clone()]).await;
-    run.answer(&second.id, yes(&second)).await;
+    run.answer(&first.id, yes(&first)).await;
+    run.command(UserCommand::Steer { text: "a mark behind it".into() }).await;
+    run.until("the mark", |state| !state.notes.is_empty()).await;
     assert!(!project.path("work/asked.txt").exists(), "nothing ran on an old answer");
-    run.answer(&third.id, yes(&third)).await;
+    run.answer(&second.id, yes(&second)).await;
     assert_eq!(run.end().await, Some(ExitReason::Complete));
     assert!(project.path("work/asked.txt").exists());
     let void: Vec<String> = run
@@ -195,8 +193,7 @@ async fn an_interrupt_and_our_death_void_a_question_and_claude_asks_anew() {
             _ => None,
         })
         .collect();
-    assert_eq!(void, [first.id, second.id]);
-    assert_eq!(answers(&run).len(), 1);
+    assert_eq!((void, answers(&run).len()), (vec![first.id], 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -262,7 +259,7 @@ async fn a_tool_that_ran_ungated_stops_the_run_and_the_next() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_a_repository_brings_along_are_told_and_loaded_only_as_trusted() {
-    let project = project("      - write: {path: a.txt, content: x}\n");
+    let project = project("      - bash: \"date +%N > a.txt\"\n");
     project.write("work/.mcp.json", "{\"mcpServers\":{}}");
     project.write("work/.claude/settings.json", "{}");
     let told = |presence| {

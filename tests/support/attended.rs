@@ -119,12 +119,6 @@ impl Attended {
         assert!(self.supervisor.command(&self.ticket, command).await, "the run is not open");
     }
 
-    /// kill -9, as far as it can be had within one process: nothing more is recorded.
-    pub async fn die(mut self) {
-        self.supervisor.abandon().await;
-        let _ = timeout(PATIENCE, self.endings.recv()).await;
-    }
-
     /// Waits for the end of the run.
     pub async fn end(&mut self) -> Option<ExitReason> {
         loop {
