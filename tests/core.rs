@@ -178,6 +178,8 @@ impl World {
             Effect::Judge(call) => {
                 let verdict = match self.dice.roll(24) {
                     _ if self.weather == Weather::Fair => Verdict::Allow,
+                    // The rules say the same again, unless somebody changed them.
+                    4.. if call.request.via == Via::CanUseTool => Verdict::Ask,
                     0..3 => Verdict::Block,
                     3..8 => Verdict::Ask,
                     8 => Verdict::Passphrase,
@@ -663,7 +665,7 @@ fn rough_runs_always_end_and_never_lie() {
     }
     assert!(complete > 300, "the world is too rough to tell anything: {complete} complete");
     assert!(opened > 30, "the breaker opened too rarely to tell anything: {opened}");
-    assert!(answered > 1_000 && void > 100, "too few questions to tell anything: {answered} answered, {void} void");
+    assert!(answered > 300 && void > 60, "too few questions to tell anything: {answered} answered, {void} void");
     assert!(killed > 300, "too few kills to tell anything: {killed}");
 }
 
