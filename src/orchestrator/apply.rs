@@ -91,11 +91,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
         Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
-        Record::ApprovalAsked(_) | Record::ApprovalAnswered(_) | Record::ApprovalVoid { .. } => {}
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
-        Record::Noticed { .. } => {}
+        Record::Noticed { .. }
+        | Record::ApprovalAsked(_)
+        | Record::ApprovalAnswered(_)
+        | Record::ApprovalVoid { .. } => {}
         Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
         Record::SessionEnded(ended) => state.sessions.end(ended, time),
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
@@ -293,7 +295,8 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.usage.add(usage);
             iteration.output += usage.output;
             // Every turn of a process tells all that were refused in it.
-            let denials = denials.iter().filter(|tool| ApprovalKind::always(tool).is_none());
+            let denials =
+                denials.iter().filter(|tool| ApprovalKind::always(tool.split('(').next().unwrap_or(tool)).is_none());
             if denials.clone().count() > iteration.denials.len() {
                 iteration.denials = denials.cloned().collect();
             }

@@ -159,8 +159,12 @@ impl Timer {
     /// The iteration that it watches over.
     pub fn iteration(self) -> u32 {
         match self {
-            Self::Start(n) | Self::FirstByte(n) | Self::Iteration(n) => n,
-            Self::Idle(n) | Self::PostResult(n) | Self::Approval(n) => n,
+            Self::Start(n)
+            | Self::FirstByte(n)
+            | Self::Iteration(n)
+            | Self::Idle(n)
+            | Self::PostResult(n)
+            | Self::Approval(n) => n,
         }
     }
 

@@ -72,12 +72,11 @@ async fn each_call_goes_the_way_that_rules_and_person_say() {
     let names = ["plain", "blocked", "asked-1", "asked-2", "edited", "asked-3"];
     assert_eq!(names.iter().filter(|name| made(name)).copied().collect::<Vec<_>>(), ["plain", "asked-1", "edited"]);
     assert!(bench.asked(2).contains("words: the word is in it"), "Claude reads why it was blocked");
-    assert!(
-        bench.asked(5).contains("use make \\\\\\\"instead\\\\\\\"") || bench.asked(5).contains("use make"),
-        "and the words"
-    );
+    assert!(bench.asked(5).contains(r#"use make \"instead\""#), "and the words: {}", bench.asked(5));
     let answered = bench.asked(6);
-    assert!(answered.contains("Which colour?") && answered.contains("blue"), "{answered}");
+    // What the scripted agent says too.
+    let said = r#"has answered your questions: \"Which colour?\"=\"blue\"."#;
+    assert!(answered.contains(said), "{answered}");
     let verdicts: Vec<Verdict> = run
         .journal()
         .iter()
@@ -86,8 +85,8 @@ async fn each_call_goes_the_way_that_rules_and_person_say() {
             _ => None,
         })
         .collect();
-    use Verdict::{Allow, Ask, Block};
-    assert_eq!(verdicts, [Allow, Block, Ask, Ask, Allow, Ask, Ask], "the changed call has a verdict of its own");
+    let [allow, ask, block] = [Verdict::Allow, Verdict::Ask, Verdict::Block];
+    assert_eq!(verdicts, [allow, block, ask, ask, allow, ask, ask], "the changed call has a verdict of its own");
 }
 
 #[tokio::test(flavor = "multi_thread")]

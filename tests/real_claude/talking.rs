@@ -89,7 +89,7 @@ async fn ask_brings_the_second_question_whose_answer_may_change_the_input() {
     let result = run.result().await;
     let made = |name| run.place.folder().join(name).exists();
     assert_eq!([made("changed"), made("asked"), made("refused")], [true, false, false]);
-    assert_eq!(result.denials, ["Bash"]);
+    assert_eq!(result.denials, ["Bash(touch refused)"]);
     assert!(run.request(2).contains("the person says no"));
     run.finish().await;
 }

@@ -250,7 +250,7 @@ pub fn tool_ends(envelope: &Envelope<'_>) -> Vec<ToolEnd> {
 /// The calls that an `assistant` record makes, also those of subagents.
 pub fn tool_calls(envelope: &Envelope<'_>) -> Vec<String> {
     // Most records make none, and some are large.
-    if !envelope.message.is_some_and(|message| memchr::memmem::find(message.get().as_bytes(), b"tool_use").is_some()) {
+    if envelope.message.is_none_or(|message| memchr::memmem::find(message.get().as_bytes(), b"tool_use").is_none()) {
         return Vec::new();
     }
     let message: Message<'_> = object(envelope.message).unwrap_or_default();

@@ -37,20 +37,24 @@ impl Step {
         let asks = matches!(ruling.verdict, Verdict::Ask | Verdict::Passphrase);
         if asks && call.tool_use_id.is_empty() {
             ruling = ruling.blocked("programmator", "the call has no id, so nobody can be asked about it");
-            return self.rule(call, ruling);
+            return self.rule(call, &ruling);
         }
-        if asks { self.ask(call, ruling, presence) } else { self.rule(call, ruling) }
+        if asks {
+            self.ask(call, ruling, presence);
+        } else {
+            self.rule(call, &ruling);
+        }
     }
 
     /// A call that needs nobody.
-    fn rule(&mut self, call: ToolCall, ruling: Ruling) {
+    fn rule(&mut self, call: ToolCall, ruling: &Ruling) {
         let reason = ruling.words();
         // A call that was let through by the callback needs no second record when it is asked again.
         let known = call.request.via == Via::CanUseTool
             && ruling.verdict == Verdict::Allow
             && self.open(|open| open.tools.contains(&call.tool_use_id));
         if !known {
-            self.record_verdict(call.n, &call.tool_use_id, &call.tool, &ruling);
+            self.record_verdict(call.n, &call.tool_use_id, &call.tool, ruling);
         }
         self.effect(Effect::Answer { request: call.request, verdict: ruling.verdict, reason });
     }
