@@ -30,6 +30,7 @@ use headless::Work;
 use logs::Follow;
 use parse::ParseCommand;
 use session::Session;
+use sessions::SessionCommand;
 use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
@@ -75,6 +76,9 @@ pub struct RunOptions {
     /// Cut an iteration off after this time [default: 900].
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
+    /// Make at most this many calls of Claude in an hour, all tickets together [default: 100].
+    #[arg(long, value_name = "N")]
+    pub calls: Option<String>,
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
@@ -134,10 +138,12 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
-    /// List the runs there have been.
+    /// List the runs there have been, or show one with its limits and what it cost.
     #[command(after_help = help::STATUS)]
     Status {
-        /// Print a JSON array instead of a table.
+        /// A run's id (or its end), or its ticket; without it all runs.
+        run: Option<String>,
+        /// Print JSON instead of words.
         #[arg(long)]
         json: bool,
     },
@@ -255,26 +261,6 @@ pub enum TicketCommand {
     },
 }
 
-/// What can be done with Claude's sessions.
-#[derive(Debug, Subcommand)]
-pub enum SessionCommand {
-    /// Show which session each ticket goes on with, and what became of those before.
-    #[command(after_help = help::SESSION_SHOW)]
-    Show {
-        /// The ticket; without one, every ticket that was worked on.
-        ticket: Option<String>,
-        /// Print a JSON array instead of words.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Give a ticket's session up: the next iteration opens a fresh one.
-    #[command(after_help = help::SESSION_RESET)]
-    Reset {
-        /// The ticket: id, unique part of an id, or path.
-        ticket: String,
-    },
-}
-
 /// What can be done with circuit breakers.
 #[derive(Debug, Subcommand)]
 pub enum CircuitCommand {
@@ -364,25 +350,17 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let follow = if follow { Follow::Yes } else { Follow::No };
             logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
         }
-        Some(Command::Status { json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
-        Some(Command::Status { json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status { run: Some(run), json }) => {
+            status::one::print(out, &here(&cli.run)?, &run, format(json)).map(|()| 0)
+        }
+        Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n }) => {
             snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
         }
-        Some(Command::Session { command }) => {
-            let session = here(&cli.run)?;
-            match command {
-                SessionCommand::Show { ticket, json: false } => {
-                    sessions::list(out, &session, ticket.as_deref()).map(|()| 0)
-                }
-                SessionCommand::Show { ticket, json: true } => {
-                    sessions::json(out, &session, ticket.as_deref()).map(|()| 0)
-                }
-                SessionCommand::Reset { ticket } => sessions::reset(out, &session, &ticket).await,
-            }
-        }
+        Some(Command::Session { command }) => sessions::run(out, &here(&cli.run)?, command).await,
         Some(Command::Circuit { command }) => {
             let session = here(&cli.run)?;
             match command {

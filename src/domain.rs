@@ -9,6 +9,7 @@ pub mod claim;
 pub mod command;
 pub mod denial;
 pub mod errors;
+pub mod limits;
 pub mod news;
 pub mod outcome;
 pub mod record;

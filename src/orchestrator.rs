@@ -14,6 +14,7 @@ pub mod gate;
 pub mod guards;
 pub mod input;
 pub mod judge;
+pub mod limits;
 pub mod loop_context;
 pub mod phase_match;
 pub mod prompt;

@@ -8,6 +8,9 @@ use programmator::base::time::Timestamp;
 use programmator::domain::approval::{Answer, Answered, AnsweredBy, Presence, Ruling, Scope, UnitView};
 use programmator::domain::breaker::{Breaker, Circuit, CounterMoved, StateMoved};
 use programmator::domain::command::UserCommand;
+use programmator::domain::limits::admission::{Admission, Ask, Facts, Hold, admit};
+use programmator::domain::limits::reset_text::LimitText;
+use programmator::domain::limits::{HourWindow, Limits, hour};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use programmator::domain::session::Sessions;
@@ -62,6 +65,7 @@ struct World {
     validated: bool,
     /// What the run before left.
     breaker: Breaker,
+    limits: Limits,
     spawned: usize,
     answered: usize,
     killed: usize,
@@ -72,6 +76,8 @@ impl World {
         let mut dice = Dice(seed);
         let phases = dice.roll(5);
         let validated = dice.one_in(2);
+        let window = if dice.one_in(2) { HourWindow::Sliding } else { HourWindow::Clock };
+        let limits = Limits { calls: 1 + dice.roll(12) as u32, window, ..Limits::default() };
         let boxes = (0..phases)
             .map(|n| PhaseSeed {
                 text: format!("Phase {}: part {}", n + 1, ["alpha", "beta", "gamma", "delta", "eps"][n as usize]),
@@ -91,6 +97,7 @@ impl World {
             boxes,
             validated,
             breaker: Breaker::default(),
+            limits,
             spawned: 0,
             answered: 0,
             killed: 0,
@@ -106,7 +113,7 @@ impl World {
             phases: self.boxes.clone(),
             doubted: vec![],
             validation: if self.validated { vec!["make check".into()] } else { vec![] },
-            settings: Settings::default(),
+            settings: Settings { limits: Box::new(self.limits.clone()), ..Settings::default() },
             breaker: self.breaker.clone(),
             sessions: Sessions::default(),
         }))
@@ -138,6 +145,33 @@ impl World {
         }
     }
 
+    /// The ledger of all programs: other tickets call too, and the provider refuses now and then.
+    fn admit(&mut self, ask: &Ask) -> Admission {
+        let now = Timestamp::from_millis(self.now);
+        let run = RunId(uuid::Uuid::nil());
+        let calls = self.journal.iter().filter(|stored| matches!(stored.record, Record::CallCounted(_)));
+        let hold = self.journal.iter().rev().find_map(|stored| match &stored.record {
+            Record::ClaimMade { .. } => Some(None),
+            Record::LimitHit(hit) => Some(Some(hit.clone())),
+            _ => None,
+        });
+        let hold = hold.flatten().map(|hit| Hold {
+            scope: hit.scope.clone(),
+            about: hit.about(),
+            until: hit.until,
+            reset: hit.reset,
+            tries: hit.tries,
+            probe: None,
+        });
+        let begins = hour::start(now, ask.limits.window, &jiff::tz::TimeZone::UTC);
+        let facts = Facts {
+            calls: calls.map(|stored| (stored.time, 1)).filter(|(time, _)| *time >= begins).collect(),
+            holds: hold.into_iter().collect(),
+            ..Facts::default()
+        };
+        admit(&facts, ask, run, now, &jiff::tz::TimeZone::UTC)
+    }
+
     fn rough(&mut self, sides: u64) -> bool {
         self.weather == Weather::Rough && self.dice.one_in(sides)
     }
@@ -149,6 +183,11 @@ impl World {
                 Input::TreeGranted
             }
             Effect::AcquireTree => Input::TreeGranted,
+            Effect::Admit(ask) => {
+                let (n, purpose) = (ask.n, ask.purpose);
+                let admission = self.admit(&ask);
+                Input::Admitted { n, purpose, admission: Box::new(admission) }
+            }
             Effect::TakeSnapshot { n } if self.rough(40) => Input::SnapshotFailed { n, message: "no space".into() },
             Effect::TakeSnapshot { n } => {
                 let id = format!("s{n}");
@@ -158,7 +197,7 @@ impl World {
             Effect::Spawn(spawn) => {
                 self.spawned += 1;
                 let calls =
-                    self.journal.iter().filter(|stored| matches!(stored.record, Record::CallCounted { .. })).count();
+                    self.journal.iter().filter(|stored| matches!(stored.record, Record::CallCounted(_))).count();
                 let lost =
                     self.journal.iter().filter(|stored| matches!(stored.record, Record::SessionLost { .. })).count();
                 assert!(calls + lost >= self.spawned, "Claude was called before the call was counted");
@@ -362,7 +401,18 @@ impl World {
             5 => {
                 result.is_error = true;
                 result.error_kind = Some("server_error".into());
-                result.message = "API Error: 529".into();
+                result.message = "API Error: 500".into();
+                String::new()
+            }
+            6 => {
+                result.is_error = true;
+                result.api_error_status = Some(if self.dice.one_in(2) { 429 } else { 529 });
+                result.message = "API Error: Request rejected".into();
+                if self.dice.one_in(2) {
+                    result.limit = Some(LimitText { told: None });
+                    let ahead = i64::try_from(self.dice.roll(18_000_000)).unwrap();
+                    result.resets_at = Some(Timestamp::from_millis(self.now + ahead - 60_000));
+                }
                 String::new()
             }
             _ => format!("PROGRAMMATOR_STATUS:\n  phase_completed: {name}\n  status: {status}\n  files_changed: [src/a.rs]\n  summary: s\n"),
@@ -372,13 +422,14 @@ impl World {
 
     fn person(&mut self) {
         let phase = self.boxes.first().map(|seed| seed.text.clone()).unwrap_or_default();
-        let command = match self.dice.roll(10) {
+        let command = match self.dice.roll(11) {
             9 => UserCommand::ResetBreaker,
             0 => UserCommand::Pause,
             1 => UserCommand::PauseNow,
             2 | 3 => UserCommand::Resume,
             4 => UserCommand::SkipPhase { phase },
             5 => UserCommand::RetryPhase { phase },
+            10 => UserCommand::RetryNow,
             6 => UserCommand::Steer { text: "left".into() },
             7 if self.dice.one_in(4) => UserCommand::Stop,
             8 if self.dice.one_in(4) => UserCommand::FinishAndStop,
@@ -532,7 +583,7 @@ fn run(seed: u64, weather: Weather) -> World {
     while world.happen() {
         steps += 1;
         assert!(steps < 20_000, "seed {seed}: the run neither ends nor waits: {:?}", world.state.stage);
-        assert!(world.state.iterations <= world.state.settings.max_iterations, "seed {seed}");
+        assert!(world.state.counted_iterations() <= world.state.settings.max_iterations, "seed {seed}");
         if world.state.ended.is_some() && world.coming.is_empty() {
             break;
         }
@@ -544,6 +595,58 @@ fn run(seed: u64, weather: Weather) -> World {
         world.state.stage
     );
     world
+}
+
+/// In no hour are there more calls than the limit, what the provider refused is not tried before its time unless the
+/// person wants it, and a refused iteration counts for nothing.
+fn check_limits(world: &World, seed: u64) -> usize {
+    let mut state = State::default();
+    let (mut calls, mut hold, mut forced): (Vec<(Timestamp, u64)>, Option<Timestamp>, bool) = (vec![], None, false);
+    let mut refused = 0;
+    for (at, stored) in world.journal.iter().enumerate() {
+        let before = state.clone();
+        apply(&mut state, stored);
+        match &stored.record {
+            Record::CallCounted(_) => {
+                let limits = &state.settings.limits;
+                let begins = hour::start(stored.time, limits.window, &jiff::tz::TimeZone::UTC);
+                calls.push((stored.time, 1));
+                let counting = calls.iter().filter(|(time, _)| *time >= begins).count();
+                assert!(counting <= limits.calls as usize, "seed {seed}: call {counting} of {}", limits.calls);
+                // The clock may have gone back since the ledger said yes.
+                let asked = world.journal[at.saturating_sub(2)].time.max(stored.time);
+                let due = hold.is_none_or(|until| asked >= until);
+                assert!(due || forced, "seed {seed}: tried before {hold:?}, at {}", stored.time);
+                forced = false;
+            }
+            Record::LimitHit(hit) => {
+                assert!(hit.until > stored.time, "seed {seed}: no wait at all");
+                hold = Some(hit.until);
+            }
+            Record::ClaimMade { .. } => hold = None,
+            Record::Unparked => forced = true,
+            Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => {
+                refused += 1;
+                assert_eq!(state.stagnation, before.stagnation, "seed {seed}: record {at}");
+                assert_eq!(state.repeated, before.repeated, "seed {seed}: record {at}");
+                assert_eq!(state.breaker, before.breaker, "seed {seed}: record {at}");
+                assert_eq!(state.counted_iterations() + 1, before.counted_iterations(), "seed {seed}: record {at}");
+            }
+            _ => {}
+        }
+    }
+    refused
+}
+
+#[test]
+fn limits_hold_in_any_weather() {
+    let (mut refused, mut parked) = (0, 0);
+    for seed in 0..1_500 {
+        let world = run(seed, if seed % 5 == 0 { Weather::Fair } else { Weather::Rough });
+        refused += check_limits(&world, seed);
+        parked += world.journal.iter().filter(|stored| matches!(stored.record, Record::Parked(_))).count();
+    }
+    assert!(refused > 50 && parked > 50, "too few to tell anything: {refused} refused, {parked} parked");
 }
 
 /// The breaker moves only by its table, each movement is explained, and nothing is called while it is open.
@@ -558,10 +661,10 @@ fn check_breaker(world: &World, seed: u64) -> usize {
         match &stored.record {
             Record::IterationEnded { n, outcome, .. } => ended = Some((*n, *outcome)),
             Record::BreakerCounted(CounterMoved { n, why, .. }) => {
-                use IterationOutcome::{CutOff, Interrupted};
+                use IterationOutcome::{CutOff, Interrupted, Parked};
                 let (last, outcome) = ended.unwrap();
                 assert_eq!(*n, last, "seed {seed}: counted for another iteration");
-                assert!(!matches!(outcome, Interrupted | CutOff), "seed {seed}: {outcome:?} was counted");
+                assert!(!matches!(outcome, Interrupted | CutOff | Parked), "seed {seed}: {outcome:?} was counted");
                 assert!(!why.is_empty(), "seed {seed}: a movement without evidence");
             }
             Record::BreakerMoved(StateMoved { n, from, to, .. }) => {
@@ -575,7 +678,7 @@ fn check_breaker(world: &World, seed: u64) -> usize {
                 }
                 opened += usize::from(*to == Open);
             }
-            Record::CallCounted { .. } | Record::IterationStarted { .. } => {
+            Record::CallCounted(_) | Record::IterationStarted { .. } => {
                 assert_ne!(before.state, Open, "seed {seed}: Claude is called while the breaker is open");
             }
             _ => {}

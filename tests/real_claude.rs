@@ -12,6 +12,8 @@ mod approvals;
 mod attended;
 #[path = "real_claude/failures.rs"]
 mod failures;
+#[path = "real_claude/limits.rs"]
+mod limits;
 #[path = "support/messages_stub.rs"]
 mod messages_stub;
 #[path = "real_claude/program.rs"]

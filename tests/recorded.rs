@@ -52,7 +52,7 @@ impl From<TurnResult> for ExpectedResult {
             micro_usd: (turn.cost_usd * 1e6).round() as i64,
             input: turn.usage.input,
             output: turn.usage.output,
-            denials: turn.denials,
+            denials: turn.refused.into_iter().map(|refused| refused.tool).collect(),
         }
     }
 }

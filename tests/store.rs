@@ -11,6 +11,8 @@ mod child;
 mod faults;
 #[path = "store/journal.rs"]
 mod journal;
+#[path = "store/limits.rs"]
+mod limits;
 #[path = "store/locks.rs"]
 mod locks;
 #[path = "store/samples.rs"]

@@ -12,7 +12,7 @@ mod properties;
 use pane::{Pane, call, result, text, thinking, within};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
-use programmator::domain::record::{Record, Verdict};
+use programmator::domain::record::{Record, ValidationRan, Verdict};
 use programmator::domain::scrollback::Live;
 use programmator::tui::panes::stream::{FollowStatus, SearchStatus, StreamMsg, StreamState};
 use serde_json::json;
@@ -27,7 +27,7 @@ fn session(width: u16, height: u16) -> Pane {
     pane.record(1, Record::ClaimMade { n: 6, claim: claim("Token bucket per account") });
     pane.record(
         2,
-        Record::ValidationRan {
+        Record::ValidationRan(ValidationRan {
             n: 6,
             command: "cargo test".into(),
             exit: Some(0),
@@ -35,7 +35,7 @@ fn session(width: u16, height: u16) -> Pane {
             ms: 41_300,
             tail: String::new(),
             log: String::new(),
-        },
+        }),
     );
     pane.record(3, Record::PhaseDone { n: 6, phase: Some("Token bucket per account".into()), how: DoneHow::Verified });
     pane.record(4, Record::AgentExited { n: 6, code: Some(0), signal: None, swept: 0, cost_usd: 0.31 });

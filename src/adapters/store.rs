@@ -8,6 +8,7 @@
 mod error;
 mod folder;
 mod follow;
+mod limits;
 mod locks;
 mod os;
 mod read;
@@ -43,6 +44,8 @@ struct Inner {
     bell: PathBuf,
     locks: PathBuf,
     reader: Mutex<Connection>,
+    /// Counts calls: a transaction that reads before it writes cannot wait in the writer's queue.
+    ledger: Mutex<Connection>,
     writer: writer::Writer,
 }
 
@@ -60,8 +63,9 @@ impl Store {
         let bell = folder.join("bell");
         let db = schema::open(&database)?;
         let reader = Mutex::new(schema::open_reader(&database)?);
+        let ledger = Mutex::new(schema::connect(&database)?);
         let writer = writer::Writer::start(db, database.clone(), follow::Bell::hang(&bell)?)?;
-        Ok(Self { inner: Arc::new(Inner { folder, database, bell, locks, reader, writer }) })
+        Ok(Self { inner: Arc::new(Inner { folder, database, bell, locks, reader, ledger, writer }) })
     }
 
     /// The state folder, its real path.

@@ -14,7 +14,11 @@ use crate::runtime::reporter::Reporter;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::supervisor::Supervisor;
 use std::io::{Write, stderr, stdout};
+use std::time::Duration;
 use tokio::sync::mpsc;
+
+/// How often it is said how long parked runs still wait.
+const COUNTDOWN: Duration = Duration::from_secs(60);
 
 /// What to work on.
 pub enum Work {
@@ -52,6 +56,9 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     }
     let mut printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
     let mut by_signal = None;
+    let clock = session.clock();
+    let mut minute = tokio::time::interval(COUNTDOWN);
+    minute.reset();
     while supervisor.open_tickets().next().is_some() {
         tokio::select! {
             biased;
@@ -64,6 +71,10 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                     by_signal = Some(NOBODY_READS);
                     supervisor.command_all(&UserCommand::Stop).await;
                 }
+            }
+            _ = minute.tick() => {
+                // That nobody reads any more is seen at the next record.
+                let _ = printer.countdown(clock.now());
             }
             Some((ticket, reason)) = endings.recv() => {
                 worst = worst.max(reason.map_or(1, ExitReason::exit_code));

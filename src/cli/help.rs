@@ -39,6 +39,7 @@ Environment:
   PROGRAMMATOR_MAX_ITERATIONS     iterations of one run at most
   PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
+  PROGRAMMATOR_CALLS              calls of claude in an hour
   PROGRAMMATOR_CLAUDE             the program that is started as claude
   PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
   CLAUDE_CODE_MAX_RETRIES         how often claude itself sends a failed request again
@@ -76,9 +77,13 @@ pub const STATUS: &str = "\
 Examples:
   programmator status
   programmator status --json | jq '.[0].reason'
+  programmator status tk-4f2a
+  programmator status tk-4f2a --json | jq .receipts.phases
 
 With --json an array, newest first: run, ticket, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
-started, updated.";
+started, updated. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
+(calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
+cost_usd, tries).";
 
 /// `programmator logs --help`.
 pub const LOGS: &str = "\

@@ -99,6 +99,7 @@ fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
         (Key::MaxIterations, "--max-iterations", options.max_iterations.clone()),
         (Key::Stagnation, "--stagnation-limit", options.stagnation_limit.clone()),
         (Key::IterationTimeout, "--timeout", options.timeout.clone()),
+        (Key::Calls, "--calls", options.calls.clone()),
         (Key::Model, "--model", options.model.clone()),
         (Key::SessionContinuity, "--no-continue", options.no_continue.then(|| "false".to_owned())),
         (Key::SessionExpiry, "--session-expiry", options.session_expiry.clone()),

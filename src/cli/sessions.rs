@@ -2,6 +2,7 @@
 
 use super::circuit::{latest, named};
 use super::error::CliError;
+use super::help;
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::base::text::{clean_line, cut};
@@ -12,6 +13,7 @@ use crate::runtime::behind::Reset;
 use crate::runtime::circuit::state_of;
 use crate::runtime::sessions;
 use crate::runtime::supervisor::OpenError;
+use clap::Subcommand;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -46,15 +48,44 @@ struct Kept {
     expired: bool,
 }
 
+/// What can be done with Claude's sessions.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// Show which session each ticket goes on with, and what became of those before.
+    #[command(after_help = help::SESSION_SHOW)]
+    Show {
+        /// The ticket; without one, every ticket that was worked on.
+        ticket: Option<String>,
+        /// Print a JSON array instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give a ticket's session up: the next iteration opens a fresh one.
+    #[command(after_help = help::SESSION_RESET)]
+    Reset {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
+    },
+}
+
+/// Carries the command out. Gives the exit code.
+pub async fn run(out: &mut dyn Write, session: &Session, command: SessionCommand) -> Result<u8, CliError> {
+    match command {
+        SessionCommand::Show { ticket, json: false } => list(out, session, ticket.as_deref()).map(|()| 0),
+        SessionCommand::Show { ticket, json: true } => json(out, session, ticket.as_deref()).map(|()| 0),
+        SessionCommand::Reset { ticket } => reset(out, session, &ticket).await,
+    }
+}
+
 /// Prints the sessions of the ticket, else of every ticket, as a JSON array.
-pub fn json(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
+fn json(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(&all(session, ticket)?).map_err(std::io::Error::from)?;
     writeln!(out, "{text}")?;
     Ok(())
 }
 
 /// Prints them for people.
-pub fn list(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
+fn list(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
     let all = all(session, ticket)?;
     if all.is_empty() {
         writeln!(out, "No runs yet, so no session of Claude's is kept.")?;
@@ -89,7 +120,7 @@ fn short(id: &str) -> String {
 }
 
 /// Gives the ticket's sessions up. Gives the exit code: 75 when a program works on it.
-pub async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
+async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
     let store = session.store()?;
     let run = named(session, &store, ticket)?;
     match sessions::reset(&store, &*session.clock(), Path::new(&run.ticket_path)).await {

@@ -1,4 +1,6 @@
-//! `programmator status`: the runs there have been.
+//! `programmator status`: the runs there have been; one of them is [`one`]'s.
+
+pub mod one;
 
 use super::error::CliError;
 use super::session::Session;

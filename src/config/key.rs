@@ -4,6 +4,7 @@
 
 use crate::base::text::clean_line;
 use crate::config::flags;
+use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::settings::Settings;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
@@ -39,6 +40,16 @@ pub enum Key {
     StartTimeout,
     FirstByteTimeout,
     SessionExpiry,
+    Calls,
+    Tokens,
+    HourWindow,
+    OnWarning,
+    RunUsd,
+    RunTokens,
+    TicketUsd,
+    TicketTokens,
+    DayUsd,
+    DayTokens,
     ApprovalTimeout,
 }
 
@@ -47,6 +58,10 @@ pub enum Key {
 pub enum Kind {
     /// A whole number from the first to the second.
     Whole(u64, u64),
+    /// USD, to the cent, up to a million.
+    Usd,
+    /// One of these words.
+    Choice(&'static [&'static str]),
     /// `true` or `false`.
     Switch,
     /// A text that is not empty.
@@ -97,15 +112,18 @@ const fn row(
 }
 
 const DAY: u64 = 86_400;
+const TOKENS: u64 = 1_000_000_000_000;
+/// Most USD that can be set.
+const USD: f64 = 1e6;
 
 /// Claude's own number, said aloud: about three minutes of retries, whatever a later Claude thinks.
 const MAX_RETRIES: u64 = 10;
 
 /// All keys, in the order in which they are shown.
 #[rustfmt::skip]
-pub const KEYS: [Row; 28] = {
+pub const KEYS: [Row; 38] = {
     use FromProject::{Always, WhenTrusted};
-    use Kind::{List, Pairs, Switch, Text, Whole, Words};
+    use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
     [
         row(Key::MaxIterations, "limits.max_iterations", Whole(1, 10_000), Some("PROGRAMMATOR_MAX_ITERATIONS"), Always, "iterations of one run at most"),
         row(Key::Stagnation, "limits.stagnation", Whole(1, 1_000), Some("PROGRAMMATOR_STAGNATION_LIMIT"), Always, "iterations in a row without any change"),
@@ -134,6 +152,16 @@ pub const KEYS: [Row; 28] = {
         row(Key::StartTimeout, "limits.start_timeout", Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers"),
         row(Key::FirstByteTimeout, "limits.first_byte_timeout", Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer"),
         row(Key::SessionExpiry, "run.session_expiry_hours", Whole(1, 8_760), None, Always, "hours after which an unused session is not continued"),
+        row(Key::Calls, "limits.calls", Whole(1, 100_000), Some("PROGRAMMATOR_CALLS"), WhenTrusted, "calls of Claude in an hour, all tickets and programs together"),
+        row(Key::Tokens, "limits.tokens", Whole(1, TOKENS), None, WhenTrusted, "input and output tokens in an hour, likewise"),
+        row(Key::HourWindow, "limits.window", Choice(&HourWindow::WORDS), None, WhenTrusted, "which hour: clock or sliding"),
+        row(Key::OnWarning, "limits.on_warning", Choice(&OnWarning::WORDS), None, WhenTrusted, "when the provider warns: go_on, or park after the phase"),
+        row(Key::RunUsd, "budget.run_usd", Usd, None, WhenTrusted, "USD for one run"),
+        row(Key::RunTokens, "budget.run_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for one run"),
+        row(Key::TicketUsd, "budget.ticket_usd", Usd, None, WhenTrusted, "USD for all runs of a ticket"),
+        row(Key::TicketTokens, "budget.ticket_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for all runs of a ticket"),
+        row(Key::DayUsd, "budget.day_usd", Usd, None, WhenTrusted, "USD for everything in a day"),
+        row(Key::DayTokens, "budget.day_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day"),
         row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you at the screen, and an hour elsewhere"),
     ]
 };
@@ -148,9 +176,11 @@ pub fn row_of(key: Key) -> &'static Row {
 pub enum Value {
     /// For [`Kind::Whole`].
     Whole(u64),
+    /// For [`Kind::Usd`], in millionths.
+    Usd(u64),
     /// For [`Kind::Switch`].
     Switch(bool),
-    /// For [`Kind::Text`].
+    /// For [`Kind::Text`] and [`Kind::Choice`].
     Text(String),
     /// For [`Kind::List`] and [`Kind::Words`].
     List(Vec<String>),
@@ -186,7 +216,19 @@ impl Row {
             Key::FirstByteTimeout => Value::Whole(settings.first_byte_timeout),
             Key::SessionExpiry => Value::Whole(settings.session_expiry_hours.into()),
             Key::MaxRetries => Value::Whole(MAX_RETRIES),
-            Key::Model | Key::TicketsDir | Key::ApprovalTimeout => return None,
+            Key::Calls => Value::Whole(settings.limits.calls.into()),
+            Key::HourWindow => Value::Text(settings.limits.window.word().to_owned()),
+            Key::OnWarning => Value::Text(settings.limits.on_warning.word().to_owned()),
+            Key::Tokens
+            | Key::RunUsd
+            | Key::RunTokens
+            | Key::TicketUsd
+            | Key::TicketTokens
+            | Key::DayUsd
+            | Key::DayTokens
+            | Key::ApprovalTimeout
+            | Key::Model
+            | Key::TicketsDir => return None,
         })
     }
 
@@ -195,6 +237,10 @@ impl Row {
         let wrong = || self.wrong(text);
         match self.kind {
             Kind::Whole(..) => text.trim().parse().map_err(|_| wrong()).and_then(|n| self.in_range(n, text)),
+            Kind::Usd => {
+                text.trim().trim_start_matches('$').parse().ok().and_then(micros).map(Value::Usd).ok_or_else(wrong)
+            }
+            Kind::Choice(words) if words.contains(&text.trim()) => Ok(Value::Text(text.trim().to_owned())),
             Kind::Switch => text.trim().parse().map(Value::Switch).map_err(|_| wrong()),
             Kind::Text if text.trim().is_empty() => Err(wrong()),
             Kind::Text => Ok(Value::Text(text.to_owned())),
@@ -202,7 +248,7 @@ impl Row {
             Kind::Words if self.key == Key::AgentCommand => Ok(Value::List(vec![text.to_owned()])),
             Kind::Words => flags::split(text).map(Value::List),
             Kind::List => Ok(Value::List(vec![text.to_owned()])),
-            Kind::Pairs => Err(wrong()),
+            Kind::Choice(_) | Kind::Pairs => Err(wrong()),
         }
     }
 
@@ -212,6 +258,8 @@ impl Row {
         let wrong = || self.wrong(&shown);
         match (self.kind, yaml) {
             (Kind::Whole(..), Yaml::Number(n)) => n.as_u64().ok_or_else(wrong).and_then(|n| self.in_range(n, &shown)),
+            (Kind::Usd, Yaml::Number(n)) => n.as_f64().and_then(micros).map(Value::Usd).ok_or_else(wrong),
+            (Kind::Usd | Kind::Choice(_), Yaml::String(text)) => self.read_text(text),
             (Kind::Switch, Yaml::Bool(on)) => Ok(Value::Switch(*on)),
             (Kind::Text, Yaml::String(text)) if !text.trim().is_empty() => Ok(Value::Text(text.clone())),
             (Kind::Words, Yaml::String(text)) => flags::split(text).map(Value::List),
@@ -238,6 +286,8 @@ impl Row {
     fn wrong(&self, shown: &str) -> String {
         let takes = match self.kind {
             Kind::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Kind::Usd => "an amount in USD above 0, like 2.50".to_owned(),
+            Kind::Choice(words) => words.join(" or "),
             Kind::Switch => "true or false".to_owned(),
             Kind::Text => "a text".to_owned(),
             Kind::List => "a list of texts".to_owned(),
@@ -246,6 +296,11 @@ impl Row {
         };
         format!("{} is `{}`, but takes {takes} ({})", self.name, clean_line(shown, 60), self.doc)
     }
+}
+
+/// Millionths of a USD; `None` for what is no amount.
+fn micros(usd: f64) -> Option<u64> {
+    (usd > 0.0 && usd <= USD).then(|| (usd * 1e6).round() as u64).filter(|micros| *micros > 0)
 }
 
 fn scalar(yaml: &Yaml) -> Option<String> {
@@ -262,6 +317,7 @@ impl Value {
     pub fn show(&self) -> String {
         let text = match self {
             Self::Whole(n) => n.to_string(),
+            Self::Usd(micros) => format!("{:.2}", *micros as f64 / 1e6),
             Self::Switch(on) => on.to_string(),
             Self::Text(text) => text.clone(),
             Self::List(items) => Yaml::from(items.clone()).to_string(),
@@ -293,6 +349,21 @@ mod tests {
             assert_eq!(row.key as usize, at, "{}", row.name);
             assert_eq!(row_of(row.key).name, row.name);
         }
+    }
+
+    #[test]
+    fn amounts_and_choices_are_read_or_explained() {
+        let row = row_of(Key::RunUsd);
+        for (text, micros) in [("5", 5_000_000), ("0.50", 500_000), (" $12.345 ", 12_345_000)] {
+            assert_eq!(row.read_text(text), Ok(Value::Usd(micros)), "{text}");
+        }
+        assert_eq!(row.read_yaml(&serde_json::json!(2.5)), Ok(Value::Usd(2_500_000)));
+        for bad in ["0", "-1", "NaN", "inf", "5 EUR", "2000000", ""] {
+            assert!(row.read_text(bad).unwrap_err().contains("budget.run_usd"), "{bad}");
+        }
+        let row = row_of(Key::HourWindow);
+        assert_eq!(row.read_text("sliding"), Ok(Value::Text("sliding".into())));
+        assert!(row.read_text("rolling").unwrap_err().contains("clock or sliding"));
     }
 
     #[test]

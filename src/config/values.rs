@@ -4,6 +4,7 @@ use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
 use crate::config::layers::{Explained, warn};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, flags};
+use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::settings::{BreakerSettings, Settings};
 use std::collections::BTreeMap;
 
@@ -53,6 +54,28 @@ impl Values {
         match self.get(key) {
             Some(Value::Pairs(pairs)) => pairs,
             _ => BTreeMap::new(),
+        }
+    }
+
+    /// The limits of calls, tokens and money.
+    fn limits(&self) -> Limits {
+        let budget = |usd, tokens| Budget { micro_usd: self.amount(usd), tokens: self.amount(tokens) };
+        Limits {
+            calls: self.count(Key::Calls),
+            tokens: self.amount(Key::Tokens),
+            window: HourWindow::from_word(&self.text(Key::HourWindow).unwrap_or_default()),
+            on_warning: OnWarning::from_word(&self.text(Key::OnWarning).unwrap_or_default()),
+            run: budget(Key::RunUsd, Key::RunTokens),
+            ticket: budget(Key::TicketUsd, Key::TicketTokens),
+            day: budget(Key::DayUsd, Key::DayTokens),
+        }
+    }
+
+    /// A number or an amount that need not be set.
+    fn amount(&self, key: Key) -> Option<u64> {
+        match self.get(key)? {
+            Value::Whole(n) | Value::Usd(n) => Some(n),
+            _ => None,
         }
     }
 
@@ -126,6 +149,7 @@ pub(super) fn assemble(
             start_timeout: values.whole(Key::StartTimeout),
             first_byte_timeout: values.whole(Key::FirstByteTimeout),
             session_expiry_hours: values.count(Key::SessionExpiry),
+            limits: Box::new(values.limits()),
         },
         agent: AgentConfig {
             command,

@@ -12,6 +12,8 @@ pub enum UserCommand {
     PauseNow,
     /// Go on.
     Resume,
+    /// Parked: try now, without waiting for the provider's reset.
+    RetryNow,
     /// Leave this phase undone and go on with the next.
     SkipPhase {
         /// The phase's text.

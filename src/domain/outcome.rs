@@ -70,7 +70,7 @@ impl ExitReason {
 
     /// A run that ended so can be gone on with; the others begin anew, with fresh counters.
     pub fn is_resumable(self) -> bool {
-        matches!(self, Self::UserStopped | Self::RateLimited | Self::Error | Self::TicketGone)
+        matches!(self, Self::UserStopped | Self::RateLimited | Self::Budget | Self::Error | Self::TicketGone)
     }
 
     /// The exit code of the program when this is the worst of its runs.
@@ -111,6 +111,8 @@ pub enum IterationOutcome {
     Interrupted,
     /// programmator died; what happened after the last record is unknown.
     CutOff,
+    /// A limit refused it: it counts as no iteration, and the run is parked.
+    Parked,
 }
 
 /// How a phase came to be done.

@@ -4,13 +4,14 @@
 mod parts;
 mod stored;
 
-pub use parts::{ApiRetried, Level, PhaseSeed, Verdict, WriteOutcome};
+pub use parts::{ApiRetried, Level, PhaseSeed, ValidationRan, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
 use crate::domain::analysis::Analysis;
 use crate::domain::approval::{Answered, Approval};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
+use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
@@ -99,11 +100,20 @@ pub enum Record {
         /// Git object of the snapshot, or the digest of a folder's manifest.
         id: String,
     },
-    /// A call of Claude was counted, before it was made (iterations and follow-ups).
-    CallCounted {
-        /// The iteration.
-        n: u32,
-    },
+    /// A call of Claude was counted, before it was made.
+    CallCounted(Counted),
+    /// The provider told of one of its windows.
+    LimitSeen(Window),
+    /// The provider refused a call.
+    LimitHit(Hit),
+    /// The run waits for a limit. Again when the wait changes.
+    Parked(Parking),
+    /// The run does not wait any more: it is time, or the person wants something else.
+    Unparked,
+    /// The person has set other limits since the run began.
+    LimitsChanged(Box<Limits>),
+    /// What an iteration cost; just before its end.
+    Receipt(Receipt),
     /// Claude is about to be started. Notes that go into the prompt are named here.
     SpawnRequested {
         /// The iteration.
@@ -271,22 +281,7 @@ pub enum Record {
         phase_files: Vec<String>,
     },
     /// A validation command ran.
-    ValidationRan {
-        /// The iteration.
-        n: u32,
-        /// The command line.
-        command: String,
-        /// Its exit code; `None` when it was ended by a signal or the timeout.
-        exit: Option<i32>,
-        /// It ran into the timeout.
-        timed_out: bool,
-        /// Time in milliseconds.
-        ms: u64,
-        /// The last of its output, at most 4,000 bytes.
-        tail: String,
-        /// Path of the whole output.
-        log: String,
-    },
+    ValidationRan(ValidationRan),
     /// A phase is done.
     PhaseDone {
         /// The iteration; 0 when it was not in one.

@@ -1,6 +1,7 @@
 //! The settings of one run, resolved from all config layers; stored with the run so that a resumed
 //! run goes on under the rules it began with.
 
+use crate::domain::limits::Limits;
 use crate::domain::watchdog::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,8 @@ pub struct Settings {
     pub session_continuity: bool,
     /// A question to the person is a denial after this time; `None`: it waits while somebody is at the screen.
     pub approval_timeout: Option<u64>,
+    /// Calls, tokens and money.
+    pub limits: Box<Limits>,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
     /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
@@ -89,6 +92,7 @@ impl Default for Settings {
             breaker: BreakerSettings::default(),
             allowed_tools: Vec::new(),
             session_expiry_hours: 24,
+            limits: Box::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod control;
 pub mod envelope;
 pub mod live;
 pub mod message;
+pub mod rate_limit;
 pub mod raw;
 pub mod repair;
 pub mod show;

@@ -47,6 +47,8 @@ pub enum RunState {
     Waiting,
     /// The person paused it.
     Paused,
+    /// It waits for a limit, and goes on by itself.
+    Parked,
     /// It was at work when its program died. Never stored: it is seen from a lock that nobody holds.
     Interrupted,
     /// It has an exit reason.
@@ -54,7 +56,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    const ALL: [Self; 5] = [Self::Running, Self::Waiting, Self::Paused, Self::Interrupted, Self::Ended];
+    const ALL: [Self; 6] = [Self::Running, Self::Waiting, Self::Paused, Self::Parked, Self::Interrupted, Self::Ended];
 
     /// The word for people, the store and `--json`.
     pub fn word(self) -> &'static str {
@@ -62,6 +64,7 @@ impl RunState {
             Self::Running => "running",
             Self::Waiting => "waiting",
             Self::Paused => "paused",
+            Self::Parked => "parked",
             Self::Interrupted => "interrupted",
             Self::Ended => "ended",
         }

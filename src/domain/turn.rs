@@ -2,7 +2,9 @@
 //!
 //! Shapes after the real CLI 2.1.197; every field may be missing there.
 
+use crate::base::time::Timestamp;
 use crate::domain::denial::Denial;
+use crate::domain::limits::reset_text::LimitText;
 use serde::{Deserialize, Serialize};
 
 /// The end of a turn.
@@ -35,6 +37,12 @@ pub struct TurnResult {
     /// The same calls.
     #[serde(default)]
     pub refused: Vec<Denial>,
+    /// What the CLI itself (never the model) said about a limit.
+    #[serde(default)]
+    pub limit: Option<LimitText>,
+    /// When that limit ends; placed in time by the edge, which knows the zones.
+    #[serde(default)]
+    pub resets_at: Option<Timestamp>,
 }
 
 /// Tokens by kind.
@@ -52,6 +60,16 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Tokens of every kind.
+    pub fn total(&self) -> u64 {
+        [self.output, self.cache_read, self.cache_write].into_iter().fold(self.input, u64::saturating_add)
+    }
+
+    /// Tokens that count for an hour: what the cache holds is not asked for again.
+    pub fn counted(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
     /// Adds another turn's tokens.
     pub fn add(&mut self, other: &Self) {
         self.input += other.input;

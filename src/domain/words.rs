@@ -4,13 +4,18 @@
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
 
 mod approvals;
+mod ends;
+mod limits;
+
+pub use ends::{done_words, outcome_words, reason_words};
+pub use limits::{countdown, wait_words};
 
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
-use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use crate::domain::outcome::IterationOutcome;
+use crate::domain::record::{ApiRetried, Level, PhaseSeed, Record, ValidationRan, Verdict, WriteOutcome};
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
@@ -162,7 +167,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             if session.is_some() { "session resumed" } else { "fresh session" },
         )),
         Record::SnapshotTaken { n, id } => info(format!("snapshot {n} · {}", short_id(id))),
-        Record::CallCounted { .. }
+        Record::CallCounted(_)
         | Record::TurnEnded { .. }
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
@@ -231,7 +236,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             counted(iteration_files.len(), "file"),
             counted(phase_files.len(), "file"),
         )),
-        Record::ValidationRan { command, exit, timed_out, ms, .. } => {
+        Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, .. }) => {
             let time = human(Duration::from_millis(*ms));
             Some(match (exit, timed_out) {
                 (_, true) => (Warn, format!("validation ran out of time: {command} · {time}")),
@@ -256,7 +261,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         }
         Record::IterationEnded { n, outcome, changed, ms, .. } => {
             let level = match outcome {
-                IterationOutcome::Claimed | IterationOutcome::Interrupted => Info,
+                IterationOutcome::Claimed | IterationOutcome::Interrupted | IterationOutcome::Parked => Info,
                 _ => Warn,
             };
             Some((
@@ -269,6 +274,12 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 ),
             ))
         }
+        Record::LimitSeen(_)
+        | Record::LimitHit(_)
+        | Record::Parked(_)
+        | Record::Unparked
+        | Record::LimitsChanged(_)
+        | Record::Receipt(_) => limits::sentence(record),
         Record::PauseAsked => info("pausing after this iteration".into()),
         Record::Paused => info("paused; waiting for you".into()),
         Record::Continued => info("going on".into()),
@@ -319,50 +330,6 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
     }
 }
 
-/// Why a run ended, for people; a guard by its name on the gauges.
-pub fn reason_words(reason: ExitReason) -> &'static str {
-    match reason {
-        ExitReason::Complete => "complete",
-        ExitReason::Blocked => "Claude is blocked",
-        ExitReason::MaxIterations => "out of iterations",
-        ExitReason::Stagnation => "no change",
-        ExitReason::RepeatedError => "same error",
-        ExitReason::CircuitOpen => "the breaker is open",
-        ExitReason::PermissionDenied => "permission denied",
-        ExitReason::TestSaturation => "only tests are written",
-        ExitReason::Budget => "out of budget",
-        ExitReason::RateLimited => "rate limited",
-        ExitReason::Timeout => "out of time",
-        ExitReason::UserStopped => "stopped by you",
-        ExitReason::TicketGone => "the ticket is gone",
-        ExitReason::ReviewFailed => "the review failed",
-        ExitReason::Error => "error",
-    }
-}
-
-/// How an iteration ended, for people.
-pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
-    match outcome {
-        IterationOutcome::Claimed => "claim judged",
-        IterationOutcome::NoClaim => "no status block",
-        IterationOutcome::Failed => "failed",
-        IterationOutcome::TimedOut => "out of time",
-        IterationOutcome::Idle => "silent for too long",
-        IterationOutcome::Interrupted => "interrupted by you",
-        IterationOutcome::CutOff => "cut off",
-    }
-}
-
-/// On what ground a phase is done, for people.
-pub fn done_words(how: DoneHow) -> &'static str {
-    match how {
-        DoneHow::Verified => "verified",
-        DoneHow::ClaimedUnchecked => "claimed, unchecked",
-        DoneHow::ClaimedNoChange => "claimed, no change",
-        DoneHow::TickedByPerson => "ticked by a person",
-    }
-}
-
 fn claim_words(claim: &Claim) -> String {
     let about = claim.phase_completed.as_deref().map_or_else(String::new, |phase| format!(" “{phase}” is done ·"));
     let error = claim.error.as_deref().unwrap_or_default();
@@ -410,12 +377,13 @@ fn short_id(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::outcome::{DoneHow, ExitReason};
 
     #[test]
     fn says_what_a_person_wants_to_know() {
         let cases = [
             (
-                Record::ValidationRan {
+                Record::ValidationRan(ValidationRan {
                     n: 1,
                     command: "cargo test".into(),
                     exit: Some(101),
@@ -423,7 +391,7 @@ mod tests {
                     ms: 41_000,
                     tail: String::new(),
                     log: String::new(),
-                },
+                }),
                 Weight::Warn,
                 "validation failed: cargo test · exit 101 · 41 s",
             ),
@@ -474,7 +442,7 @@ mod tests {
     #[test]
     fn steps_of_the_machine_are_silent() {
         let mut teller = Teller::default();
-        assert_eq!(teller.line(&Record::CallCounted { n: 1 }), None);
+        assert_eq!(teller.line(&Record::CallCounted(crate::domain::limits::Counted::default())), None);
         assert_eq!(teller.line(&Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false }), None);
     }
 

@@ -3,21 +3,20 @@
 //! Running, resuming, the screen, headless output and replay all go through here, so what they show
 //! cannot differ.
 
+mod agent;
 mod merge;
+mod session;
+mod watch;
+
+use agent::{fold_agent, set_note};
 
 use crate::base::time::Timestamp;
-use crate::domain::approval::ApprovalKind;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
-use crate::domain::session::{CODE, Session, SessionEnded, Way};
+use crate::domain::record::{PhaseSeed, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::judge::claimed_phase;
-use crate::orchestrator::state::{
-    Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Retry, Stage, State,
-};
-use crate::orchestrator::{breaker, gate};
-use std::time::Duration;
+use crate::orchestrator::state::{Ended, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
+use crate::orchestrator::{breaker, gate, limits};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
@@ -36,6 +35,8 @@ pub fn apply(state: &mut State, stored: &Stored) {
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
+    limits::fold(state, record, time);
+    session::fold(state, record, time);
     gate::fold(state, record, time);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
@@ -97,9 +98,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::Noticed { .. }
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
-        | Record::ApprovalVoid { .. } => {}
-        Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
-        Record::SessionEnded(ended) => state.sessions.end(ended, time),
+        | Record::ApprovalVoid { .. }
+        | Record::SessionsCarried(_)
+        | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
@@ -177,154 +178,6 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     }
 }
 
-/// The records of a running iteration.
-fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
-    // Claims are matched before the iteration is borrowed.
-    if let Record::ClaimMade { claim, .. } = record {
-        let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
-        if let Some(claimed) = claimed_phase(state, claim)
-            && let Some(phase) = state.phase_mut(claimed.as_deref())
-        {
-            phase.mark = Mark::Claimed;
-        }
-        state.summaries.push((phase, claim.summary.clone()));
-        let surplus = state.summaries.len().saturating_sub(SUMMARIES);
-        state.summaries.drain(..surplus);
-    }
-    let Some(iteration) = &mut state.iteration else {
-        return;
-    };
-    match record {
-        Record::SnapshotTaken { id, .. } => {
-            iteration.snapshot = Some(id.clone());
-            let phase = iteration.phase.clone();
-            if let Some(phase) = state.phase_mut(phase.as_deref()) {
-                phase.baseline.get_or_insert_with(|| id.clone());
-            }
-            state.stage = Stage::Spawning;
-        }
-        Record::CallCounted { .. } => {
-            state.calls.push(time);
-            let surplus = state.calls.len().saturating_sub(CALLS);
-            state.calls.drain(..surplus);
-        }
-        Record::SpawnRequested { notes, .. } => {
-            iteration.respawn = false;
-            iteration.ready = false;
-            iteration.process_cost_usd = 0.0;
-            iteration.prompted = Some(time);
-            for id in notes {
-                set_note(state, id, NoteStage::InPrompt);
-            }
-            state.stage = Stage::Spawning;
-        }
-        Record::AgentSpawned { pid, .. } => {
-            iteration.pid = Some(*pid);
-            state.stage = Stage::Running;
-        }
-        Record::AgentReady { session, model, version, .. } => {
-            iteration.ready = true;
-            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
-            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), iteration.n);
-            state.model = Some(model.clone());
-            state.version = Some(version.clone());
-        }
-        Record::SessionLost { session, .. } => {
-            iteration.respawn = true;
-            iteration.resumed = None;
-            let (n, step, reason) = (iteration.n, CODE.to_owned(), String::new());
-            state.sessions.end(&SessionEnded { n, step, session: session.clone(), to: Way::Lost, reason }, time);
-            state.stage = Stage::Closing;
-        }
-        Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
-            iteration.asked_person |= ApprovalKind::always(tool).is_some();
-            match verdict {
-                Verdict::Allow => iteration.begin_call(tool_use_id, *writes, time),
-                Verdict::Block => iteration.refuse_call(tool_use_id, tool),
-                // What is asked counts by its answer.
-                Verdict::Ask | Verdict::Passphrase => {}
-            }
-        }
-        Record::ToolFinished { tool_use_id, .. } => {
-            iteration.tools.remove(tool_use_id);
-            if iteration.writers.remove(tool_use_id) {
-                iteration.wrote = Some(time);
-            }
-        }
-        Record::OutputAnalysed(analysis) => {
-            let before = iteration.analysis.take();
-            let now = before.map_or_else(|| analysis.clone(), |before| before.then(analysis.clone()));
-            iteration.asked_person |= now.question.is_some();
-            iteration.refused.clone_from(&now.refused);
-            iteration.analysis = Some(now);
-        }
-        Record::ClaimMade { claim, .. } => {
-            iteration.claim = Some(claim.clone());
-            iteration.claim_missing = None;
-            state.stage = Stage::Closing;
-        }
-        Record::ClaimMissing { reason, .. } => {
-            iteration.claim_missing = Some(reason.clone());
-            state.stage = Stage::Closing;
-        }
-        Record::FollowUpSent { .. } => {
-            iteration.followed_up = true;
-            iteration.prompted = Some(time);
-            state.stage = Stage::Running;
-        }
-        Record::TurnFailed { error, message, status, .. } => {
-            iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
-            state.stage = Stage::Closing;
-        }
-        Record::WatchdogFired(fired) => iteration.timer = Some(fired.timer),
-        Record::ApiRetried(retried) => {
-            let at = time.plus(Duration::from_millis(retried.delay_ms));
-            let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
-            iteration.retry = Some(Retry { attempt, max, error, at });
-        }
-        Record::StopAsked { outcome, .. } => {
-            iteration.cut = Some(*outcome);
-            state.stage = Stage::Stopping;
-        }
-        Record::TurnEnded { cost_usd, usage, context, context_window, denials, .. } => {
-            // The CLI's figure is cumulative over the turns of one process.
-            let more = (cost_usd - iteration.process_cost_usd).max(0.0);
-            iteration.process_cost_usd = *cost_usd;
-            iteration.cost_usd += more;
-            state.cost_usd += more;
-            state.usage.add(usage);
-            iteration.output += usage.output;
-            // Every turn of a process tells all that were refused in it.
-            let denials =
-                denials.iter().filter(|tool| ApprovalKind::always(tool.split('(').next().unwrap_or(tool)).is_none());
-            if denials.clone().count() > iteration.denials.len() {
-                iteration.denials = denials.cloned().collect();
-            }
-            state.sessions.touch(CODE, time);
-            iteration.retry = None;
-            state.context = context.zip(*context_window).or(state.context);
-        }
-        Record::AgentExited { .. } => {
-            iteration.pid = None;
-            iteration.tools.clear();
-            iteration.writers.clear();
-            let respawn = iteration.respawn;
-            state.stage = if respawn { Stage::Spawning } else { Stage::Comparing };
-        }
-        Record::EvidenceGathered { iteration_files, phase_files, .. } => {
-            iteration.files = iteration_files.len();
-            iteration.changed_files.clone_from(iteration_files);
-            iteration.changed = Some(!iteration_files.is_empty());
-            iteration.phase_changed = Some(!phase_files.is_empty());
-            state.stage = Stage::Validating;
-        }
-        Record::ValidationRan { command, exit, .. } => {
-            iteration.validated.push((command.clone(), *exit));
-        }
-        _ => {}
-    }
-}
-
 fn end_iteration(
     state: &mut State,
     outcome: IterationOutcome,
@@ -351,8 +204,8 @@ fn end_iteration(
     iteration.tools.clear();
     let blocked = iteration.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
     let phase = iteration.phase.clone();
-    // What the person or a crash cut off says nothing about Claude's progress.
-    if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff) {
+    // What the person, a crash or a limit cut off says nothing about Claude's progress.
+    if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff | IterationOutcome::Parked) {
         state.stagnation = if changed { 0 } else { state.stagnation + 1 };
         state.repeated = fingerprint.map(|now| match &state.repeated {
             Some((before, times)) if before == now => (now.to_owned(), times + 1),
@@ -396,10 +249,4 @@ fn to_tick<'a>(state: &'a mut State, text: &str) -> Option<&'a mut PhaseState> {
 
 fn is_so(outcome: &WriteOutcome) -> bool {
     matches!(outcome, WriteOutcome::Written | WriteOutcome::AlreadySo)
-}
-
-fn set_note(state: &mut State, id: &str, to: NoteStage) {
-    if let Some(note) = state.notes.iter_mut().find(|note| note.id == id) {
-        note.stage = to;
-    }
 }

@@ -1,8 +1,9 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
-//! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `approval` asks the person,
-//! `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs what else an output says, `person`
-//! obeys the person, `ticket` follows the file, `session` chooses Claude's session, `watchdog` has the timers.
+//! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
+//! Claude, `approval` asks the person, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs
+//! what else an output says, `person` obeys the person, `ticket` follows the file, `session` chooses Claude's session,
+//! `watchdog` has the timers.
 
 mod agent;
 mod approval;
@@ -10,15 +11,17 @@ mod check;
 mod circuit;
 mod exit;
 mod pace;
+mod park;
 mod person;
 mod session;
 mod ticket;
 mod watchdog;
 
 use crate::base::time::Timestamp;
+use crate::domain::limits::admission::Asker;
 use crate::domain::record::{ApiRetried, Level, Record};
 use crate::orchestrator::apply::fold;
-use crate::orchestrator::effect::{Decision, Effect};
+use crate::orchestrator::effect::{Decision, Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Iteration, Stage, State};
 
@@ -58,6 +61,9 @@ impl Step {
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
+            Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
+            Input::LimitsRead(limits) => self.limits_read(limits),
+            Input::TimerFired { timer: Timer::Park, .. } => self.look_again(Asker::Program),
             Input::TimerFired { timer, last_byte } => self.timer_fired(timer, last_byte),
             Input::NoteEchoed { id } => {
                 if self.state.notes.iter().any(|note| note.id == id) {
@@ -87,6 +93,7 @@ impl Step {
             | Input::ToolRan { n, .. }
             | Input::AskWithdrawn { n, .. }
             | Input::ApiRetried(ApiRetried { n, .. })
+            | Input::LimitSeen { n, .. }
             | Input::TurnFinished { n, .. }
             | Input::AgentExited { n, .. }
             | Input::EvidenceGathered { n, .. }
@@ -115,6 +122,7 @@ impl Step {
             Input::ToolRan { tool_use_id, .. } => self.tool_ran(n, &tool_use_id),
             Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(tool_use_id),
             Input::ApiRetried(retried) => self.api_retried(retried),
+            Input::LimitSeen { window, .. } => self.limit_seen(window),
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),
             Input::AgentExited { code, signal, swept, stderr, .. } => {
                 self.agent_exited(n, code, signal, swept, &stderr);

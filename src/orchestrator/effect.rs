@@ -2,6 +2,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::approval::Answer;
+use crate::domain::limits::admission::Ask;
 use crate::domain::record::{Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
@@ -22,6 +23,8 @@ pub struct Decision {
 pub enum Effect {
     /// Get the work folder for this run, or wait for it → `TreeGranted` / `TreeBusy`.
     AcquireTree,
+    /// Ask for a call: it is counted if it may be made → `Admitted`. Asked twice for the same, it counts once.
+    Admit(Box<Ask>),
     /// Save the work tree → `SnapshotTaken` / `SnapshotFailed`.
     TakeSnapshot {
         /// The iteration.
@@ -134,6 +137,8 @@ pub struct Spawn {
     pub session: Option<String>,
     /// `--model`.
     pub model: Option<String>,
+    /// `--max-budget-usd`: what is left of the budgets.
+    pub max_budget_usd: Option<f64>,
     /// What the prompt's template is filled with; the edge adds the ticket's text.
     pub prompt: PromptContext,
 }
@@ -153,31 +158,21 @@ pub enum Timer {
     PostResult(u32),
     /// Until a question to the person is a denial.
     Approval(u32),
+    /// A parked run looks whether it may go on.
+    Park,
 }
 
 impl Timer {
-    /// The iteration that it watches over.
-    pub fn iteration(self) -> u32 {
+    /// The iteration that it watches over, and which of the watchdog's timers it is.
+    pub fn watched(self) -> Option<(u32, Watch)> {
         match self {
-            Self::Start(n)
-            | Self::FirstByte(n)
-            | Self::Iteration(n)
-            | Self::Idle(n)
-            | Self::PostResult(n)
-            | Self::Approval(n) => n,
+            Self::Start(n) => Some((n, Watch::Start)),
+            Self::FirstByte(n) => Some((n, Watch::FirstByte)),
+            Self::Iteration(n) => Some((n, Watch::Total)),
+            Self::Idle(n) => Some((n, Watch::Idle)),
+            Self::PostResult(n) => Some((n, Watch::PostResult)),
+            Self::Approval(_) | Self::Park => None,
         }
-    }
-
-    /// Its name and its length; `None` for the one that waits for the person.
-    pub fn watch(self) -> Option<Watch> {
-        Some(match self {
-            Self::Start(_) => Watch::Start,
-            Self::FirstByte(_) => Watch::FirstByte,
-            Self::Iteration(_) => Watch::Total,
-            Self::Idle(_) => Watch::Idle,
-            Self::PostResult(_) => Watch::PostResult,
-            Self::Approval(_) => return None,
-        })
     }
 }
 

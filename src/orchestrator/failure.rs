@@ -3,6 +3,7 @@
 //! Error kinds are the CLI's own (`assistant.error`, `api_retry.error`), as measured on 2.1.197.
 
 use crate::domain::claim::fingerprint::fingerprint;
+use crate::domain::limits::provider::cause;
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::api_error::fatal_api_error;
 use crate::domain::watchdog::Watch;
@@ -15,17 +16,21 @@ pub fn fatal(failure: &Failure) -> Option<(ExitReason, String)> {
         Some(404) => Some("model_not_found"),
         _ => None,
     };
+    // What a limit refused is waited for, not given up.
+    if cause(&failure.error, failure.status).is_some() {
+        return None;
+    }
     let hopeless = fatal_api_error(&failure.error).or_else(|| by_status.and_then(fatal_api_error));
-    let (reason, cure) = match (hopeless, failure.error.as_str(), failure.status) {
-        (Some(cure), ..) => (ExitReason::Error, cure),
-        (None, "rate_limit", _) | (None, _, Some(429)) => {
-            (ExitReason::RateLimited, "the provider's rate limit is reached: wait for the reset, then resume the run")
-        }
+    let (reason, cure) = match (hopeless, failure.error.as_str()) {
+        (Some(cure), _) => (ExitReason::Error, cure),
+        (None, OVER_BUDGET) => (ExitReason::Budget, "the budget is used up: raise `budget.…`, then resume the run"),
         _ => return None,
     };
     Some((reason, format!("{cure} (Claude said: {})", failure.message)))
 }
 
+/// Subtype of the result of a Claude that has used up its `--max-budget-usd`.
+const OVER_BUDGET: &str = "error_max_budget_usd";
 /// Error kind of a Claude that ended before it spoke at all.
 pub const PROTOCOL: &str = "no_protocol";
 /// Error kind of a Claude that ended without a result.
@@ -48,6 +53,9 @@ pub fn timer_in(fingerprint: &str) -> Option<Watch> {
 /// The masked error of an iteration, when it ended in one: two of one cause compare equal.
 pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
     use crate::domain::outcome::IterationOutcome::{Idle, TimedOut};
+    if iteration.limited.is_some() || iteration.unasked {
+        return None;
+    }
     if let Some(failure) = &iteration.failure {
         return Some(fingerprint(&format!("{}: {}", failure.error, failure.message)));
     }
@@ -78,9 +86,10 @@ mod tests {
             ("authentication_failed", Some(401), Some(ExitReason::Error)),
             ("authentication_failed", None, Some(ExitReason::Error)),
             ("model_not_found", Some(404), Some(ExitReason::Error)),
-            ("billing_error", Some(400), Some(ExitReason::Error)),
-            ("rate_limit", Some(429), Some(ExitReason::RateLimited)),
-            ("unknown", Some(429), Some(ExitReason::RateLimited)),
+            ("error_max_budget_usd", None, Some(ExitReason::Budget)),
+            ("billing_error", Some(400), None),
+            ("rate_limit", Some(429), None),
+            ("unknown", Some(429), None),
             ("server_error", Some(529), None),
             ("unknown", None, None),
             ("error_during_execution", None, None),

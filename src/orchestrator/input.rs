@@ -4,6 +4,9 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Presence, Ruling};
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
+use crate::domain::limits::Limits;
+use crate::domain::limits::admission::{Admission, Purpose};
+use crate::domain::limits::provider::Window;
 use crate::domain::record::{ApiRetried, PhaseSeed, WriteOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
@@ -50,6 +53,24 @@ pub enum Input {
         /// What is wrong.
         why: String,
     },
+    /// The ledger has answered.
+    Admitted {
+        /// The iteration.
+        n: u32,
+        /// What was asked for.
+        purpose: Purpose,
+        /// The answer.
+        admission: Box<Admission>,
+    },
+    /// The provider told of one of its windows.
+    LimitSeen {
+        /// The iteration.
+        n: u32,
+        /// The window.
+        window: Window,
+    },
+    /// The limits in the configuration of now; a run that is gone on with began under those of then.
+    LimitsRead(Box<Limits>),
     /// The tree was saved.
     SnapshotTaken {
         /// The iteration.

@@ -1,21 +1,21 @@
 //! Everything the core knows about a run: a fold of its records, nothing else.
 
+mod iteration;
+
+pub use iteration::{Failure, Iteration, Retry};
+
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
-use crate::domain::analysis::Analysis;
 use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
-use crate::domain::claim::Claim;
-use crate::domain::denial::Denial;
-use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
-use crate::domain::watchdog::Watch;
 use crate::orchestrator::exit::Signs;
 use crate::orchestrator::gate::Gate;
-use std::collections::BTreeSet;
+use crate::orchestrator::limits::LimitState;
 
 /// A run, as its records tell it.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -64,6 +64,8 @@ pub struct State {
     pub iterations: u32,
     /// Calls of Claude counted in this run.
     pub calls: Vec<Timestamp>,
+    /// Limits: windows, counters, receipts, and the wait of a parked run.
+    pub limits: LimitState,
     /// Iterations in a row without any change.
     pub stagnation: u32,
     /// The last masked error and how often it came in a row.
@@ -177,114 +179,12 @@ pub enum Stage {
     Ticking,
     /// The ticket's status is being set.
     SettingStatus,
+    /// The run waits for a limit.
+    Parked,
     /// The run waits for the person.
     Paused,
     /// The run is over.
     Ended,
-}
-
-/// One iteration.
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own; none is a mode")]
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Iteration {
-    /// Its number, from 1.
-    pub n: u32,
-    /// Its phase, by the text that it has now; `None` is the whole ticket.
-    pub phase: Option<String>,
-    /// Its phase by the text that Claude was told: the person may rewrite it meanwhile.
-    pub told: Option<String>,
-    /// When it began.
-    pub started: Timestamp,
-    /// When it ended.
-    pub ended: Option<Timestamp>,
-    /// The session it resumed.
-    pub resumed: Option<String>,
-    /// Snapshot before it.
-    pub snapshot: Option<String>,
-    /// Claude's process.
-    pub pid: Option<u32>,
-    /// Tool calls that were allowed and have not come back.
-    pub tools: BTreeSet<String>,
-    /// Tool calls so far.
-    pub tool_count: u32,
-    /// Tools that the gate refused, in order.
-    pub blocked: Vec<String>,
-    /// Tools that were refused by whomever, as Claude tells it.
-    pub denials: Vec<String>,
-    /// Ids of the calls that the gate refused.
-    pub refused_by_us: BTreeSet<String>,
-    /// What rules that are not ours refused, unless it was only a compound command.
-    pub refused: Vec<Denial>,
-    /// What its output says.
-    pub analysis: Option<Analysis>,
-    /// The files that differ from before the iteration; the first 200.
-    pub changed_files: Vec<String>,
-    /// Claude asked the person something.
-    pub asked_person: bool,
-    /// Output in tokens.
-    pub output: u64,
-    /// The status block was asked for.
-    pub followed_up: bool,
-    /// Claude's session is open.
-    pub ready: bool,
-    /// The session was unknown: Claude is to be started again, with a fresh one.
-    pub respawn: bool,
-    /// The claim.
-    pub claim: Option<Claim>,
-    /// Why there is no claim.
-    pub claim_missing: Option<String>,
-    /// A failure of the turn.
-    pub failure: Option<Failure>,
-    /// The dispute of this iteration.
-    pub dispute: Option<String>,
-    /// Cut off: how it will count.
-    pub cut: Option<IterationOutcome>,
-    /// The timer of the watchdog that ran out.
-    pub timer: Option<Watch>,
-    /// When Claude was last given something to answer.
-    pub prompted: Option<Timestamp>,
-    /// The API failed, and Claude has not been heard since.
-    pub retry: Option<Retry>,
-    /// Calls among them that may change files.
-    pub writers: BTreeSet<String>,
-    /// When such a call was last begun or done.
-    pub wrote: Option<Timestamp>,
-    /// The tree differs from before the iteration; `None` until compared.
-    pub changed: Option<bool>,
-    /// The tree differs from the phase's baseline; `None` until compared.
-    pub phase_changed: Option<bool>,
-    /// How many files differ from before the iteration.
-    pub files: usize,
-    /// Validation commands that ran: command line, exit code.
-    pub validated: Vec<(String, Option<i32>)>,
-    /// Cost of its processes in USD.
-    pub cost_usd: f64,
-    /// Cost of the present process in USD so far.
-    pub process_cost_usd: f64,
-}
-
-/// A request that Claude sends again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Retry {
-    /// Which try.
-    pub attempt: u32,
-    /// Tries at most.
-    pub max: u32,
-    /// API error kind.
-    pub error: String,
-    /// When it is sent.
-    pub at: Timestamp,
-}
-
-/// A failed turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// API error kind, or the result's subtype.
-    pub error: String,
-    /// What was said.
-    pub message: String,
-    /// HTTP status.
-    pub status: Option<u16>,
 }
 
 /// What the person wants of the pace.
@@ -388,6 +288,11 @@ impl State {
     /// The run is at work by itself: neither waiting for the person nor over.
     pub fn is_working(&self) -> bool {
         !matches!(self.stage, Stage::Paused | Stage::Ended) && self.run.is_some()
+    }
+
+    /// Iterations that count: those that a limit refused do not.
+    pub fn counted_iterations(&self) -> u32 {
+        self.iterations.saturating_sub(self.limits.refused)
     }
 
     /// Calls of Claude since `from`.

@@ -96,14 +96,18 @@ pub struct Came {
     pub claimed: bool,
     /// A turn failed.
     pub failed: bool,
+    /// It met a limit, the provider's or ours.
+    pub limited: bool,
     /// It was cut off.
     pub cut: Option<IterationOutcome>,
 }
 
-/// How an iteration counts: a claim outweighs what came after it, a failure the cut that followed from it.
+/// How an iteration counts: a claim outweighs what came after it, a limit the failure that it showed as, a failure
+/// the cut that followed from it.
 pub fn iteration_outcome(came: Came) -> IterationOutcome {
     match came {
         Came { claimed: true, .. } => IterationOutcome::Claimed,
+        Came { limited: true, .. } => IterationOutcome::Parked,
         Came { failed: true, .. } => IterationOutcome::Failed,
         Came { cut: Some(cut), .. } => cut,
         Came { .. } => IterationOutcome::NoClaim,
@@ -116,19 +120,22 @@ mod tests {
 
     #[test]
     fn what_weighs_more_in_an_iteration() {
-        use IterationOutcome::{Claimed, Failed, Idle, Interrupted, NoClaim};
+        use IterationOutcome::{Claimed, Failed, Idle, Interrupted, NoClaim, Parked};
+        let came = Came::default;
         let cases = [
-            ("nothing came", false, false, None, NoClaim),
-            ("a claim", true, false, None, Claimed),
-            ("a claim, then a background task that failed", true, true, None, Claimed),
-            ("a claim, then stopped by the person", true, false, Some(Interrupted), Claimed),
-            ("a failure", false, true, None, Failed),
-            ("a failure that we cut short", false, true, Some(Failed), Failed),
-            ("a failure, then stopped by the person", false, true, Some(Interrupted), Failed),
-            ("cut off for silence", false, false, Some(Idle), Idle),
+            ("nothing came", came(), NoClaim),
+            ("a claim", Came { claimed: true, ..came() }, Claimed),
+            ("a claim, then a background task that failed", Came { claimed: true, failed: true, ..came() }, Claimed),
+            ("a claim, then a limit", Came { claimed: true, failed: true, limited: true, ..came() }, Claimed),
+            ("a claim, then stopped by the person", Came { claimed: true, cut: Some(Interrupted), ..came() }, Claimed),
+            ("a failure", Came { failed: true, ..came() }, Failed),
+            ("a failure that was a limit", Came { failed: true, limited: true, ..came() }, Parked),
+            ("a failure that we cut short", Came { failed: true, cut: Some(Failed), ..came() }, Failed),
+            ("a failure, then stopped by the person", Came { failed: true, cut: Some(Interrupted), ..came() }, Failed),
+            ("cut off for silence", Came { cut: Some(Idle), ..came() }, Idle),
         ];
-        for (name, claimed, failed, cut, expected) in cases {
-            assert_eq!(iteration_outcome(Came { claimed, failed, cut }), expected, "{name}");
+        for (name, came, expected) in cases {
+            assert_eq!(iteration_outcome(came), expected, "{name}");
         }
     }
 }

@@ -5,6 +5,7 @@
 mod agent;
 mod answer;
 mod check;
+mod ledger;
 mod repository;
 mod tree;
 
@@ -108,6 +109,7 @@ impl Effects {
     pub async fn perform(&mut self, effect: Effect, state: &State) {
         match effect {
             Effect::AcquireTree => self.acquire_tree(),
+            Effect::Admit(ask) => self.admit(*ask),
             Effect::TakeSnapshot { n } => self.take_snapshot(n),
             Effect::Spawn(spawn) => self.spawn_agent(*spawn, state),
             Effect::SendFollowUp { n } => self.send_follow_up(n).await,

@@ -1,12 +1,14 @@
 //! The front end without a screen: one line for each fact, for people or (NDJSON) for machines.
 
 use crate::adapters::store::Store;
-use crate::base::id::RunId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
+use crate::domain::limits::Parking;
 use crate::domain::news::News;
-use crate::domain::record::Stored;
-use crate::domain::words::Teller;
-use std::collections::HashMap;
+use crate::domain::record::{Record, Stored};
+use crate::domain::words::{Teller, Weight, wait_words};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 /// How facts are printed.
@@ -25,12 +27,14 @@ pub struct Printer<W> {
     zone: jiff::tz::TimeZone,
     /// Last record printed of each run: what is told twice is printed once.
     seen: HashMap<RunId, (u64, Teller)>,
+    /// Runs that wait for a limit.
+    parked: BTreeMap<TicketId, Parking>,
 }
 
 impl<W: Write> Printer<W> {
     /// A printer; times are shown in `zone`.
     pub fn new(out: W, format: Format, zone: jiff::tz::TimeZone) -> Self {
-        Self { out, format, zone, seen: HashMap::new() }
+        Self { out, format, zone, seen: HashMap::new(), parked: BTreeMap::new() }
     }
 
     /// Prints what the news says. The store is the source: news that was lost on the way is read from there.
@@ -78,6 +82,18 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
+    /// Prints how long parked runs still wait; machines read the time from the record.
+    pub fn countdown(&mut self, now: Timestamp) -> io::Result<()> {
+        if self.format == Format::Text {
+            for (ticket, parking) in &self.parked {
+                let (time, wait) = (now.clock_time(&self.zone), wait_words(parking, now));
+                let about = clean_line(&parking.about, 200);
+                writeln!(self.out, "{time} {:5} {ticket}  parked: {about}; {wait}", Weight::Info.word())?;
+            }
+        }
+        self.out.flush()
+    }
+
     /// Prints one record unless it was printed before.
     pub fn record(&mut self, stored: &Stored) -> io::Result<()> {
         let (seen, teller) = self.seen.entry(stored.run).or_default();
@@ -85,6 +101,13 @@ impl<W: Write> Printer<W> {
             return Ok(());
         }
         *seen = stored.seq;
+        match &stored.record {
+            Record::Parked(parking) => drop(self.parked.insert(stored.ticket.clone(), parking.clone())),
+            Record::Unparked | Record::RunEnded { .. } | Record::IterationEnded { .. } => {
+                self.parked.remove(&stored.ticket);
+            }
+            _ => {}
+        }
         match self.format {
             Format::Json => {
                 serde_json::to_writer(&mut self.out, stored)?;

@@ -238,7 +238,7 @@ impl Supervisor {
         }));
         let opening =
             Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
-        self.launch(opening, start)
+        self.launch(opening, vec![start])
     }
 
     fn go_on(&mut self, ticket: Ticket, path: PathBuf, state: State, lock: TicketLock) -> Result<TicketId, OpenError> {
@@ -258,10 +258,11 @@ impl Supervisor {
             phases: Some(translate::phases(&ticket)),
             settings: Some(Box::new(config.over(&state.settings))),
         };
-        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, resumed)
+        let limits = Input::LimitsRead(config.settings.limits.clone());
+        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![resumed, limits])
     }
 
-    fn launch(&mut self, opening: Opening, first: Input) -> Result<TicketId, OpenError> {
+    fn launch(&mut self, opening: Opening, first: Vec<Input>) -> Result<TicketId, OpenError> {
         let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
@@ -310,7 +311,7 @@ impl Supervisor {
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());
         tokio::spawn(async move {
-            for input in std::iter::once(first).chain(said) {
+            for input in first.into_iter().chain(said) {
                 let _ = inputs.send(input).await;
             }
             drop(inputs);

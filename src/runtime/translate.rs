@@ -2,13 +2,17 @@
 
 use crate::adapters::agent::AgentEvent;
 use crate::adapters::validate;
+use crate::base::time::Timestamp;
+use crate::domain::limits::reset_text::Told;
 use crate::domain::record::{ApiRetried, PhaseSeed};
+use crate::domain::stream::rate_limit;
 use crate::domain::ticket::Ticket;
 use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::{CommandResult, Input};
+use jiff::tz::TimeZone;
 
 /// An event of the agent in iteration `n`; `None` for what the core need not know.
-pub fn agent_event(n: u32, event: AgentEvent) -> Option<Input> {
+pub fn agent_event(n: u32, event: AgentEvent, now: Timestamp) -> Option<Input> {
     Some(match event {
         AgentEvent::Spawned { pid } => Input::AgentSpawned { n, pid },
         AgentEvent::Ready { session, model, version } => Input::AgentReady { n, session, model, version },
@@ -27,15 +31,28 @@ pub fn agent_event(n: u32, event: AgentEvent) -> Option<Input> {
         AgentEvent::ApiRetried { attempt, max_retries, delay_ms, error, status } => {
             Input::ApiRetried(ApiRetried { n, attempt, max_retries, delay_ms, error, status })
         }
-        AgentEvent::TurnFinished(result) => Input::TurnFinished { n, result },
+        AgentEvent::TurnFinished(mut result) => {
+            result.resets_at = result.limit.as_ref().and_then(|limit| placed(limit.told.as_ref()?, now));
+            Input::TurnFinished { n, result }
+        }
+        AgentEvent::RateLimit { info } => Input::LimitSeen { n, window: rate_limit::window(&info)? },
         AgentEvent::SinkFailed { message } => {
             Input::Warned { text: format!("what Claude prints cannot be kept any more: {message}") }
         }
         AgentEvent::Exited(exit) => {
             Input::AgentExited { n, code: exit.code, signal: exit.signal, swept: exit.swept, stderr: exit.stderr_tail }
         }
-        AgentEvent::AskCancelled { .. } | AgentEvent::RateLimit { .. } => return None,
+        AgentEvent::AskCancelled { .. } => return None,
     })
+}
+
+/// The moment that a limit's text names. Which zones there are is the machine's knowledge.
+fn placed(told: &Told, now: Timestamp) -> Option<Timestamp> {
+    let zone = match told.zone() {
+        Some(name) => TimeZone::get(name).ok()?,
+        None => TimeZone::system(),
+    };
+    told.at(now, &zone)
 }
 
 /// The phases of a ticket, as records keep them.

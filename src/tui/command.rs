@@ -3,7 +3,7 @@
 //!
 //! Adding a key: one row here, one arm in `tui::update` (or in the dialog that it belongs to).
 
-use crate::orchestrator::state::Mark;
+use crate::orchestrator::state::{Mark, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Input, Key};
 use crate::tui::panes::Pane;
@@ -234,7 +234,11 @@ fn can_skip(model: &Model) -> bool {
 }
 
 fn can_retry(model: &Model) -> bool {
-    can_command(model) && model.retryable().is_some()
+    can_command(model) && (model.is_parked() || model.retryable().is_some())
+}
+
+fn retry_word(model: &Model) -> &'static str {
+    if model.is_parked() { "try now" } else { "retry" }
 }
 
 fn can_edit(model: &Model) -> bool {
@@ -279,6 +283,11 @@ fn pause_word(model: &Model) -> &'static str {
 }
 
 impl Model {
+    /// The run in front waits for a limit.
+    pub fn is_parked(&self) -> bool {
+        self.tab().is_some_and(|tab| tab.state.stage == Stage::Parked && tab.state.ended.is_none())
+    }
+
     /// The phase that `s` would leave out: the one under the tree's cursor, else the current one.
     pub fn skippable(&self) -> Option<String> {
         let tab = self.tab()?;

@@ -85,8 +85,9 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
         100.. => {
             let mut side = take_left(&mut body, SIDE);
             layout.stream = Some(body);
-            if side.height >= gauges::HEIGHT + TREE_LEAST {
-                layout.gauges = Some(take_bottom(&mut side, gauges::HEIGHT));
+            let gauges = gauges::height(model);
+            if side.height >= gauges + TREE_LEAST {
+                layout.gauges = Some(take_bottom(&mut side, gauges));
             } else {
                 // The line takes its place above everything.
                 let line = take_top(&mut side, 1);

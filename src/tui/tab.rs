@@ -96,6 +96,8 @@ pub enum Standing {
     Checking,
     /// Runs until the end of the iteration.
     Pausing,
+    /// Waits for a limit; goes on by itself.
+    Parked,
     /// Waits for the person to go on.
     Paused,
     /// A person must look.
@@ -117,6 +119,7 @@ impl Standing {
             Self::Running => ("▶", ">", "running", Role::PhaseRunning),
             Self::Checking => ("◐", "~", "checking", Role::PhaseClaimed),
             Self::Pausing => ("▶", ">", "pausing", Role::PhaseRunning),
+            Self::Parked => ("◷", "t", "parked", Role::Warning),
             Self::Paused => ("⏸", "p", "paused", Role::Warning),
             Self::NeedsYou => ("!", "!", "needs you", Role::TabAttention),
             Self::Complete => ("✓", "v", "done", Role::PhaseDone),
@@ -194,6 +197,7 @@ impl Tab {
             (None, _) if self.gone => Standing::Gone,
             (None, _) if self.run.is_none() => Standing::NotStarted,
             (None, Stage::Paused) => Standing::Paused,
+            (None, Stage::Parked) => Standing::Parked,
             (None, Stage::AwaitingTree { .. }) => Standing::Waiting,
             (None, Stage::Validating) => Standing::Checking,
             (None, _) if self.state.pace != Pace::Run => Standing::Pausing,

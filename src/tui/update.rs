@@ -109,6 +109,10 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
     match command {
         Command::Pause => return pace(model),
         Command::PauseNow => return to_run(model, UserCommand::PauseNow),
+        Command::Retry if model.is_parked() => {
+            model.tell("asked to try now");
+            return to_run(model, UserCommand::RetryNow);
+        }
         Command::Retry => {
             if let Some(phase) = model.retryable() {
                 model.tell(format!("asked to work on “{phase}” again"));

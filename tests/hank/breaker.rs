@@ -3,6 +3,7 @@
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit};
+use programmator::domain::limits::admission::{Admission, Ledger, Purpose, Verdict};
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::{FORMAT, PhaseSeed, Stored};
 use programmator::domain::settings::{BreakerSettings, Settings};
@@ -45,7 +46,9 @@ fn started(breaker: Breaker, limits: BreakerSettings, now: i64) -> State {
         breaker,
         ..Start::default()
     };
-    for input in [Input::Started(Box::new(start)), Input::TreeGranted] {
+    let admission = Admission { verdict: Verdict::Go { probes: vec![] }, ledger: Ledger::default() };
+    let admitted = Input::Admitted { n: 1, purpose: Purpose::Iteration, admission: Box::new(admission) };
+    for input in [Input::Started(Box::new(start)), Input::TreeGranted, admitted] {
         for record in decide(&state, input, at(now)).records {
             let stored = Stored {
                 v: FORMAT,

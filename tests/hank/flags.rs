@@ -1,7 +1,8 @@
 //! The command line: what can be typed, and what wins over what.
 
 use clap::Parser;
-use programmator::cli::{Cli, Command, SessionCommand};
+use programmator::cli::sessions::SessionCommand;
+use programmator::cli::{Cli, Command};
 use programmator::config::key::Key;
 use programmator::config::{FileText, Files, Layers, Trust, resolve};
 use std::collections::BTreeMap;

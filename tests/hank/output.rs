@@ -264,7 +264,7 @@ fn fields_of_hanks_block() {
     let signals = claim.signals;
     assert_eq!((signals.tasks_completed, signals.files_modified), (Some(2), Some(5)));
     assert_eq!((signals.tests_status, signals.work_type), (Some(TestsStatus::NotRun), Some(WorkType::Debugging)));
-    assert_eq!(claim.error.as_deref(), Some("ask for\nthe key"), "what it recommends is why it is blocked");
+    assert_eq!(claim.error.as_deref(), Some("ask for the key"), "what it recommends is why it is blocked");
     let odd = parse("RALPH_STATUS:\n  STATUS: COMPLETE\n  FILES_MODIFIED: [a.rs, b.rs]\n  WORK_TYPE: SLEEPING\n");
     assert_eq!(odd.warnings, ["unreadable_key:work_type"]);
     assert_eq!(odd.claim.unwrap().files_changed, ["a.rs", "b.rs"]);

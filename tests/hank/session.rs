@@ -5,6 +5,7 @@ use programmator::base::time::Timestamp;
 use programmator::domain::approval::{Presence, Ruling};
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
+use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::record::{ApiRetried, FORMAT, PhaseSeed, Record, Stored, Verdict};
 use programmator::domain::session::{CODE, HISTORY, Sessions, Way};
@@ -67,7 +68,17 @@ impl Loop {
             apply(&mut self.state, &Stored { v, seq, time, run, ticket, record: record.clone() });
             self.records.push(record);
         }
-        self.effects.extend(decision.effects);
+        for effect in decision.effects {
+            if let Effect::Admit(ask) = &effect {
+                // Nobody else calls, and there is room.
+                let zone = jiff::tz::TimeZone::UTC;
+                let admission = admit(&Facts::default(), ask, RunId(uuid::Uuid::nil()), self.now, &zone);
+                let (n, purpose) = (ask.n, ask.purpose);
+                self.give(Input::Admitted { n, purpose, admission: Box::new(admission) });
+            } else {
+                self.effects.push(effect);
+            }
+        }
     }
 
     fn n(&self) -> u32 {
@@ -233,8 +244,7 @@ fn use_renews_the_age() {
 #[test]
 fn a_result_that_is_an_error_is_not_gone_on_with() {
     for (name, result) in [
-        ("the service is overloaded", failure("success", Some("server_error"), Some(529))),
-        ("a rate limit", failure("success", Some("rate_limit"), Some(429))),
+        ("a fault of the service", failure("success", Some("server_error"), Some(500))),
         ("no connection", failure("success", Some("unknown"), None)),
         ("the prompt is too long", failure("success", Some("invalid_request"), Some(400))),
         ("no login", failure("success", Some("authentication_failed"), Some(401))),
@@ -249,6 +259,18 @@ fn a_result_that_is_an_error_is_not_gone_on_with() {
         all.ends(result);
         assert_eq!((all.kept(), all.ways().last()), (None, Some(&"reset")), "{name}");
         assert!(all.last_reason().contains("failed"), "{name}: {}", all.last_reason());
+    }
+}
+
+#[test]
+fn a_limit_that_is_waited_out_costs_no_session() {
+    for (name, kind, status) in [("a rate limit", "rate_limit", 429), ("an overload", "server_error", 529)] {
+        let mut all = Loop::fresh();
+        all.works(FIRST);
+        all.spawn();
+        all.ready(FIRST);
+        all.ends(failure("success", Some(kind), Some(status)));
+        assert_eq!((all.kept(), all.ways().last()), (Some(FIRST), Some(&"resumed")), "{name}");
     }
 }
 

@@ -1,1 +1,59 @@
-//! What `programmator status` tells.
+//! What `programmator status` tells: a named row for each behaviour.
+
+#[allow(dead_code, reason = "a part of it is needed here")]
+#[path = "../support/project.rs"]
+mod project;
+
+use project::Project;
+use serde_json::Value;
+
+const DILIGENT: &str = "
+turns:
+  - when: {phase: \"\"}
+    steps: [{write: {path: \"{slug}.txt\", content: x}}, {status: {summary: did}}]
+";
+
+fn json(project: &Project, args: &[&str]) -> Value {
+    let output = project.run(args);
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn status_before_during_and_after_runs() {
+    let project = Project::new();
+    assert_eq!(json(&project, &["status", "--json"]), Value::Array(vec![]), "without any run: an empty list");
+    let missing = project.run(&["status", "tk-1", "--json"]);
+    assert_eq!(missing.status.code(), Some(2), "a ticket without a run is named as such");
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario(DILIGENT);
+    assert_eq!(project.run(&["run", "--json", "--calls", "7", "tk-1"]).status.code(), Some(0));
+    let shown = json(&project, &["status", "tk-1", "--json"]);
+    let rows = [
+        ("the state", &shown["state"], Value::from("ended")),
+        ("the exit reason", &shown["reason"], "complete".into()),
+        ("the loops", &shown["iterations"], 2.into()),
+        ("the phases", &shown["phases_done"], 2.into()),
+        ("calls made in the hour", &shown["limits"]["calls"]["used"], 2.into()),
+        ("calls at most", &shown["limits"]["calls"]["limit"], 7.into()),
+        ("tokens at most: no limit", &shown["limits"]["tokens"]["limit"], Value::Null),
+        ("it does not wait", &shown["parked"], Value::Null),
+        ("receipts of the iterations", &shown["receipts"]["iterations"][1]["n"], 2.into()),
+        ("receipts of the phases", &shown["receipts"]["phases"][0]["phase"], "Alpha".into()),
+    ];
+    for (name, found, expected) in rows {
+        assert_eq!(*found, expected, "{name}: {shown}");
+    }
+    let present = [
+        ("a timestamp", &shown["updated"]),
+        ("when calls are free again", &shown["limits"]["calls"]["resets"]),
+        ("tokens used in the hour", &shown["limits"]["tokens"]["used"]),
+    ];
+    for (name, found) in present {
+        assert!(!found.is_null(), "{name}: {shown}");
+    }
+    let words = String::from_utf8(project.run(&["status", "tk-1"]).stdout).expect("text");
+    for part in ["tk-1", "complete", "2 of 7 in the hour", "Alpha", "in all"] {
+        assert!(words.contains(part), "for people: {part} is not in\n{words}");
+    }
+}

@@ -1,10 +1,9 @@
 //! kill -9 and a full disk.
 
 use crate::child::{Other, folder_for};
-use crate::samples::{append, fresh, note, open, time};
+use crate::samples::{append, counted, fresh, note, open, time};
 use programmator::adapters::store::StoreError;
 use programmator::base::id::RunId;
-use programmator::domain::record::Record;
 use programmator::domain::scrollback::{EntryKind, Scrollback, Sink};
 use std::fs;
 
@@ -18,8 +17,10 @@ fn child_appends_for_ever() {
         return;
     };
     let store = open(&folder);
-    loop {
-        let pair = vec![note(&"x".repeat(3_000)), Record::CallCounted { n: 1 }];
+    let begun = store.load(run_of(&folder)).unwrap().records.len();
+    // A call is counted once, however often it is told.
+    for n in u32::try_from(begun).unwrap().. {
+        let pair = vec![note(&"x".repeat(3_000)), counted(n)];
         let stored = store.append_blocking(append(run_of(&folder), pair)).unwrap();
         println!("ack {}", stored.last().unwrap().seq);
     }

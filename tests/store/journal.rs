@@ -1,10 +1,9 @@
 //! What is appended is what is loaded, in order, whoever else writes.
 
 use crate::child::{Other, folder_for};
-use crate::samples::{append, every_record, fresh, note, open, summary, ticket, time};
+use crate::samples::{append, counted, every_record, fresh, note, open, summary, ticket, time};
 use programmator::adapters::store::{Append, Found, Store};
 use programmator::base::id::RunId;
-use programmator::domain::record::Record;
 use programmator::domain::summary::{RunState, RunSummary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,8 +49,8 @@ fn numbers_have_no_gap_under_eight_threads_and_two_handles() {
                 let store = handles[who % 2].clone();
                 scope.spawn(move || -> Vec<u64> {
                     (0..25)
-                        .flat_map(|_| {
-                            let two = vec![note("a"), Record::CallCounted { n: 1 }];
+                        .flat_map(|call| {
+                            let two = vec![note("a"), counted(u32::try_from(who * 25 + call).unwrap())];
                             store.append_blocking(append(run, two)).unwrap()
                         })
                         .map(|stored| stored.seq)

@@ -9,8 +9,11 @@ use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, App
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::denial::Denial;
+use programmator::domain::limits::admission::Why;
+use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
+use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, ValidationRan, Verdict, WriteOutcome};
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
@@ -61,6 +64,11 @@ pub fn note(text: &str) -> Record {
     Record::NoteGiven { id: "n".into(), text: text.into() }
 }
 
+/// A call of iteration `n` that was counted.
+pub fn counted(n: u32) -> Record {
+    Record::CallCounted(Counted { n, ..Counted::default() })
+}
+
 /// One of each. [`index`] does not compile when a kind is missing there, and the test below
 /// fails when it is missing here.
 pub fn every_record() -> Vec<Record> {
@@ -88,7 +96,7 @@ pub fn every_record() -> Vec<Record> {
         Record::ValidationChangeAnswered { commands: vec![], accepted: true },
         Record::IterationStarted { n, phase: Some(text()), session: None },
         Record::SnapshotTaken { n, id: text() },
-        Record::CallCounted { n },
+        counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
         Record::AgentSpawned { n, pid: u32::MAX },
         Record::AgentReady { n, session: "s".into(), model: text(), version: text() },
@@ -124,7 +132,7 @@ pub fn every_record() -> Vec<Record> {
         Record::StopAsked { n, outcome: IterationOutcome::Idle },
         Record::AgentExited { n, code: Some(-1), signal: Some(9), swept: 2, cost_usd: 0.125 },
         Record::EvidenceGathered { n, iteration_files: vec![text()], phase_files: vec![] },
-        Record::ValidationRan {
+        Record::ValidationRan(ValidationRan {
             n,
             command: text(),
             exit: None,
@@ -132,7 +140,7 @@ pub fn every_record() -> Vec<Record> {
             ms: 9,
             tail: text().repeat(200),
             log: text(),
-        },
+        }),
         Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange },
         Record::PhaseDisputed { n, phase: Some(text()), why: text() },
         Record::PhaseSkipped { phase: text() },
@@ -182,6 +190,24 @@ pub fn every_record() -> Vec<Record> {
         Record::SessionsCarried(sessions()),
         Record::SessionEnded(SessionEnded { n, step: text(), session: "s".into(), to: Way::Expired, reason: text() }),
         Record::SettingsChanged(SettingsChanged { settings: Settings::default(), what: vec![text()] }),
+        Record::LimitSeen(Window {
+            kind: text(),
+            status: WindowStatus::Warning,
+            used: Some(0.9),
+            resets_at: Some(time(9)),
+        }),
+        Record::LimitHit(Hit {
+            n,
+            cause: Cause::Limit,
+            scope: text(),
+            until: time(60_000),
+            reset: Reset::Known,
+            tries: 2,
+        }),
+        Record::Parked(Parking { why: Why::Provider, about: text(), until: time(60_000), reset: Reset::Unknown }),
+        Record::Unparked,
+        Record::LimitsChanged(Box::new(Limits { tokens: Some(5), ..Limits::default() })),
+        Record::Receipt(Receipt { n, phase: Some(text()), ms: 7, usage, cost_usd: 0.5, tries: 1 }),
         Record::ApprovalAsked(Approval {
             id: text(),
             n,
@@ -213,7 +239,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 59;
+const KINDS: usize = 65;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -227,7 +253,7 @@ fn index(record: &Record) -> usize {
         Record::ValidationChangeAnswered { .. } => 7,
         Record::IterationStarted { .. } => 8,
         Record::SnapshotTaken { .. } => 9,
-        Record::CallCounted { .. } => 10,
+        Record::CallCounted(_) => 10,
         Record::SpawnRequested { .. } => 11,
         Record::AgentSpawned { .. } => 12,
         Record::AgentReady { .. } => 13,
@@ -245,7 +271,7 @@ fn index(record: &Record) -> usize {
         Record::StopAsked { .. } => 25,
         Record::AgentExited { .. } => 26,
         Record::EvidenceGathered { .. } => 27,
-        Record::ValidationRan { .. } => 28,
+        Record::ValidationRan(_) => 28,
         Record::PhaseDone { .. } => 29,
         Record::PhaseDisputed { .. } => 30,
         Record::PhaseSkipped { .. } => 31,
@@ -273,9 +299,15 @@ fn index(record: &Record) -> usize {
         Record::SessionsCarried(_) => 53,
         Record::SessionEnded(_) => 54,
         Record::SettingsChanged(_) => 55,
-        Record::ApprovalAsked(_) => 56,
-        Record::ApprovalAnswered(_) => 57,
-        Record::ApprovalVoid { .. } => 58,
+        Record::LimitSeen(_) => 56,
+        Record::LimitHit(_) => 57,
+        Record::Parked(_) => 58,
+        Record::Unparked => 59,
+        Record::LimitsChanged(_) => 60,
+        Record::Receipt(_) => 61,
+        Record::ApprovalAsked(_) => 62,
+        Record::ApprovalAnswered(_) => 63,
+        Record::ApprovalVoid { .. } => 64,
     }
 }
 

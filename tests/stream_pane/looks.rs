@@ -3,7 +3,7 @@
 use crate::pane::{Pane, call, failure, result, text, thinking};
 use crate::{check, claim, session};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
-use programmator::domain::record::{Level, Record};
+use programmator::domain::record::{Level, Record, ValidationRan};
 use programmator::tui::panes::stream::StreamMsg;
 use serde_json::json;
 
@@ -141,7 +141,7 @@ fn disputes_notes_and_the_end() {
     pane.record(4, Record::ClaimMade { n: 1, claim: claim("Ship it") });
     pane.record(
         5,
-        Record::ValidationRan {
+        Record::ValidationRan(ValidationRan {
             n: 1,
             command: "cargo test".into(),
             exit: Some(101),
@@ -149,7 +149,7 @@ fn disputes_notes_and_the_end() {
             ms: 12_000,
             tail: "running 3 tests\ntest burst ... FAILED\n\nassertion failed: left == right".into(),
             log: "x".into(),
-        },
+        }),
     );
     pane.record(
         6,

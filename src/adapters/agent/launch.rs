@@ -29,12 +29,14 @@ pub struct Launch {
 }
 
 /// The options of one call.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// `--model`; give it also when resuming, or Claude forgets the variant.
     pub model: Option<String>,
     /// `--resume`: a session of this very folder.
     pub resume: Option<String>,
+    /// `--max-budget-usd`.
+    pub max_budget_usd: Option<f64>,
     /// `--append-system-prompt-file`.
     pub system_prompt_file: Option<PathBuf>,
     /// `--setting-sources`; empty unless the person opted in (`["user"]`) or trusts the repository's.
@@ -88,6 +90,7 @@ pub fn arguments(options: &Options) -> Vec<String> {
     };
     option("--model", options.model.clone());
     option("--resume", options.resume.clone());
+    option("--max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
     option(
         "--append-system-prompt-file",
         options.system_prompt_file.as_ref().map(|path| path.to_string_lossy().into_owned()),
@@ -203,6 +206,7 @@ mod tests {
                 Options { model: Some("m[1m]".into()), resume: Some("id-1".into()), ..Options::default() },
                 " --model m[1m] --resume id-1",
             ),
+            (Options { max_budget_usd: Some(1.5), ..Options::default() }, " --max-budget-usd 1.5"),
             (
                 Options { system_prompt_file: Some("/t/x.md".into()), ..Options::default() },
                 " --append-system-prompt-file /t/x.md",

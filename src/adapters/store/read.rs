@@ -111,7 +111,7 @@ impl Store {
         read().map_err(StoreError::sql(&self.inner.database))
     }
 
-    fn reader(&self) -> MutexGuard<'_, Connection> {
+    pub(super) fn reader(&self) -> MutexGuard<'_, Connection> {
         self.inner.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

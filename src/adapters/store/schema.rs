@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// One script for each step; the schema's number (`user_version`) is how many of them have run.
-const MIGRATIONS: &[&str] = &[include_str!("schema/001.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema/001.sql"), include_str!("schema/002.sql")];
 
 /// `application_id` of our databases: "prgm".
 const APPLICATION: i32 = 0x7072_676d;
@@ -54,7 +54,8 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
-fn connect(path: &Path) -> Result<Connection, StoreError> {
+/// A connection with the house's settings, to a database that was opened before.
+pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let sql = StoreError::sql(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(path, flags).map_err(&sql)?;

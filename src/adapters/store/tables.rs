@@ -1,11 +1,13 @@
 //! What a record means for the tables: the journal row, and what the others sum up from it, all in the
 //! transaction of the append.
 
+use super::limits;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::record::{FORMAT, Record, Stored};
 use crate::domain::session::SessionEnded;
 use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::turn::Usage;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde::Serialize;
 use std::sync::Arc;
@@ -49,7 +51,11 @@ pub(super) fn append(
         .query_row([&id], |row| row.get(0))
         .optional()?
         .unwrap_or(0);
+    let cost = limits::cost(db, &id)?;
     put_summary(db, &id, ticket, summary, last + records.len() as i64)?;
+    if summary.cost_usd > cost {
+        limits::spent(db, &id, time.millis(), summary.cost_usd - cost, &Usage::default())?;
+    }
 
     let mut stored = Vec::with_capacity(records.len());
     for (seq, record) in (last + 1..).zip(records) {
@@ -171,9 +177,11 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
             db.prepare_cached("UPDATE iterations SET cost_usd = coalesce(cost_usd, 0) + ?3 WHERE run = ?1 AND n = ?2")?
                 .execute(params![run, n, cost_usd])?;
         }
-        Record::CallCounted { n } => {
-            db.prepare_cached("INSERT INTO calls (run, n, time) VALUES (?1, ?2, ?3)")?
-                .execute(params![run, n, time])?;
+        Record::CallCounted(counted) => limits::count(db, run, counted.n, counted.purpose, time)?,
+        Record::LimitSeen(_) | Record::LimitHit(_) => limits::refused(db, record, time)?,
+        Record::TurnEnded { usage, .. } => limits::spent(db, run, time, 0.0, usage)?,
+        Record::ToolJudged { .. } | Record::ClaimMade { .. } | Record::ClaimMissing { .. } => {
+            limits::answered(db, run)?;
         }
         Record::AgentReady { n, session, model, version } => {
             db.prepare_cached(

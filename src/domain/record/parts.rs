@@ -82,3 +82,22 @@ pub struct ApiRetried {
     #[serde(default)]
     pub status: Option<u16>,
 }
+
+/// A validation command ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValidationRan {
+    /// The iteration.
+    pub n: u32,
+    /// The command line.
+    pub command: String,
+    /// Its exit code; `None` when it was ended by a signal or the timeout.
+    pub exit: Option<i32>,
+    /// It ran into the timeout.
+    pub timed_out: bool,
+    /// Time in milliseconds.
+    pub ms: u64,
+    /// The last of its output, at most 4,000 bytes.
+    pub tail: String,
+    /// Path of the whole output.
+    pub log: String,
+}

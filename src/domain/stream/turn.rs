@@ -8,6 +8,7 @@ use super::message::{Block, Content, Message};
 use super::raw::{Raw, count, flag, number, object, some_string, string, text, word};
 use crate::base::text::tail;
 use crate::domain::denial::Denial;
+use crate::domain::limits::reset_text;
 use crate::domain::turn::{TurnResult, Usage};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -173,6 +174,10 @@ impl TurnReader {
                     .or_else(|| some_string(record.errors))
             })
             .unwrap_or_default();
+        // Only what the CLI says itself can be about a limit: a model may write the same words.
+        let limit = reset_text::read(&self.synthetic)
+            .or_else(|| reset_text::read(&message).filter(|_| is_error && !self.text.contains(&message)));
+        let is_error = is_error || (limit.is_some() && self.text.is_empty());
         if is_error && message.is_empty() {
             message.clone_from(&self.synthetic);
         }
@@ -192,6 +197,8 @@ impl TurnReader {
             denials: refused.iter().map(|denial| denial.shown().into_owned()).collect(),
             refused,
             subtype,
+            limit,
+            resets_at: None,
         };
         self.synthetic.clear();
         result

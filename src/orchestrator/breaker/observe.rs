@@ -34,10 +34,10 @@ pub enum Progress {
 /// Reads an iteration. `None`: it neither raises nor resets a counter, because it was cut off by the person or
 /// a crash, was never compared, met a limit or a fault outside Claude's work, or ran out of time while working.
 pub fn observe(iteration: &Iteration, outcome: IterationOutcome) -> Option<Observation> {
-    use IterationOutcome::{Claimed, CutOff, Failed, Idle, Interrupted, NoClaim, TimedOut};
+    use IterationOutcome::{Claimed, CutOff, Failed, Idle, Interrupted, NoClaim, Parked, TimedOut};
     let changed = iteration.changed?;
     let says_nothing = match outcome {
-        Interrupted | CutOff => true,
+        Interrupted | CutOff | Parked => true,
         TimedOut | Idle => changed,
         Claimed => false,
         NoClaim | Failed => iteration.failure.as_ref().is_some_and(is_outside),

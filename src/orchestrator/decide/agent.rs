@@ -2,6 +2,7 @@
 
 use super::Step;
 use crate::domain::claim::parse::{Reading, parse};
+use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{ApiRetried, Level, Record};
 use crate::domain::session::CODE;
@@ -57,7 +58,7 @@ impl Step {
         let failed = Failure { error, message: format!("retry {attempt} of {max_retries}"), status };
         let hopeless = failure::fatal(&failed).is_some_and(|(reason, _)| reason == ExitReason::Error);
         if hopeless && self.state.stage == Stage::Running {
-            self.fail(n, failed);
+            self.fail(n, failed, None);
             self.cut(n, IterationOutcome::Failed);
         }
     }
@@ -78,7 +79,7 @@ impl Step {
         match turn_outcome(Ending { result: Some(result), ..Ending::default() }) {
             TurnOutcome::UnknownSession(_) if self.lose_session(n) => return self.close(n),
             TurnOutcome::UnknownSession(failure) | TurnOutcome::Failed(failure) => {
-                self.fail(n, failure);
+                self.fail(n, failure, Some(result));
                 return self.close(n);
             }
             TurnOutcome::Answered | TurnOutcome::Running | TurnOutcome::Cut(_) => {}
@@ -121,14 +122,21 @@ impl Step {
         true
     }
 
-    /// A turn or its process failed. Its session is not gone on with: what is broken in it would break the next.
-    pub(super) fn fail(&mut self, n: u32, Failure { error, message, status }: Failure) {
+    /// A turn or its process failed. Its session is not gone on with: what is broken in it would break the next. A
+    /// limit breaks nothing.
+    pub(super) fn fail(&mut self, n: u32, Failure { error, message, status }: Failure, result: Option<&TurnResult>) {
         let why = format!("the turn failed ({error})");
         self.record(Record::TurnFailed { n, error, message, status });
-        self.reset_session(why);
+        self.note_limit(
+            result.is_some_and(|result| result.limit.is_some()),
+            result.and_then(|result| result.resets_at),
+        );
+        if self.open(|open| open.limited.is_none()) {
+            self.reset_session(why);
+        }
     }
 
-    fn close(&mut self, n: u32) {
+    pub(super) fn close(&mut self, n: u32) {
         self.effect(Effect::CloseInput { n });
         self.arm(Timer::PostResult(n));
     }
@@ -140,7 +148,7 @@ impl Step {
         if matches!(self.state.stage, Stage::Running | Stage::Spawning) && !self.open(|open| open.respawn) {
             let exit = Some(Exit { code, signal, stderr });
             if let TurnOutcome::Failed(failure) = turn_outcome(Ending { exit, ..Ending::default() }) {
-                self.fail(n, failure);
+                self.fail(n, failure, None);
             }
         }
         self.void_all("Claude has ended");
@@ -163,10 +171,7 @@ impl Step {
         if self.open(|open| open.followed_up) {
             return self.close(n);
         }
-        self.record(Record::CallCounted { n });
-        self.record(Record::FollowUpSent { n });
-        self.effect(Effect::SendFollowUp { n });
-        self.arm(Timer::FirstByte(n));
+        self.ask_for_call(Purpose::FollowUp, Asker::Program);
     }
 
     pub(super) fn could_not_begin(&mut self, n: u32, message: String) {

@@ -193,6 +193,12 @@ impl Step {
     /// A timer that says nothing because of the person: an overdue question is a denial, and waiting for an answer
     /// is neither work nor silence. `true`: the timer is done with.
     pub(super) fn waits_for_person(&mut self, timer: Timer) -> bool {
+        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::Approval(n)) = timer else {
+            return false;
+        };
+        if !self.open(|open| open.n == n) {
+            return false;
+        }
         let waiting = !self.state.approvals.is_empty();
         match timer {
             Timer::Approval(_) => {
@@ -264,7 +270,7 @@ impl Step {
             self.move_breaker(n, Move { to: Circuit::Open, reason: reason.clone() });
         }
         self.void_all("Claude is being ended");
-        self.fail(n, Failure { error: "ungated".to_owned(), message: reason, status: None });
+        self.fail(n, Failure { error: "ungated".to_owned(), message: reason, status: None }, None);
         self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
         self.effect(Effect::KillAgent { n });
     }

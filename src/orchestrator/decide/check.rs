@@ -3,7 +3,7 @@
 use super::Step;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::record::{Level, Record, WriteOutcome};
+use crate::domain::record::{Level, Record, ValidationRan, WriteOutcome};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
@@ -48,7 +48,7 @@ impl Step {
             return;
         }
         for result in results {
-            self.record(Record::ValidationRan {
+            self.record(Record::ValidationRan(ValidationRan {
                 n,
                 command: result.command.clone(),
                 exit: result.exit,
@@ -56,7 +56,7 @@ impl Step {
                 ms: result.ms,
                 tail: result.tail.clone(),
                 log: result.log.clone(),
-            });
+            }));
         }
         self.judge_claim(n, Checks::Ran(results));
     }
@@ -106,8 +106,12 @@ impl Step {
         let Some(open) = self.state.open_iteration() else {
             return self.advance();
         };
-        let outcome =
-            iteration_outcome(Came { claimed: open.claim.is_some(), failed: open.failure.is_some(), cut: open.cut });
+        let outcome = iteration_outcome(Came {
+            claimed: open.claim.is_some(),
+            limited: open.limited.is_some() || open.unasked,
+            failed: open.failure.is_some(),
+            cut: open.cut,
+        });
         let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
         let fatal = failed.and_then(failure::fatal);
         let claim = open.claim.clone();

@@ -2,6 +2,7 @@
 
 use super::Step;
 use crate::domain::breaker::Breaker;
+use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{Level, PhaseSeed, Record};
 use crate::domain::session::Sessions;
@@ -12,6 +13,7 @@ use crate::orchestrator::effect::{Effect, Spawn, Timer};
 use crate::orchestrator::exit;
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
+use crate::orchestrator::limits;
 use crate::orchestrator::loop_context::loop_context;
 use crate::orchestrator::prompt::PromptContext;
 use crate::orchestrator::state::{Mark, NoteStage, Pace, Stage};
@@ -79,28 +81,37 @@ impl Step {
         self.compare(n);
     }
 
-    /// Chooses the next step when nothing is under way.
+    /// Chooses the next step when nothing is under way: asks for the call of the next iteration, if there is to be one.
     pub(super) fn advance(&mut self) {
-        if self.state.ended.is_some() || self.state.stage != Stage::Idle {
-            return;
+        if self.state.ended.is_none() && self.state.stage == Stage::Idle && self.is_due() {
+            self.ask_for_call(Purpose::Iteration, Asker::Program);
         }
+    }
+
+    /// Does what comes before an iteration. `true`: nothing does.
+    pub(super) fn is_due(&mut self) -> bool {
         let stop = self.state.pace == Pace::StopNext;
         if let Some(why) = self.state.ticket_lost.clone().filter(|_| !stop) {
-            return self.end(ExitReason::TicketGone, format!("the ticket's file cannot be used any more: {why}"));
+            self.end(ExitReason::TicketGone, format!("the ticket's file cannot be used any more: {why}"));
+            return false;
         }
         // What is done is noted in the file before anything else, a stop included.
         if let Some(phase) = self.owed_tick().filter(|_| self.state.ticket_lost.is_none()) {
             self.record(Record::TickIntended { phase: phase.clone() });
-            return self.effect(Effect::TickPhase { phase });
+            self.effect(Effect::TickPhase { phase });
+            return false;
         }
         if self.state.is_complete() && self.state.ticket_lost.is_none() {
-            return self.complete();
+            self.complete();
+            return false;
         }
         if stop {
-            return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
+            self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
+            return false;
         }
         if let Some(gate) = exit::check(&self.state) {
-            return self.leave(gate);
+            self.leave(gate);
+            return false;
         }
         if let Some(stop) = guards::check(&self.state) {
             let detail = match self.halted() {
@@ -108,18 +119,22 @@ impl Step {
                 Some(why) => format!("{}. And {why}", stop.detail),
                 None => stop.detail,
             };
-            return self.end(stop.reason, detail);
+            self.end(stop.reason, detail);
+            return false;
         }
         if let Some(why) = self.halted() {
-            return self.end(ExitReason::CircuitOpen, why);
+            self.end(ExitReason::CircuitOpen, why);
+            return false;
         }
         if self.state.pace == Pace::PauseNext {
-            return self.record(Record::Paused);
+            self.record(Record::Paused);
+            return false;
         }
         if self.state.ticket_status == Some(TicketStatus::Open) && !self.state.status_given_up {
-            return self.set_status(TicketStatus::InProgress);
+            self.set_status(TicketStatus::InProgress);
+            return false;
         }
-        self.begin_iteration();
+        true
     }
 
     /// A phase that we know to be done, but whose box is not ticked in the file.
@@ -155,11 +170,12 @@ impl Step {
         self.effect(Effect::SetStatus { to });
     }
 
-    fn begin_iteration(&mut self) {
+    pub(super) fn begin_iteration(&mut self, ledger: Ledger) {
         let n = self.state.iterations + 1;
         let phase = self.state.next_phase().map(|phase| phase.text.clone());
         let session = self.choose_session();
         self.record(Record::IterationStarted { n, phase, session });
+        self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
         self.effect(Effect::TakeSnapshot { n });
     }
 
@@ -173,7 +189,6 @@ impl Step {
             self.end_iteration(IterationOutcome::Interrupted);
             return self.advance();
         }
-        self.record(Record::CallCounted { n });
         self.spawn(n);
     }
 
@@ -184,7 +199,8 @@ impl Step {
         let prompt = self.prompt(notes.into_iter().map(|(_, text)| text).collect());
         let session = self.state.iteration.as_ref().and_then(|iteration| iteration.resumed.clone());
         let model = self.state.settings.model.clone().or_else(|| self.model_of(session.as_deref()?));
-        self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, prompt })));
+        let max_budget_usd = limits::left_usd(&self.state);
+        self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, max_budget_usd, prompt })));
         self.arm(Timer::Start(n));
     }
 
@@ -210,7 +226,7 @@ impl Step {
             open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
             validation: state.validation.clone(),
             loop_context: loop_context(state),
-            iteration: state.iterations,
+            iteration: state.counted_iterations(),
             max_iterations: state.settings.max_iterations,
         }
     }
@@ -221,6 +237,7 @@ impl Step {
         let Some(open) = self.state.open_iteration() else {
             return;
         };
+        let receipt = limits::receipt(open, self.now);
         let record = Record::IterationEnded {
             n: open.n,
             outcome,
@@ -235,6 +252,7 @@ impl Step {
             let counted = breaker::count(&self.state.breaker, &self.state.settings.breaker, &seen);
             (seen.progress, counted)
         });
+        self.record(Record::Receipt(receipt));
         self.record(record);
         if let Some((progress, counted)) = judged {
             self.judge_breaker(n, progress, counted);
@@ -250,7 +268,7 @@ impl Step {
         self.record(Record::RunEnded {
             reason,
             detail: detail.into(),
-            iterations: self.state.iterations,
+            iterations: self.state.counted_iterations(),
             phases_done: count(self.state.phases_done()),
             phases: count(self.state.phases.len()),
             cost_usd: self.state.cost_usd,

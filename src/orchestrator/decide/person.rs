@@ -2,6 +2,7 @@
 
 use super::Step;
 use crate::domain::command::UserCommand;
+use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::Record;
 use crate::orchestrator::effect::Effect;
@@ -27,6 +28,7 @@ impl Step {
                     self.advance();
                 }
             }
+            UserCommand::RetryNow => self.look_again(Asker::Person),
             UserCommand::SkipPhase { phase } => self.skip(phase),
             UserCommand::RetryPhase { phase } => {
                 let named = |other: &&PhaseState| other.text == phase && other.mark != Mark::Pending;
@@ -77,6 +79,10 @@ impl Step {
         if self.state.pace == Pace::Run && self.state.stage != Stage::Paused {
             self.record(Record::PauseAsked);
         }
+        if self.state.stage == Stage::Parked {
+            self.record(Record::Unparked);
+            self.record(Record::Paused);
+        }
     }
 
     fn stop_next(&mut self) {
@@ -98,7 +104,7 @@ impl Step {
     /// A stop takes effect at once where nothing must be waited for; `Finish` ends what still runs.
     fn end_if_nothing_runs(&mut self) {
         match self.state.stage {
-            Stage::Idle | Stage::Paused | Stage::AwaitingTree { .. } => {}
+            Stage::Idle | Stage::Paused | Stage::Parked | Stage::AwaitingTree { .. } => {}
             Stage::Snapshotting | Stage::Comparing | Stage::Validating => {
                 self.end_iteration(IterationOutcome::Interrupted);
             }

@@ -81,6 +81,9 @@ impl Step {
         if self.state.stage == Stage::Paused {
             self.record(Record::Continued);
         }
+        if self.state.stage == Stage::Parked {
+            self.record(Record::Unparked);
+        }
         self.advance();
     }
 }

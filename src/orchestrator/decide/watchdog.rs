@@ -12,9 +12,8 @@ use std::time::Duration;
 impl Step {
     /// Sets a timer; one of the same kind that was set before counts no more.
     pub(super) fn arm(&mut self, timer: Timer) {
-        if let Some(watch) = timer.watch() {
-            let at = self.now.plus(self.limit(watch));
-            self.effect(Effect::Arm { timer, at });
+        if let Some((_, watch)) = timer.watched() {
+            self.effect(Effect::Arm { timer, at: self.now.plus(self.limit(watch)) });
         }
     }
 
@@ -23,10 +22,12 @@ impl Step {
     }
 
     pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
-        let n = timer.iteration();
-        if !self.open(|open| open.n == n) || self.waits_for_person(timer) {
+        if self.waits_for_person(timer) {
             return;
         }
+        let Some((n, _)) = timer.watched().filter(|(n, _)| self.open(|open| open.n == *n)) else {
+            return;
+        };
         match (timer, &self.state.stage) {
             (Timer::Start(_), Stage::Spawning) => self.fire(n, Watch::Start),
             (Timer::FirstByte(_), Stage::Running) if self.unanswered(last_byte) => self.fire(n, Watch::FirstByte),

@@ -9,13 +9,13 @@ pub const GUARD: Guard = Guard {
     name: "iteration",
     doc: "iterations of one run at most",
     key: "limits.max_iterations",
-    level: |state| (state.iterations, state.settings.max_iterations),
+    level: |state| (state.counted_iterations(), state.settings.max_iterations),
     check,
 };
 
 fn check(state: &State) -> Option<Stop> {
     let limit = state.settings.max_iterations;
-    (state.iterations >= limit).then(|| Stop {
+    (state.counted_iterations() >= limit).then(|| Stop {
         reason: ExitReason::MaxIterations,
         detail: format!(
             "{limit} iterations are used up; start the ticket again for {limit} more, or raise `{}`",

@@ -6,6 +6,7 @@ use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_id;
+use crate::base::time::Clock;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::{Kind, PromptContext};
@@ -38,6 +39,7 @@ impl Effects {
         // Another Claude than that of the iteration before.
         let before = self.agent().map(|agent| agent.pid());
         let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
+        let told_time = self.clock.clone();
         let starting = self.answer_unless_fine(async move {
             let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
             let started = async {
@@ -61,7 +63,7 @@ impl Effects {
                 Err(input) => return Some(input),
             };
             // What a Claude says that never came to be is nobody's business: only now it is listened to.
-            tokio::spawn(listen(n, seen, inputs));
+            tokio::spawn(listen(n, seen, inputs, told_time));
             *lock(&claude) = Claude::Started(agent.clone());
             // One that has ended already says so by itself.
             agent.send_user(&fresh_id(), &prompt).await.ok();
@@ -91,6 +93,7 @@ impl Effects {
         let mut options = Options {
             model: spawn.model,
             resume: spawn.session,
+            max_budget_usd: spawn.max_budget_usd,
             setting_sources: self.config.agent.setting_sources.clone(),
             presence: self.authority.presence,
             extra: self.config.agent.flags.clone(),
@@ -182,7 +185,7 @@ impl Effects {
 }
 
 /// Turns Claude's events into inputs up to the last one, also while the run is being ended.
-async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Sender<Input>) {
+async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Sender<Input>, clock: Arc<dyn Clock>) {
     let mut waiting = Waiting::default();
     while let Some(event) = seen.recv().await {
         if let Some(tool_use_id) = waiting.follow(&event)
@@ -190,7 +193,7 @@ async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Send
         {
             break;
         }
-        if let Some(input) = translate::agent_event(n, event)
+        if let Some(input) = translate::agent_event(n, event, clock.now())
             && inputs.send(input).await.is_err()
         {
             break;

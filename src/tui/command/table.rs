@@ -2,8 +2,8 @@
 
 use super::{
     Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_reset_breaker,
-    can_retry, can_skip, details_word, has_stream, is_searching, live, pause_word, several_tabs, someone_waits,
-    stream_is_behind,
+    can_retry, can_skip, details_word, has_stream, is_searching, live, pause_word, retry_word, several_tabs,
+    someone_waits, stream_is_behind,
 };
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
@@ -53,8 +53,8 @@ rows! {
         "pause now: interrupt Claude in the middle of its turn";
     Skip "run.skip" Scope::Global, "run", [c('s')], Destructive, can_skip, |_| "skip",
         "skip the phase (the selected one in Tickets, else the current one)";
-    Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, |_| "retry",
-        "work on a disputed, blocked, skipped or done phase again";
+    Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, retry_word,
+        "work on a disputed, blocked, skipped or done phase again; parked: now";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
         "write to Claude: into the running turn, or into the next prompt";
     NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",

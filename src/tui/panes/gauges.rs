@@ -15,8 +15,16 @@ use ratatui::layout::Rect;
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
-/// Lines of the pane, borders included.
-pub const HEIGHT: u16 = 11;
+mod limits;
+
+/// Least lines of the pane, borders included.
+const LEAST: u16 = 11;
+
+/// Lines of the pane, borders included: more as more is known.
+pub fn height(model: &Model) -> u16 {
+    let rows = model.tab().filter(|tab| tab.run.is_some()).map_or(0, |tab| gauges(model, tab).len());
+    (rows as u16 + 2).max(LEAST)
+}
 
 /// Cells of a bar.
 const BAR: usize = 8;
@@ -54,11 +62,6 @@ impl Pulse {
         out
     }
 
-    /// Claude was heard after `time`.
-    fn heard_after(&self, time: Timestamp) -> bool {
-        self.last.is_some_and(|last| last > time)
-    }
-
     /// Time since the last byte; `None` when there was none.
     pub fn silence(&self, now: Timestamp) -> Option<Duration> {
         self.last.map(|last| now.since(last))
@@ -73,16 +76,28 @@ struct Gauge {
     picture: (String, String),
     value: String,
     role: Role,
+    /// What the role says, for those who do not see colours.
+    word: &'static str,
 }
 
 impl Gauge {
     fn new(label: &'static str, brief: &'static str, value: String) -> Self {
-        Self { label, brief, picture: (String::new(), String::new()), value, role: Role::GaugeFill }
+        Self { label, brief, picture: (String::new(), String::new()), value, role: Role::GaugeFill, word: "" }
     }
 
     fn share(mut self, glyphs: Glyphs, share: f64, warn: f64, danger: f64) -> Self {
         self.picture = bar(glyphs, share, BAR);
         self.role = role_of(share, warn, danger);
+        self
+    }
+
+    /// Says the role as a word too.
+    fn in_words(mut self) -> Self {
+        self.word = match self.role {
+            Role::GaugeWarning => "high",
+            Role::GaugeDanger => "full",
+            _ => "",
+        };
         self
     }
 }
@@ -139,26 +154,14 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
         Some(counter("  same error", "errors", glyphs, breaker.same_error, most.same_error)),
         (denied > 0).then(|| counter("  denied", "denied", glyphs, denied, most.permission_denials)),
         Some(iteration),
-        Some(Gauge::new("Calls/h", "calls", calls(model).to_string())),
-        Some(Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))),
-        context(glyphs, state),
         last_byte(model, tab),
         state.model.as_ref().map(|name| Gauge::new("Model", "model", name.clone())),
     ];
-    rows.into_iter().flatten().collect()
-}
-
-/// Calls of all open runs in the hour before now (in a replay: before the run's last record).
-fn calls(model: &Model) -> usize {
-    let hour = Duration::from_secs(3_600);
-    let of_tab = |tab: &Tab| {
-        let now = match model.mode {
-            Mode::Live => model.now,
-            Mode::Replay => tab.state.updated.unwrap_or(model.now),
-        };
-        tab.state.calls.iter().filter(|call| now.since(**call) < hour).count()
-    };
-    model.tabs.iter().map(of_tab).sum()
+    let mut rows: Vec<Gauge> = rows.into_iter().flatten().collect();
+    // Behind the iteration.
+    let at = rows.iter().position(|row| row.label == "Iteration").map_or(rows.len(), |at| at + 1);
+    rows.splice(at..at, limits::rows(model, tab).into_iter().chain(context(glyphs, state)));
+    rows
 }
 
 fn context(glyphs: Glyphs, state: &State) -> Option<Gauge> {
@@ -168,7 +171,7 @@ fn context(glyphs: Glyphs, state: &State) -> Option<Gauge> {
     }
     let share = tokens as f64 / window as f64;
     let gauge = Gauge::new("Context", "ctx", format!("{:.0} %", share * 100.0));
-    Some(gauge.share(glyphs, share, 0.8, 0.9))
+    Some(gauge.share(glyphs, share, 0.8, 0.9).in_words())
 }
 
 /// The heartbeat, while Claude's process runs: how long it has been silent, and a word when that goes on for long.
@@ -181,7 +184,7 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
     let mut gauge = Gauge::new(LAST_BYTE, "", human(silence));
     gauge.picture.0 = spark(model.glyphs, &tab.pulse.seen(model.now));
     let open = state.open_iteration();
-    if let Some(retry) = open.and_then(|open| open.retry.as_ref()).filter(|retry| !tab.pulse.heard_after(retry.at)) {
+    if let Some(retry) = open.and_then(|open| open.retry.as_ref()).filter(|retry| retry.at > model.now) {
         let (Retry { attempt, max, .. }, error) = (retry, retry.error.replace('_', " "));
         let value = format!("{attempt}/{max} · {error} · {}", human(retry.at.since(model.now)));
         let role = role_of(f64::from(*attempt) / f64::from((*max).max(1)), 0.0, CUT_SOON);
@@ -222,8 +225,10 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         };
         // The picture's column is the value's where there is no picture.
         let label = if gauge.picture.0.is_empty() && gauge.picture.1.is_empty() { 0 } else { LABEL };
+        let word = if gauge.word.is_empty() { String::new() } else { format!(" {}", gauge.word) };
         Row::new()
-            .left(Role::Dim, format!("{:<label$}", gauge.label))
+            .left(Role::Dim, gauge.label)
+            .left(value_role, format!("{word:<rest$}", rest = label.saturating_sub(gauge.label.width())))
             .left(picture_role, gauge.picture.0)
             .left(Role::GaugeTrack, gauge.picture.1)
             .right(value_role, gauge.value)
@@ -251,9 +256,13 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.right(role, format!(" {value:>5} "));
     }
     let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
+    // Counters of the breaker that are far from their limit give way to money and limits.
+    let gives_way = |gauge: &Gauge| gauge.role == Role::GaugeFill && gauge.label.starts_with(' ');
+    all.sort_by_key(|gauge| gives_way(gauge));
     for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {
         let gap = if gauge.brief.is_empty() { "" } else { " " };
-        let width = gauge.brief.len() + gap.len() + gauge.value.width();
+        let word = if gauge.word.is_empty() { String::new() } else { format!(" {}", gauge.word) };
+        let width = gauge.brief.len() + gap.len() + gauge.value.width() + word.len();
         if row.left_width() + width > room {
             break;
         }
@@ -261,7 +270,8 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             Role::GaugeFill => Role::Text,
             role => role,
         };
-        row = row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, gauge.value).left(Role::Text, "  ");
+        row =
+            row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, gauge.value + &word).left(Role::Text, "  ");
     }
     row.draw(theme, area, buf);
 }
@@ -285,16 +295,6 @@ mod tests {
         assert_eq!(pulse.seen(at(99)), [0; 8]);
         assert_eq!(pulse.seen(at(1)), pulse.seen(at(12)), "a clock that goes back");
         assert_eq!(pulse.silence(at(14)), Some(Duration::from_secs(2)));
-    }
-
-    #[test]
-    fn calls_older_than_an_hour_are_forgotten() {
-        let mut model = sample::model();
-        let mut tab = sample::running("tk-1");
-        let old = Timestamp::from_millis(sample::NOW.millis() - 3_600_000);
-        tab.state.calls = vec![old, sample::NOW];
-        model.tabs.push(tab);
-        assert_eq!(calls(&model), 1);
     }
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_is_counted_down_until_claude_is_heard_again() {
+    fn a_retry_is_counted_down_until_it_is_made() {
         let retry = |attempt, seconds: i64| {
             move |tab: &mut Tab| {
                 let at = Timestamp::from_millis(sample::NOW.millis() + seconds * 1_000);
@@ -348,8 +348,9 @@ mod tests {
             }
         };
         assert_eq!(heart(2, retry(3, 8)), Some((RETRY, "3/10 · rate limit · 8 s".into(), Role::GaugeWarning)));
-        assert_eq!(heart(40, retry(8, -3)), Some((RETRY, "8/10 · rate limit · 0 s".into(), Role::GaugeDanger)));
-        assert_eq!(heart(2, retry(3, -3)).map(|(label, ..)| label), Some(LAST_BYTE));
+        assert_eq!(heart(2, retry(8, 37)), Some((RETRY, "8/10 · rate limit · 37 s".into(), Role::GaugeDanger)));
+        let made = heart(160, retry(3, 0));
+        assert_eq!(made, Some((LAST_BYTE, "2m 40s quiet".into(), Role::GaugeWarning)), "from there on it is silence");
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //! was started, why it stands still, and which key helps.
 
 use crate::base::text::clean_line;
+use crate::domain::limits::Parking;
+use crate::domain::limits::provider::Reset;
 use crate::domain::outcome::ExitReason;
-use crate::domain::words::reason_words;
+use crate::domain::words::{reason_words, wait_words};
 use crate::orchestrator::state::Stage;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::{Standing, Tab};
@@ -77,6 +79,7 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         };
         return Some(match ended.reason {
             ExitReason::Complete => (Role::Success, complete(tab)),
+            ExitReason::Budget | ExitReason::RateLimited => (Role::Warning, format!("{words}{}", key(" · p goes on"))),
             ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q leaves"))),
             ExitReason::Error => (Role::Danger, format!("{words}{}", key(" · p tries again"))),
             ExitReason::TicketGone => (Role::Danger, words),
@@ -88,6 +91,15 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         (Stage::Paused, _) => {
             Some((Role::Warning, format!("paused{}", key(" · p resumes, i tells Claude something first, x stops"))))
         }
+        (Stage::Parked, _) => {
+            let parking = tab.state.limits.parked.as_ref()?;
+            let wait = match model.mode {
+                Mode::Live => format!("; {}{}", at_time(model, parking), wait_words(parking, model.now)),
+                Mode::Replay => String::new(),
+            };
+            let keys = key(" · r tries now, p pauses, x stops");
+            Some((Role::Warning, format!("parked: {}{wait}{keys}", clean_line(&parking.about, 200))))
+        }
         (Stage::AwaitingTree { holder }, _) => {
             let words = format!("waits for the work folder: {} works in it", at_work(model, tab, holder.as_deref()));
             Some((Role::Dim, format!("{words}{}", key(" · x gives up"))))
@@ -96,6 +108,14 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             Some((Role::Dim, format!("pausing after this iteration{}", key(" · p goes on after all, P pauses now"))))
         }
         _ => None,
+    }
+}
+
+/// The time of day to which a wait lasts, when it is known.
+fn at_time(model: &Model, parking: &Parking) -> String {
+    match parking.reset {
+        Reset::Known => format!("until {}, ", &parking.until.clock_time(&model.zone)[..5]),
+        Reset::Unknown | Reset::Probe => String::new(),
     }
 }
 

@@ -46,6 +46,14 @@ fn p_starts_pauses_takes_back_and_resumes() {
 }
 
 #[test]
+fn r_tries_now_while_a_limit_is_waited_for() {
+    let mut model = with_running();
+    model.tabs[0].state.stage = Stage::Parked;
+    assert_eq!(press(&mut model, "r"), command(UserCommand::RetryNow));
+    assert_eq!(model.tabs[0].standing().sign(crate::tui::marks::Glyphs::Unicode).word, "parked");
+}
+
+#[test]
 fn skip_and_stop_ask_first() {
     let mut model = with_running();
     assert_eq!(press(&mut model, "s"), []);

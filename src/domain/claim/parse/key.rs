@@ -105,10 +105,11 @@ pub(super) fn line(text: &str) -> Option<KeyLine<'_>> {
 
 /// Which key of the protocol `name` is, and a warning when it is not spelled as asked for.
 pub(super) fn field(name: &str) -> (Option<Field>, Option<&'static str>) {
-    let bare = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
-    let field = (name.len() < 40).then(|| Field::all().find(|field| bare(field.name()) == bare(name))).flatten();
-    // Hank's name for it.
-    let field = field.or_else(|| (bare(name) == "taskscompletedthisloop").then_some(Field::TasksCompleted));
+    // Longer than any key's name: not worth a look.
+    let bare = if name.len() < 40 { name.replace(['_', '-', ' '], "").to_ascii_lowercase() } else { String::new() };
+    let is_named = |field: &Field| field.name().bytes().filter(|b| *b != b'_').eq(bare.bytes());
+    // Hank's name for it has more words.
+    let field = Field::all().find(is_named).or((bare == "taskscompletedthisloop").then_some(Field::TasksCompleted));
     let warning = field.and_then(|field| {
         if field.name() == name {
             None

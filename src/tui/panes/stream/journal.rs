@@ -9,7 +9,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::{Level, Record, Stored, Verdict, WriteOutcome};
+use crate::domain::record::{Level, Record, Stored, ValidationRan, Verdict, WriteOutcome};
 use std::collections::HashMap;
 
 /// Most calls whose times are kept.
@@ -204,7 +204,7 @@ impl Journal {
                 let message = clean_line(message, 160);
                 self.say(Level::Error, format!("turn failed: {error}{status} · {message}"));
             }
-            Record::ValidationRan { command, exit, timed_out, ms, tail, .. } => {
+            Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, tail, .. }) => {
                 let check =
                     Check { command: command.clone(), exit: *exit, timed_out: *timed_out, ms: *ms, tail: tail.clone() };
                 if let Some((checks, _)) = self.claim() {
@@ -241,6 +241,7 @@ impl Journal {
                     IterationOutcome::TimedOut => "cut off: the iteration took too long",
                     IterationOutcome::Idle => "cut off: no byte from Claude for too long",
                     IterationOutcome::Interrupted => "cut off by you",
+                    IterationOutcome::Parked => "refused by a limit: counts as none",
                     IterationOutcome::CutOff => "cut off: programmator died in it",
                 };
                 self.say(Level::Warn, how);

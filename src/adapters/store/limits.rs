@@ -1,0 +1,202 @@
+//! The ledger: calls, tokens and money of all programs of the person, and what the provider refuses.
+//!
+//! A call is asked for and counted in one transaction ([`Store::admit`]); everything else is summed up from records in
+//! the transaction of their append. Who may call is decided in `domain::limits::admission`.
+
+use super::Store;
+use super::error::StoreError;
+use crate::base::id::RunId;
+use crate::base::time::Timestamp;
+use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, PROBE, Purpose, Verdict, admit};
+use crate::domain::limits::provider::{Hit, Reset, Window};
+use crate::domain::limits::{Limits, Spent, hour};
+use crate::domain::record::Record;
+use crate::domain::turn::Usage;
+use jiff::tz::TimeZone;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::sync::PoisonError;
+
+/// How far ahead of now anything may lie: more means that the clock was set back.
+const AHEAD: i64 = 3_600_000;
+
+impl Store {
+    /// Asks for a call of `run` at `now`. It is counted when it may be made, in the same transaction; the same call
+    /// (run, iteration, purpose) is counted once, however often it is asked for. Blocks for milliseconds, or as long
+    /// as another program writes.
+    pub fn admit(&self, run: RunId, ask: &Ask, now: Timestamp) -> Result<Admission, StoreError> {
+        let sql = StoreError::sql(&self.inner.database);
+        let mut db = self.inner.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&sql)?;
+        let admission = decide(&tx, run, ask, now).map_err(&sql)?;
+        tx.commit().map_err(&sql)?;
+        Ok(admission)
+    }
+
+    /// What is known about limits at `now`, as a run with these limits would be judged by. Changes nothing.
+    pub fn limit_facts(&self, run: RunId, limits: &Limits, now: Timestamp) -> Result<Facts, StoreError> {
+        facts(&self.reader(), &run.to_string(), limits, now, &TimeZone::system())
+            .map_err(StoreError::sql(&self.inner.database))
+    }
+}
+
+fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::Result<Admission> {
+    let (id, zone) = (run.to_string(), TimeZone::system());
+    correct_clock(db, now)?;
+    // Asked for before, and perhaps never made: it gives its place back, and takes it again.
+    db.prepare_cached("DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3")?.execute(params![
+        id,
+        ask.n,
+        ask.purpose.word()
+    ])?;
+    let facts = facts(db, &id, &ask.limits, now, &zone)?;
+    let admission = admit(&facts, ask, run, now, &zone);
+    if let Verdict::Go { probes } = &admission.verdict {
+        count(db, &id, ask.n, ask.purpose, now.millis())?;
+        for scope in probes {
+            db.prepare_cached("UPDATE holds SET probe = ?2, probe_until = ?3 WHERE scope = ?1")?.execute(params![
+                scope,
+                id,
+                now.plus(PROBE).millis()
+            ])?;
+        }
+    }
+    Ok(admission)
+}
+
+/// After the clock was set back, what lies more than an hour ahead would keep limits closed for as long as it was
+/// wrong: it is brought to an hour ahead, so that nothing opens early and nothing waits for ever. A hold begins anew
+/// with its whole length.
+fn correct_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
+    let (now, ahead) = (now.millis(), now.millis().saturating_add(AHEAD));
+    for table in ["calls", "spends"] {
+        db.prepare_cached(&format!("UPDATE {table} SET time = ?1 WHERE time > ?1"))?.execute([ahead])?;
+    }
+    db.prepare_cached("UPDATE holds SET until = ?1 + max(until - seen, 0), seen = ?1, probe = NULL WHERE seen > ?2")?
+        .execute([now, ahead])?;
+    Ok(())
+}
+
+fn facts(db: &Connection, run: &str, limits: &Limits, now: Timestamp, zone: &TimeZone) -> rusqlite::Result<Facts> {
+    let hour = hour::start(now, limits.window, zone).millis();
+    let day = hour::day_start(now, zone).millis();
+    let rows = |sql: &str| -> rusqlite::Result<Vec<(Timestamp, u64)>> {
+        let mut query = db.prepare_cached(sql)?;
+        let rows = query.query_map([hour], |row| Ok((Timestamp::from_millis(row.get(0)?), whole(row.get(1)?))))?;
+        rows.collect()
+    };
+    // Parted by tickets, tokens are in `spends` only, money also in the runs of earlier programs.
+    let ticket = db
+        .prepare_cached(
+            "SELECT total(cost_usd), (SELECT coalesce(sum(tokens), 0) FROM spends WHERE run IN
+                 (SELECT run FROM runs WHERE ticket_path = mine.ticket_path))
+             FROM runs, (SELECT ticket_path FROM runs WHERE run = ?1) AS mine
+             WHERE runs.ticket_path = mine.ticket_path",
+        )?
+        .query_row([run], spent_row)
+        .optional()?
+        .unwrap_or_default();
+    let today = db
+        .prepare_cached("SELECT total(usd), coalesce(sum(tokens), 0) FROM spends WHERE time >= ?1")?
+        .query_row([day], spent_row)?;
+    Ok(Facts {
+        calls: rows("SELECT time, 1 FROM calls WHERE time >= ?1 ORDER BY time")?,
+        tokens: rows("SELECT time, counted FROM spends WHERE time >= ?1 AND counted > 0 ORDER BY time")?,
+        ticket,
+        day: today,
+        holds: holds(db)?,
+        windows: windows(db)?,
+    })
+}
+
+fn spent_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Spent> {
+    Ok(Spent { usd: row.get(0)?, tokens: whole(row.get::<_, Option<i64>>(1)?.unwrap_or(0)) })
+}
+
+fn whole(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+fn holds(db: &Connection) -> rusqlite::Result<Vec<Hold>> {
+    let mut query = db.prepare_cached("SELECT scope, about, until, reset, tries, probe, probe_until FROM holds")?;
+    let rows = query.query_map([], |row| {
+        let by = row.get::<_, Option<String>>(5)?.and_then(|run| RunId::parse(&run));
+        let probe_until = row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis);
+        Ok(Hold {
+            scope: row.get(0)?,
+            about: row.get(1)?,
+            until: Timestamp::from_millis(row.get(2)?),
+            reset: if row.get::<_, String>(3)? == "known" { Reset::Known } else { Reset::Unknown },
+            tries: row.get(4)?,
+            probe: by.zip(probe_until),
+        })
+    })?;
+    rows.collect()
+}
+
+fn windows(db: &Connection) -> rusqlite::Result<Vec<Window>> {
+    let mut query = db.prepare_cached("SELECT json FROM provider_windows ORDER BY kind")?;
+    let rows = query.query_map([], |row| row.get::<_, String>(0))?;
+    // What a newer program wrote and we cannot read is not known to us.
+    rows.filter_map(|json| json.map(|json| serde_json::from_str(&json).ok()).transpose()).collect()
+}
+
+/// Counts a call, unless it was counted when it was admitted.
+pub(super) fn count(db: &Connection, run: &str, n: u32, purpose: Purpose, time: i64) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO calls (run, n, time, purpose) SELECT ?1, ?2, ?3, ?4
+         WHERE NOT EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?4)",
+    )?
+    .execute(params![run, n, time, purpose.word()])?;
+    Ok(())
+}
+
+/// Cost of the run as it was stored last, in USD.
+pub(super) fn cost(db: &Connection, run: &str) -> rusqlite::Result<f64> {
+    let cost = db.prepare_cached("SELECT cost_usd FROM runs WHERE run = ?1")?.query_row([run], |row| row.get(0));
+    Ok(cost.optional()?.unwrap_or(0.0))
+}
+
+/// Notes what was spent.
+pub(super) fn spent(db: &Connection, run: &str, time: i64, usd: f64, usage: &Usage) -> rusqlite::Result<()> {
+    let tokens = |n: u64| i64::try_from(n).unwrap_or(i64::MAX / 1_000_000);
+    if usd > 0.0 || usage.total() > 0 {
+        db.prepare_cached("INSERT INTO spends (run, time, usd, tokens, counted) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![run, time, usd, tokens(usage.total()), tokens(usage.counted())])?;
+    }
+    Ok(())
+}
+
+/// Notes what the provider tells of its windows, and what it refused.
+pub(super) fn refused(db: &Connection, record: &Record, time: i64) -> rusqlite::Result<()> {
+    match record {
+        Record::LimitSeen(window) => {
+            let Ok(json) = serde_json::to_string(window) else { return Ok(()) };
+            db.prepare_cached("INSERT OR REPLACE INTO provider_windows VALUES (?1, ?2, ?3)")?.execute(params![
+                window.kind,
+                time,
+                json
+            ])?;
+        }
+        Record::LimitHit(hit) => hold(db, hit, time)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Of two tickets that were refused at the same time, the longer wait counts for both.
+fn hold(db: &Connection, hit: &Hit, time: i64) -> rusqlite::Result<()> {
+    let reset = if hit.reset == Reset::Known { "known" } else { "unknown" };
+    db.prepare_cached(
+        "INSERT INTO holds VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL, NULL)
+         ON CONFLICT (scope) DO UPDATE SET about = ?2, until = max(until, ?3), reset = ?4, tries = max(tries, ?5),
+             seen = ?6, probe = NULL, probe_until = NULL",
+    )?
+    .execute(params![hit.scope, hit.about(), hit.until.millis(), reset, hit.tries, time])?;
+    Ok(())
+}
+
+/// The provider has answered the run: what it was the probe for is over.
+pub(super) fn answered(db: &Connection, run: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM holds WHERE probe = ?1")?.execute([run])?;
+    Ok(())
+}

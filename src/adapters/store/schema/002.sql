@@ -1,0 +1,34 @@
+-- What a call was for: asked for twice, it is counted once.
+ALTER TABLE calls ADD COLUMN purpose TEXT NOT NULL DEFAULT 'iteration';
+CREATE INDEX calls_by_run ON calls (run, n);
+
+-- What was spent and when: USD as the runs' costs grew, tokens as turns ended. `counted` are those that count for the hour.
+CREATE TABLE spends (
+    id      INTEGER PRIMARY KEY,
+    run     TEXT NOT NULL REFERENCES runs,
+    time    INTEGER NOT NULL,
+    usd     REAL NOT NULL,
+    tokens  INTEGER NOT NULL,
+    counted INTEGER NOT NULL
+) STRICT;
+CREATE INDEX spends_by_time ON spends (time);
+CREATE INDEX spends_by_run ON spends (run);
+
+-- The provider's windows as it last told of them.
+CREATE TABLE provider_windows (
+    kind TEXT PRIMARY KEY,
+    seen INTEGER NOT NULL,
+    json TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What the provider refuses: nothing is tried before `until`, and then by one run, which has `probe_until` to find out.
+CREATE TABLE holds (
+    scope       TEXT PRIMARY KEY,
+    about       TEXT NOT NULL,
+    until       INTEGER NOT NULL,
+    reset       TEXT NOT NULL,
+    tries       INTEGER NOT NULL,
+    seen        INTEGER NOT NULL,
+    probe       TEXT,
+    probe_until INTEGER
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,174 @@
+//! `programmator status <run>`: one run, what it waits for, how near its limits are and what it cost.
+
+use crate::adapters::store::Store;
+use crate::base::text::clean_line;
+use crate::base::time::{Timestamp, human};
+use crate::cli::error::CliError;
+use crate::cli::session::Session;
+use crate::domain::limits::admission::{Facts, Why};
+use crate::domain::limits::provider::{Reset, WindowStatus};
+use crate::domain::limits::receipt::{self, PhaseReceipt};
+use crate::domain::limits::{Limits, Parking, Receipt, Window, hour};
+use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::words::wait_words;
+use crate::orchestrator::limits::budgets;
+use crate::orchestrator::state::State;
+use crate::runtime::circuit::state_of;
+use crate::runtime::headless::Format;
+use crate::runtime::supervisor::find_run;
+use serde::Serialize;
+use std::io::Write;
+use std::time::Duration;
+
+/// The JSON of one run.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    run: RunSummary,
+    parked: Option<Parked>,
+    limits: Limited,
+    receipts: Receipts,
+}
+
+/// Why it waits. `seconds` are those that are left now.
+#[derive(Serialize)]
+struct Parked {
+    why: Why,
+    about: String,
+    until: Timestamp,
+    reset: Reset,
+    seconds: u64,
+}
+
+#[derive(Serialize)]
+struct Limited {
+    calls: Count,
+    tokens: Count,
+    windows: Vec<Window>,
+    budgets: Vec<Budget>,
+}
+
+/// What was used in the present hour; `resets` is when the first of it leaves.
+#[derive(Serialize)]
+struct Count {
+    used: u64,
+    limit: Option<u64>,
+    resets: Option<Timestamp>,
+}
+
+#[derive(Serialize)]
+struct Budget {
+    of: &'static str,
+    spent_usd: f64,
+    limit_usd: f64,
+}
+
+#[derive(Serialize)]
+struct Receipts {
+    total: PhaseReceipt,
+    phases: Vec<PhaseReceipt>,
+    iterations: Vec<Receipt>,
+}
+
+/// Prints the run that `text` names.
+pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format) -> Result<(), CliError> {
+    let store = session.store()?;
+    let now = session.clock().now();
+    let shown = shown(&store, text, now)?;
+    match format {
+        Format::Json => {
+            let text = serde_json::to_string_pretty(&shown).map_err(std::io::Error::from)?;
+            writeln!(out, "{text}")?;
+        }
+        Format::Text => words(out, &shown, now)?,
+    }
+    Ok(())
+}
+
+fn shown(store: &Store, text: &str, now: Timestamp) -> Result<Shown, CliError> {
+    let summary = store.as_seen(find_run(store, text)?)?;
+    let state = state_of(store, summary.run)?;
+    let limits = &state.settings.limits;
+    let facts = store.limit_facts(summary.run, limits, now)?;
+    // A run that nobody works on does not wait either: it asks anew when it is gone on with.
+    let parked = state.limits.parked.as_ref().filter(|_| summary.state != RunState::Ended);
+    Ok(Shown {
+        parked: parked.map(|parking| Parked {
+            why: parking.why,
+            about: parking.about.clone(),
+            until: parking.until,
+            reset: parking.reset,
+            seconds: parking.until.since(now).as_secs(),
+        }),
+        limits: limited(&state, limits, &facts, now),
+        receipts: receipts(&state),
+        run: summary,
+    })
+}
+
+fn limited(state: &State, limits: &Limits, facts: &Facts, now: Timestamp) -> Limited {
+    let zone = jiff::tz::TimeZone::system();
+    let count = |rows: &[(Timestamp, u64)], limit| Count {
+        used: rows.iter().map(|(_, weight)| weight).sum(),
+        limit,
+        resets: rows.first().map(|(time, _)| hour::leaves(*time, limits.window, &zone)),
+    };
+    let budgets = budgets(state).into_iter();
+    Limited {
+        calls: count(&facts.calls, Some(limits.calls.into())),
+        tokens: count(&facts.tokens, limits.tokens),
+        windows: facts.windows.iter().filter(|window| window.is_open_at(now)).cloned().collect(),
+        budgets: budgets.map(|(of, limit_usd, spent_usd)| Budget { of, spent_usd, limit_usd }).collect(),
+    }
+}
+
+fn receipts(state: &State) -> Receipts {
+    let iterations = state.limits.receipts.clone();
+    let whole: Vec<Receipt> = iterations.iter().map(|receipt| Receipt { phase: None, ..receipt.clone() }).collect();
+    Receipts {
+        total: receipt::by_phase(&whole).pop().unwrap_or_default(),
+        phases: receipt::by_phase(&iterations),
+        iterations,
+    }
+}
+
+fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
+    let Shown { run, parked, limits, receipts } = shown;
+    let about = run.reason.as_deref().or(run.phase.as_deref()).unwrap_or_default();
+    let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
+    writeln!(out, "{}  {}  {}{about}", run.run.short(), run.ticket, run.state.word())?;
+    if let Some(Parked { why, about, until, reset, .. }) = parked {
+        let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset };
+        writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;
+    }
+    for (name, count) in [("calls", &limits.calls), ("tokens", &limits.tokens)] {
+        let limit = count.limit.map_or_else(|| "no limit".to_owned(), |limit| format!("of {limit}"));
+        writeln!(out, "  {name:<10}  {} {limit} in the hour", count.used)?;
+    }
+    for window in &limits.windows {
+        let used = window.used.map_or_else(String::new, |used| format!(", {:.0} % used", used * 100.0));
+        let how = match window.status {
+            WindowStatus::Allowed => "open",
+            WindowStatus::Warning => "nearly reached",
+            WindowStatus::Rejected => "reached",
+        };
+        writeln!(out, "  {}  {how}{used}", clean_line(&window.name(), 40))?;
+    }
+    for budget in &limits.budgets {
+        writeln!(out, "  {:<10}  ${:.2} of ${:.2}", format!("{} usd", budget.of), budget.spent_usd, budget.limit_usd)?;
+    }
+    let phases = receipts.phases.iter().map(|phase| (phase, phase.sum.phase.as_deref().unwrap_or("the ticket")));
+    for (phase, name) in phases.chain([(&receipts.total, "in all")]) {
+        let sum = &phase.sum;
+        writeln!(
+            out,
+            "  ${:>7.2}  {:>8}  {:>3} it  {:>9} tokens  {}",
+            sum.cost_usd,
+            human(Duration::from_millis(sum.ms)),
+            phase.iterations,
+            sum.usage.total(),
+            clean_line(name, 60)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! May a call be made now? Asked before each call, in the transaction that counts it, so that no two programs take
+//! the same place.
+//!
+//! The order: budgets (the run stops), what the provider refused, calls, tokens, what the provider warns of (the run
+//! is parked).
+
+use super::hour;
+use super::provider::{self, Reset, Window, WindowStatus};
+use super::{Budget, Limits, OnWarning, Spent};
+use crate::base::id::RunId;
+use crate::base::time::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What a call is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// An iteration: it begins once the call is admitted.
+    #[default]
+    Iteration,
+    /// The status block is asked for in a running iteration.
+    FollowUp,
+}
+
+impl Purpose {
+    /// The word in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Iteration => "iteration",
+            Self::FollowUp => "follow_up",
+        }
+    }
+}
+
+/// Where in the work a call stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// It would be the first one for its phase.
+    PhaseStart,
+    /// The phase has been worked on.
+    InPhase,
+}
+
+/// Who wants the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// The run's own pace.
+    Program,
+    /// A person who does not want to wait for the provider's reset. Limits of ours stay.
+    Person,
+}
+
+/// The question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// The iteration.
+    pub n: u32,
+    /// What for.
+    pub purpose: Purpose,
+    /// What is allowed.
+    pub limits: Limits,
+    /// What the run has spent of its budget.
+    pub spent: Spent,
+    /// What the call is expected to cost.
+    pub forecast: Spent,
+    /// The model, when it is known.
+    pub model: Option<String>,
+    /// Where in the work.
+    pub place: Place,
+    /// Who asks.
+    pub asker: Asker,
+}
+
+/// What the provider refused to some ticket, as all tickets know it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hold {
+    /// Whom it concerns (see [`provider::concerns`]).
+    pub scope: String,
+    /// What happened, for people.
+    pub about: String,
+    /// Nothing is tried before.
+    pub until: Timestamp,
+    /// Is that the true end?
+    pub reset: Reset,
+    /// How often in a row it was refused.
+    pub tries: u32,
+    /// The run that tries again, and until when it is waited for.
+    pub probe: Option<(RunId, Timestamp)>,
+}
+
+/// What is known when the question is asked; the call is not counted yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Calls that count for the present hour, oldest first, each with weight 1.
+    pub calls: Vec<(Timestamp, u64)>,
+    /// Tokens likewise.
+    pub tokens: Vec<(Timestamp, u64)>,
+    /// What all runs of the ticket have spent.
+    pub ticket: Spent,
+    /// What was spent today.
+    pub day: Spent,
+    /// What the provider refuses.
+    pub holds: Vec<Hold>,
+    /// The provider's windows.
+    pub windows: Vec<Window>,
+}
+
+/// How the counters stand, for gauges and for the next decisions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ledger {
+    /// Calls in the present hour, all programs together, this one included.
+    pub calls: u64,
+    /// Tokens likewise.
+    pub tokens: u64,
+    /// When the first of them leaves the hour.
+    pub frees: Option<Timestamp>,
+    /// What all runs of the ticket have spent.
+    pub ticket: Spent,
+    /// What was spent today.
+    pub day: Spent,
+    /// How often in a row the provider has refused before this try.
+    pub tries: u32,
+}
+
+/// A call that was counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// The iteration.
+    pub n: u32,
+    /// What for.
+    #[serde(default)]
+    pub purpose: Purpose,
+    /// How the counters stood then, this call included.
+    #[serde(default)]
+    pub ledger: Ledger,
+}
+
+/// Why a run is parked, and until when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parking {
+    /// Which limit.
+    pub why: Why,
+    /// What happened, for people.
+    pub about: String,
+    /// When it goes on.
+    pub until: Timestamp,
+    /// Whether that is the true end.
+    pub reset: Reset,
+}
+
+/// A limit that parks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// Calls an hour.
+    Calls,
+    /// Tokens an hour.
+    Tokens,
+    /// The provider refuses.
+    Provider,
+    /// The provider warns, and the person wants to wait then.
+    Warning,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Admission {
+    /// What is to be done.
+    pub verdict: Verdict,
+    /// How the counters stand; the call is counted if it may be made.
+    pub ledger: Ledger,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The call is counted: make it. Of these scopes it is the one probe.
+    Go {
+        /// Scopes whose outcome everybody waits for.
+        probes: Vec<String>,
+    },
+    /// Wait.
+    Park(Parking),
+    /// Stop: a budget is used up, in words for the person.
+    Stop(String),
+}
+
+/// How long others wait for the one who tries.
+pub const PROBE: Duration = Duration::from_secs(120);
+
+/// Decides. `now` may lie before what is known (the clock was set back): nothing opens early for it.
+pub fn admit(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp, zone: &TimeZone) -> Admission {
+    let limits = &ask.limits;
+    let sum = |rows: &[(Timestamp, u64)]| rows.iter().fold(0, |sum: u64, (_, weight)| sum.saturating_add(*weight));
+    let concerned: Vec<&Hold> =
+        facts.holds.iter().filter(|hold| provider::concerns(&hold.scope, ask.model.as_deref())).collect();
+    let mut ledger = Ledger {
+        calls: sum(&facts.calls),
+        tokens: sum(&facts.tokens),
+        frees: facts.calls.first().map(|(time, _)| hour::leaves(*time, limits.window, zone)),
+        ticket: facts.ticket,
+        day: facts.day,
+        tries: concerned.iter().map(|hold| hold.tries).max().unwrap_or(0),
+    };
+    let refused = over_budget(facts, ask)
+        .map(Verdict::Stop)
+        .or_else(|| held(&concerned, ask.asker, run, now).map(Verdict::Park))
+        .or_else(|| counted_out(facts, limits, zone).map(Verdict::Park))
+        .or_else(|| warned(facts, ask, run, now).map(Verdict::Park));
+    let verdict = refused.unwrap_or_else(|| {
+        ledger.calls += 1;
+        ledger.frees = ledger.frees.or_else(|| Some(hour::leaves(now, limits.window, zone)));
+        Verdict::Go { probes: concerned.iter().map(|hold| hold.scope.clone()).collect() }
+    });
+    Admission { verdict, ledger }
+}
+
+/// The first budget in which the call does not fit.
+fn over_budget(facts: &Facts, ask: &Ask) -> Option<String> {
+    let budgets = [
+        ("run", "this run", &ask.limits.run, ask.spent),
+        ("ticket", "this ticket", &ask.limits.ticket, facts.ticket),
+        ("day", "today", &ask.limits.day, facts.day),
+    ];
+    budgets.into_iter().find_map(|(key, whose, budget, spent)| does_not_fit(key, whose, budget, spent, ask.forecast))
+}
+
+fn does_not_fit(key: &str, whose: &str, budget: &Budget, spent: Spent, next: Spent) -> Option<String> {
+    if let Some(limit) = budget.usd() {
+        let (spent, next) = (spent.usd, next.usd);
+        // The last millionth may be lost in sums.
+        if spent + 1e-6 >= limit {
+            return Some(format!(
+                "${spent:.2} of ${limit:.2} for {whose} are spent; raise `budget.{key}_usd` and resume"
+            ));
+        }
+        if spent + next > limit + 1e-6 {
+            return Some(format!(
+                "${spent:.2} of ${limit:.2} for {whose} are spent, and an iteration costs about ${next:.2}; raise \
+                 `budget.{key}_usd` and resume"
+            ));
+        }
+    }
+    let limit = budget.tokens?;
+    let (spent, next) = (spent.tokens, next.tokens);
+    (spent >= limit || spent.saturating_add(next) > limit).then(|| {
+        format!(
+            "{spent} of {limit} tokens for {whose} are spent, and an iteration takes about {next}; raise \
+             `budget.{key}_tokens` and resume"
+        )
+    })
+}
+
+/// The provider refuses: nothing is tried before its time, and then by one run only.
+fn held(holds: &[&Hold], asker: Asker, run: RunId, now: Timestamp) -> Option<Parking> {
+    let waits = holds.iter().filter_map(|hold| {
+        let other = hold.probe.filter(|(by, until)| *by != run && *until > now);
+        let (until, reset) = match other {
+            Some((_, until)) => (until, Reset::Probe),
+            None if asker == Asker::Program && hold.until > now => (hold.until, hold.reset),
+            None => return None,
+        };
+        Some(Parking { why: Why::Provider, about: hold.about.clone(), until, reset })
+    });
+    waits.max_by_key(|parking| parking.until)
+}
+
+fn counted_out(facts: &Facts, limits: &Limits, zone: &TimeZone) -> Option<Parking> {
+    let own = |why, about, until| Parking { why, about, until, reset: Reset::Known };
+    let calls = hour::frees(&facts.calls, limits.calls.into(), limits.window, zone)
+        .map(|until| own(Why::Calls, format!("{} calls an hour are used up", limits.calls), until));
+    let tokens = limits.tokens.and_then(|most| {
+        let until = hour::frees(&facts.tokens, most, limits.window, zone)?;
+        Some(own(Why::Tokens, format!("{most} tokens an hour are used up"), until))
+    });
+    calls.into_iter().chain(tokens).max_by_key(|parking| parking.until)
+}
+
+/// The provider warns: when the person wants so, nothing new is begun until the window opens anew.
+fn warned(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp) -> Option<Parking> {
+    let asked = ask.limits.on_warning == OnWarning::Park && ask.place == Place::PhaseStart;
+    if !asked || ask.asker == Asker::Person || ask.purpose != Purpose::Iteration {
+        return None;
+    }
+    let model = ask.model.as_deref();
+    let warning = |window: &&Window| {
+        window.status != WindowStatus::Allowed && provider::concerns(&window.kind, model) && window.is_open_at(now)
+    };
+    let windows = facts.windows.iter().filter(warning);
+    let (window, resets) = windows.filter_map(|w| Some((w, w.resets_at?))).max_by_key(|(_, resets)| *resets)?;
+    let (until, reset) = provider::wait_until(Some(resets), 1, now, provider::dice(run.0.as_u128(), 0));
+    let about = format!("the provider's {} is nearly reached", window.name());
+    (reset == Reset::Known).then_some(Parking { why: Why::Warning, about, until, reset })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Limits in words: what the provider tells, why a run waits and how long still, what an iteration cost.
+
+use super::Weight;
+use crate::base::time::{Timestamp, human};
+use crate::domain::limits::provider::{Reset, WindowStatus};
+use crate::domain::limits::{Parking, Receipt, Window};
+use crate::domain::record::Record;
+use std::time::Duration;
+
+pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
+    Some(match record {
+        Record::LimitSeen(window) if window.status == WindowStatus::Allowed => return None,
+        Record::LimitSeen(window) => (Weight::Warn, window_words(window)),
+        Record::LimitHit(hit) => {
+            let next = match (hit.reset, hit.tries) {
+                (Reset::Known, _) => "waiting for the reset".to_owned(),
+                (_, 0 | 1) => "reset unknown".to_owned(),
+                (_, tries) => format!("reset unknown, refused {tries} times in a row"),
+            };
+            (Weight::Warn, format!("{}; {next}", hit.about()))
+        }
+        Record::Parked(parking) => (Weight::Warn, format!("parked: {}", parked_words(parking))),
+        Record::Unparked => (Weight::Info, "not parked any more".into()),
+        Record::LimitsChanged(limits) => {
+            (Weight::Info, format!("the limits of now count: {} calls an hour", limits.calls))
+        }
+        Record::Receipt(receipt) => (Weight::Info, receipt_words(receipt)?),
+        _ => return None,
+    })
+}
+
+/// Nothing for an iteration in which nothing was used.
+fn receipt_words(receipt: &Receipt) -> Option<String> {
+    let (usage, time) = (&receipt.usage, human(Duration::from_millis(receipt.ms)));
+    if usage.total() == 0 && receipt.cost_usd == 0.0 {
+        return None;
+    }
+    let tries = if receipt.tries == 0 { String::new() } else { format!(" · {} requests sent again", receipt.tries) };
+    let cached = usage.cache_read.saturating_add(usage.cache_write);
+    let (n, cost, input, output) = (receipt.n, receipt.cost_usd, usage.input, usage.output);
+    Some(format!("receipt {n} · {time} · ${cost:.2} · tokens: {input} in, {output} out, {cached} cached{tries}"))
+}
+
+fn window_words(window: &Window) -> String {
+    let used = window.used.map_or_else(String::new, |used| format!(", {:.0} % used", used * 100.0));
+    let how = if window.status == WindowStatus::Rejected { "reached" } else { "nearly reached" };
+    format!("the provider's {} is {how}{used}", window.name())
+}
+
+fn parked_words(parking: &Parking) -> String {
+    // A wait may be of days.
+    let until = parking.until.to_string().get(..19).map(|text| text.replace('T', " ")).unwrap_or_default();
+    match parking.reset {
+        Reset::Known => format!("{}; goes on by itself at {until} UTC", parking.about),
+        Reset::Unknown => format!("{}; reset unknown, tries again at {until} UTC", parking.about),
+        Reset::Probe => format!("{}; another ticket is trying", parking.about),
+    }
+}
+
+/// How long a parked run still waits, and for what: `reset unknown, tries again in 4m 12s`.
+pub fn wait_words(parking: &Parking, now: Timestamp) -> String {
+    let left = countdown(parking, now);
+    match parking.reset {
+        Reset::Known => format!("goes on in {left}"),
+        Reset::Unknown => format!("reset unknown, tries again in {left}"),
+        Reset::Probe => "another ticket is trying".to_owned(),
+    }
+}
+
+/// The rest of the wait; the last second counts as a whole one.
+pub fn countdown(parking: &Parking, now: Timestamp) -> String {
+    human(parking.until.since(now) + Duration::from_millis(999))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::limits::admission::Why;
+
+    fn parking(reset: Reset) -> Parking {
+        let until = Timestamp::from_millis(1_795_273_200_000);
+        Parking { why: Why::Provider, about: "the provider's five-hour limit is reached".into(), until, reset }
+    }
+
+    #[test]
+    fn a_wait_is_counted_down() {
+        let at = |seconds: i64| Timestamp::from_millis(1_795_273_200_000 - seconds * 1_000);
+        let cases = [
+            (Reset::Known, 2_530, "goes on in 42m 10s"),
+            (Reset::Unknown, 4, "reset unknown, tries again in 4 s"),
+            (Reset::Unknown, -9, "reset unknown, tries again in 0 s"),
+            (Reset::Probe, 60, "another ticket is trying"),
+        ];
+        for (reset, seconds, expected) in cases {
+            assert_eq!(wait_words(&parking(reset), at(seconds)), expected);
+        }
+        assert!(parked_words(&parking(Reset::Known)).ends_with("at 2026-11-21 15:00:00 UTC"));
+        assert!(parked_words(&parking(Reset::Unknown)).contains("reset unknown"));
+    }
+}

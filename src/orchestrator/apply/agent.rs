@@ -1,0 +1,150 @@
+//! Records about Claude at work in an iteration, folded into it.
+
+use super::{CALLS, SUMMARIES, watch};
+use crate::base::time::Timestamp;
+use crate::domain::approval::ApprovalKind;
+use crate::domain::record::{Record, ValidationRan, Verdict};
+use crate::orchestrator::judge::claimed_phase;
+use crate::orchestrator::state::{Failure, Mark, NoteStage, Stage, State};
+
+/// The records of a running iteration.
+pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
+    // Claims are matched before the iteration is borrowed.
+    if let Record::ClaimMade { claim, .. } = record {
+        let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
+        if let Some(claimed) = claimed_phase(state, claim)
+            && let Some(phase) = state.phase_mut(claimed.as_deref())
+        {
+            phase.mark = Mark::Claimed;
+        }
+        state.summaries.push((phase, claim.summary.clone()));
+        let surplus = state.summaries.len().saturating_sub(SUMMARIES);
+        state.summaries.drain(..surplus);
+    }
+    let Some(iteration) = &mut state.iteration else {
+        return;
+    };
+    watch::fold(iteration, record, time);
+    match record {
+        Record::SnapshotTaken { id, .. } => {
+            iteration.snapshot = Some(id.clone());
+            let phase = iteration.phase.clone();
+            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+                phase.baseline.get_or_insert_with(|| id.clone());
+            }
+            state.stage = Stage::Spawning;
+        }
+        Record::CallCounted(_) => {
+            state.calls.push(time);
+            let surplus = state.calls.len().saturating_sub(CALLS);
+            state.calls.drain(..surplus);
+        }
+        Record::SpawnRequested { notes, .. } => {
+            iteration.respawn = false;
+            iteration.ready = false;
+            iteration.process_cost_usd = 0.0;
+            for id in notes {
+                set_note(state, id, NoteStage::InPrompt);
+            }
+            state.stage = Stage::Spawning;
+        }
+        Record::AgentSpawned { pid, .. } => {
+            iteration.pid = Some(*pid);
+            state.stage = Stage::Running;
+        }
+        Record::AgentReady { model, version, .. } => {
+            iteration.ready = true;
+            state.model = Some(model.clone());
+            state.version = Some(version.clone());
+        }
+        Record::SessionLost { .. } => {
+            iteration.respawn = true;
+            iteration.resumed = None;
+            state.stage = Stage::Closing;
+        }
+        Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
+            iteration.asked_person |= ApprovalKind::always(tool).is_some();
+            match verdict {
+                Verdict::Allow => iteration.begin_call(tool_use_id, *writes, time),
+                Verdict::Block => iteration.refuse_call(tool_use_id, tool),
+                // What is asked counts by its answer.
+                Verdict::Ask | Verdict::Passphrase => {}
+            }
+        }
+        Record::ToolFinished { tool_use_id, .. } => {
+            iteration.tools.remove(tool_use_id);
+            if iteration.writers.remove(tool_use_id) {
+                iteration.wrote = Some(time);
+            }
+        }
+        Record::OutputAnalysed(analysis) => {
+            let before = iteration.analysis.take();
+            let now = before.map_or_else(|| analysis.clone(), |before| before.then(analysis.clone()));
+            iteration.asked_person |= now.question.is_some();
+            iteration.refused.clone_from(&now.refused);
+            iteration.analysis = Some(now);
+        }
+        Record::ClaimMade { claim, .. } => {
+            iteration.claim = Some(claim.clone());
+            iteration.claim_missing = None;
+            state.stage = Stage::Closing;
+        }
+        Record::ClaimMissing { reason, .. } => {
+            iteration.claim_missing = Some(reason.clone());
+            state.stage = Stage::Closing;
+        }
+        Record::FollowUpSent { .. } => {
+            iteration.followed_up = true;
+            state.stage = Stage::Running;
+        }
+        Record::TurnFailed { error, message, status, .. } => {
+            iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
+            state.stage = Stage::Closing;
+        }
+        Record::StopAsked { outcome, .. } => {
+            iteration.cut = Some(*outcome);
+            state.stage = Stage::Stopping;
+        }
+        Record::TurnEnded { cost_usd, usage, context, context_window, denials, .. } => {
+            // The CLI's figure is cumulative over the turns of one process.
+            let more = (cost_usd - iteration.process_cost_usd).max(0.0);
+            iteration.process_cost_usd = *cost_usd;
+            iteration.cost_usd += more;
+            state.cost_usd += more;
+            state.usage.add(usage);
+            iteration.output += usage.output;
+            // Every turn of a process tells all that were refused in it.
+            let name = |tool: &str| tool.split('(').next().unwrap_or_default().to_owned();
+            let denials = denials.iter().filter(|tool| ApprovalKind::always(&name(tool)).is_none());
+            if denials.clone().count() > iteration.denials.len() {
+                iteration.denials = denials.cloned().collect();
+            }
+            state.context = context.zip(*context_window).or(state.context);
+        }
+        Record::AgentExited { .. } => {
+            iteration.pid = None;
+            iteration.tools.clear();
+            iteration.writers.clear();
+            let respawn = iteration.respawn;
+            state.stage = if respawn { Stage::Spawning } else { Stage::Comparing };
+        }
+        Record::EvidenceGathered { iteration_files, phase_files, .. } => {
+            iteration.files = iteration_files.len();
+            iteration.changed_files.clone_from(iteration_files);
+            iteration.changed = Some(!iteration_files.is_empty());
+            iteration.phase_changed = Some(!phase_files.is_empty());
+            state.stage = Stage::Validating;
+        }
+        Record::ValidationRan(ValidationRan { command, exit, .. }) => {
+            iteration.validated.push((command.clone(), *exit));
+        }
+        _ => {}
+    }
+}
+
+/// Notes how far a note has come.
+pub(super) fn set_note(state: &mut State, id: &str, to: NoteStage) {
+    if let Some(note) = state.notes.iter_mut().find(|note| note.id == id) {
+        note.stage = to;
+    }
+}

@@ -1,0 +1,24 @@
+//! What records make of the ticket's sessions.
+
+use crate::base::time::Timestamp;
+use crate::domain::record::Record;
+use crate::domain::session::{CODE, Session, SessionEnded, Way};
+use crate::orchestrator::state::State;
+
+/// Folds a record in; others are not its business.
+pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
+    match record {
+        Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
+        Record::SessionEnded(ended) => state.sessions.end(ended, time),
+        Record::AgentReady { n, session, model, .. } => {
+            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
+            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), *n);
+        }
+        Record::SessionLost { n, session } => {
+            let (step, session, reason) = (CODE.to_owned(), session.clone(), String::new());
+            state.sessions.end(&SessionEnded { n: *n, step, session, to: Way::Lost, reason }, time);
+        }
+        Record::TurnEnded { .. } => state.sessions.touch(CODE, time),
+        _ => {}
+    }
+}

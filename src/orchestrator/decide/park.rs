@@ -1,0 +1,144 @@
+//! Asking for calls, and waiting when there is none to be had.
+//!
+//! A parked run asks again every now and then: another ticket may have found the provider open, the person may have
+//! set the clock, the machine may have slept. Only the ledger says yes.
+
+use super::Step;
+use crate::base::time::Timestamp;
+use crate::domain::limits::Limits;
+use crate::domain::limits::admission::{Admission, Asker, Counted, Ledger, Parking, Purpose, Verdict};
+use crate::domain::limits::provider::{Reset, Window};
+use crate::domain::outcome::ExitReason;
+use crate::domain::record::Record;
+use crate::orchestrator::effect::{Effect, Timer};
+use crate::orchestrator::limits;
+use crate::orchestrator::state::Stage;
+use std::time::Duration;
+
+/// A parked run asks again after this time at the latest.
+const LOOK: Duration = Duration::from_secs(30);
+/// And after this one while another ticket tries.
+const LOOK_AT_PROBE: Duration = Duration::from_secs(2);
+/// Refusals in a row after which the run is given up: a day of quarter hours.
+const TRIES: u32 = 100;
+
+impl Step {
+    /// Asks the ledger. Asking again for the same call is harmless.
+    pub(super) fn ask_for_call(&mut self, purpose: Purpose, asker: Asker) {
+        let ask = limits::ask(&self.state, purpose, asker);
+        self.effect(Effect::Admit(Box::new(ask)));
+    }
+
+    /// The ledger's answer; one that nobody waits for any more is let go, its call stays counted.
+    pub(super) fn admitted(&mut self, n: u32, purpose: Purpose, admission: Admission) {
+        if self.state.run.is_none() || self.state.ended.is_some() {
+            return;
+        }
+        match purpose {
+            Purpose::Iteration => {
+                let waits = matches!(self.state.stage, Stage::Idle | Stage::Parked);
+                if waits && self.state.open_iteration().is_none() && self.state.iterations + 1 == n {
+                    self.iteration_admitted(admission);
+                }
+            }
+            Purpose::FollowUp => {
+                let waits = self.state.stage == Stage::Closing && self.open(|open| open.n == n && !open.followed_up);
+                if waits && self.open(|open| open.claim_missing.is_some() && !open.unasked) {
+                    self.follow_up_admitted(n, admission);
+                }
+            }
+        }
+    }
+
+    fn iteration_admitted(&mut self, Admission { verdict, ledger }: Admission) {
+        match verdict {
+            Verdict::Park(parking) => self.park(parking, &ledger),
+            Verdict::Stop(why) => {
+                self.unpark();
+                self.end(ExitReason::Budget, why);
+            }
+            Verdict::Go { .. } => {
+                self.unpark();
+                // The person or the file may have changed their mind meanwhile.
+                if self.is_due() {
+                    self.begin_iteration(ledger);
+                }
+            }
+        }
+    }
+
+    fn follow_up_admitted(&mut self, n: u32, Admission { verdict, ledger }: Admission) {
+        match verdict {
+            Verdict::Go { .. } => {
+                self.record(Record::CallCounted(Counted { n, purpose: Purpose::FollowUp, ledger }));
+                self.record(Record::FollowUpSent { n });
+                self.effect(Effect::SendFollowUp { n });
+                self.arm(Timer::FirstByte(n));
+            }
+            // The next iteration waits, or the run stops, when it asks for its own call.
+            Verdict::Park(parking) => {
+                self.record(Record::Parked(parking));
+                self.close(n);
+            }
+            Verdict::Stop(_) => self.close(n),
+        }
+    }
+
+    fn park(&mut self, parking: Parking, ledger: &Ledger) {
+        if ledger.tries >= TRIES {
+            self.unpark();
+            let why =
+                format!("{}; refused {} times in a row; resume the run when it is over", parking.about, ledger.tries);
+            return self.end(ExitReason::RateLimited, why);
+        }
+        // While it waits to be parked, nothing may come between.
+        if self.state.stage == Stage::Idle && !self.is_due() {
+            return;
+        }
+        let look = if parking.reset == Reset::Probe { LOOK_AT_PROBE } else { LOOK };
+        let at = parking.until.min(self.now.plus(look));
+        if self.state.stage != Stage::Parked || self.state.limits.parked.as_ref() != Some(&parking) {
+            self.record(Record::Parked(parking));
+        }
+        // A time that has passed since would be asked for without a pause.
+        let soon = self.now.plus(Duration::from_millis(200));
+        self.effect(Effect::Arm { timer: Timer::Park, at: at.max(soon) });
+    }
+
+    fn unpark(&mut self) {
+        if self.state.stage == Stage::Parked {
+            self.record(Record::Unparked);
+        }
+    }
+
+    /// A parked run asks again.
+    pub(super) fn look_again(&mut self, asker: Asker) {
+        if self.state.stage == Stage::Parked {
+            self.ask_for_call(Purpose::Iteration, asker);
+        }
+    }
+
+    /// The provider told of a window; of many that say the same, one is news.
+    pub(super) fn limit_seen(&mut self, window: Window) {
+        let known = self.state.limits.windows.get(&window.kind).is_some_and(|(known, _)| *known == window);
+        let last = self.open(|open| open.window.as_ref() == Some(&window));
+        if !known || !last {
+            self.record(Record::LimitSeen(window));
+        }
+    }
+
+    /// The turn has failed: if it is a limit, until when nothing is tried.
+    pub(super) fn note_limit(&mut self, said: bool, told: Option<Timestamp>) {
+        if let Some(hit) = limits::hit(&self.state, said, told, self.now) {
+            self.record(Record::LimitHit(hit));
+        }
+    }
+
+    /// A resumed run works under the limits of now: they are the person's, and the reason to resume may be that they
+    /// were raised.
+    pub(super) fn limits_read(&mut self, limits: Box<Limits>) {
+        if self.state.run.is_some() && self.state.ended.is_none() && self.state.settings.limits != limits {
+            self.record(Record::LimitsChanged(limits));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a run knows of limits, folded from its records, and what it asks the ledger.
+//!
+//! Whether a call may be made is decided in [`crate::domain::limits::admission`], in the store's transaction.
+
+use crate::base::time::Timestamp;
+use crate::domain::limits::Spent;
+use crate::domain::limits::admission::{Ask, Asker, Ledger, Parking, Place, Purpose};
+use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, Window, WindowStatus, dice};
+use crate::domain::limits::receipt::{self, Receipt};
+use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::record::Record;
+use crate::orchestrator::state::{Iteration, Stage, State};
+use std::collections::BTreeMap;
+
+/// Receipts kept: as many as a run may have iterations.
+const RECEIPTS: usize = 10_000;
+
+/// What a run knows of limits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LimitState {
+    /// The provider's windows by kind, and when it told of them.
+    pub windows: BTreeMap<String, (Window, Timestamp)>,
+    /// The counters at the last call, and when that was.
+    pub ledger: Option<(Ledger, Timestamp)>,
+    /// What the run waits for.
+    pub parked: Option<Parking>,
+    /// Iterations that a limit refused: they count as none.
+    pub refused: u32,
+    /// What the iterations cost, oldest first.
+    pub receipts: Vec<Receipt>,
+    /// What was spent before the person granted the run's budget anew.
+    pub granted: Spent,
+}
+
+/// What a record tells of limits.
+pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
+    match record {
+        // Who goes on with a run that stopped at its budget grants it once more.
+        Record::RunResumed { .. } => {
+            state.limits.parked = None;
+            if state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Budget) {
+                state.limits.granted = spent(state);
+            }
+        }
+        Record::CallCounted(counted) => {
+            let before = state.limits.ledger.take();
+            let mut ledger = counted.ledger.clone();
+            // What the running iteration spends is added to what was spent before it.
+            if let (Purpose::FollowUp, Some((before, _))) = (counted.purpose, before) {
+                (ledger.ticket, ledger.day) = (before.ticket, before.day);
+            }
+            state.limits.ledger = Some((ledger, time));
+        }
+        Record::LimitsChanged(limits) => state.settings.limits.clone_from(limits),
+        Record::LimitSeen(window) => {
+            state.limits.windows.insert(window.kind.clone(), (window.clone(), time));
+            if let Some(iteration) = &mut state.iteration {
+                iteration.window = Some(window.clone());
+            }
+        }
+        Record::LimitHit(hit) => {
+            if let Some(iteration) = &mut state.iteration {
+                iteration.limited = Some(hit.clone());
+            }
+        }
+        Record::Parked(parking) => {
+            state.limits.parked = Some(parking.clone());
+            match state.open_iteration() {
+                // The status block of a running iteration is not asked for.
+                Some(_) => {
+                    if let Some(iteration) = &mut state.iteration {
+                        iteration.unasked = true;
+                    }
+                }
+                None => state.stage = Stage::Parked,
+            }
+        }
+        Record::Unparked => {
+            state.limits.parked = None;
+            if state.stage == Stage::Parked {
+                state.stage = Stage::Idle;
+            }
+        }
+        Record::RunEnded { .. } => state.limits.parked = None,
+        Record::ApiRetried { .. } => {
+            if let Some(iteration) = &mut state.iteration {
+                iteration.tries += 1;
+            }
+        }
+        Record::TurnEnded { usage, .. } => {
+            if let Some(iteration) = &mut state.iteration {
+                iteration.usage.add(usage);
+            }
+        }
+        Record::Receipt(receipt) => {
+            state.limits.receipts.push(receipt.clone());
+            let surplus = state.limits.receipts.len().saturating_sub(RECEIPTS);
+            state.limits.receipts.drain(..surplus);
+        }
+        Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => {
+            state.limits.refused += 1;
+            let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
+            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+                phase.iterations = phase.iterations.saturating_sub(1);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The question for the next call.
+pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
+    let (n, forecast) = match purpose {
+        Purpose::Iteration => (state.iterations + 1, receipt::median(&worked(state))),
+        Purpose::FollowUp => (state.iterations, Spent::default()),
+    };
+    let begun = state.next_phase().unwrap_or(&state.whole).iterations > 0;
+    Ask {
+        n,
+        purpose,
+        limits: (*state.settings.limits).clone(),
+        spent: spent(state).since(state.limits.granted),
+        forecast,
+        model: state.model.clone().or_else(|| state.settings.model.clone()),
+        place: if begun { Place::InPhase } else { Place::PhaseStart },
+        asker,
+    }
+}
+
+/// Receipts of iterations in which Claude did something.
+fn worked(state: &State) -> Vec<Receipt> {
+    let done = |receipt: &&Receipt| receipt.cost_usd > 0.0 || receipt.usage.total() > 0;
+    state.limits.receipts.iter().filter(done).cloned().collect()
+}
+
+/// What the run has spent.
+pub fn spent(state: &State) -> Spent {
+    Spent { usd: state.cost_usd, tokens: state.usage.total() }
+}
+
+/// What is left of the budgets in USD, never nothing: an iteration was admitted. `None`: there is no budget.
+pub(super) fn left_usd(state: &State) -> Option<f64> {
+    let least = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent).min_by(f64::total_cmp)?;
+    Some(((least * 1e4).round() / 1e4).max(1e-4))
+}
+
+/// The budgets in USD that are set: whose (`run`, `ticket`, `day`), how much, what is spent of it.
+pub fn budgets(state: &State) -> Vec<(&'static str, f64, f64)> {
+    let limits = &state.settings.limits;
+    let run = spent(state);
+    // Since the last call only this run's part is known.
+    let (ledger, at_call) = match &state.limits.ledger {
+        Some((ledger, _)) => (ledger.clone(), state.iteration.as_ref().map_or(0.0, |iteration| iteration.cost_usd)),
+        None => (Ledger::default(), run.usd),
+    };
+    let all = [
+        ("run", limits.run.usd(), run.since(state.limits.granted).usd),
+        ("ticket", limits.ticket.usd(), ledger.ticket.usd + at_call),
+        ("day", limits.day.usd(), ledger.day.usd + at_call),
+    ];
+    all.into_iter().filter_map(|(whose, limit, spent)| Some((whose, limit?, spent))).collect()
+}
+
+/// The receipt of an iteration that ends now.
+pub(super) fn receipt(open: &Iteration, now: Timestamp) -> Receipt {
+    Receipt {
+        n: open.n,
+        phase: open.phase.clone(),
+        ms: u64::try_from(now.since(open.started).as_millis()).unwrap_or(u64::MAX),
+        usage: open.usage,
+        cost_usd: open.cost_usd,
+        tries: open.tries,
+    }
+}
+
+/// Whether the failure of the open iteration is a limit. The order is that of the provider's own signs: a window that it
+/// says is closed; the kind or status of the error; the words of the CLI (`said`), and the reset in them.
+pub(super) fn hit(state: &State, said: bool, told: Option<Timestamp>, now: Timestamp) -> Option<Hit> {
+    let open = state.open_iteration()?;
+    let failure = open.failure.as_ref()?;
+    let closed = open.window.as_ref().filter(|window| window.status == WindowStatus::Rejected);
+    let of_error = provider::cause(&failure.error, failure.status);
+    let cause = match (closed, of_error, said) {
+        (Some(_), ..) | (None, None, true) => Cause::Limit,
+        (None, Some(cause), _) => cause,
+        (None, None, false) => return None,
+    };
+    let reset = closed.and_then(|window| window.resets_at).or(told);
+    let before = state.limits.ledger.as_ref().map_or(0, |(ledger, _)| ledger.tries);
+    let tries = before.saturating_add(1);
+    let run = state.run.map_or(0, |run| run.0.as_u128());
+    let (until, reset) = provider::wait_until(reset, tries, now, dice(run, u64::from(open.n)));
+    let scope = closed.map_or_else(|| ACCOUNT.to_owned(), |window| window.kind.clone());
+    Some(Hit { n: open.n, cause, scope, until, reset, tries })
+}

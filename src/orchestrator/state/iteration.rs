@@ -1,0 +1,125 @@
+//! One iteration of a run, as its records tell it. How runs and phases stand is `state`'s.
+
+use crate::base::time::Timestamp;
+use crate::domain::analysis::Analysis;
+use crate::domain::claim::Claim;
+use crate::domain::denial::Denial;
+use crate::domain::limits::provider::{Hit, Window};
+use crate::domain::outcome::IterationOutcome;
+use crate::domain::turn::Usage;
+use crate::domain::watchdog::Watch;
+use std::collections::BTreeSet;
+
+/// One iteration.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own; none is a mode")]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Iteration {
+    /// Its number, from 1.
+    pub n: u32,
+    /// Its phase, by the text that it has now; `None` is the whole ticket.
+    pub phase: Option<String>,
+    /// Its phase by the text that Claude was told: the person may rewrite it meanwhile.
+    pub told: Option<String>,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+    /// The session it resumed.
+    pub resumed: Option<String>,
+    /// Snapshot before it.
+    pub snapshot: Option<String>,
+    /// Claude's process.
+    pub pid: Option<u32>,
+    /// Tool calls that were allowed and have not come back.
+    pub tools: BTreeSet<String>,
+    /// Tool calls so far.
+    pub tool_count: u32,
+    /// Tools that the gate refused, in order.
+    pub blocked: Vec<String>,
+    /// Tools that were refused by whomever, as Claude tells it.
+    pub denials: Vec<String>,
+    /// Ids of the calls that the gate refused.
+    pub refused_by_us: BTreeSet<String>,
+    /// What rules that are not ours refused, unless it was only a compound command.
+    pub refused: Vec<Denial>,
+    /// What its output says.
+    pub analysis: Option<Analysis>,
+    /// The files that differ from before the iteration; the first 200.
+    pub changed_files: Vec<String>,
+    /// Claude asked the person something.
+    pub asked_person: bool,
+    /// Output in tokens.
+    pub output: u64,
+    /// The status block was asked for.
+    pub followed_up: bool,
+    /// Claude's session is open.
+    pub ready: bool,
+    /// The session was unknown: Claude is to be started again, with a fresh one.
+    pub respawn: bool,
+    /// The claim.
+    pub claim: Option<Claim>,
+    /// Why there is no claim.
+    pub claim_missing: Option<String>,
+    /// A failure of the turn.
+    pub failure: Option<Failure>,
+    /// The dispute of this iteration.
+    pub dispute: Option<String>,
+    /// Cut off: how it will count.
+    pub cut: Option<IterationOutcome>,
+    /// The timer of the watchdog that ran out.
+    pub timer: Option<Watch>,
+    /// When Claude was last given something to answer.
+    pub prompted: Option<Timestamp>,
+    /// The API failed, and Claude has not been heard since.
+    pub retry: Option<Retry>,
+    /// Calls among them that may change files.
+    pub writers: BTreeSet<String>,
+    /// When such a call was last begun or done.
+    pub wrote: Option<Timestamp>,
+    /// The tree differs from before the iteration; `None` until compared.
+    pub changed: Option<bool>,
+    /// The tree differs from the phase's baseline; `None` until compared.
+    pub phase_changed: Option<bool>,
+    /// How many files differ from before the iteration.
+    pub files: usize,
+    /// Validation commands that ran: command line, exit code.
+    pub validated: Vec<(String, Option<i32>)>,
+    /// Cost of its processes in USD.
+    pub cost_usd: f64,
+    /// Cost of the present process in USD so far.
+    pub process_cost_usd: f64,
+    /// Tokens of its turns.
+    pub usage: Usage,
+    /// Requests that failed at the provider and were sent again.
+    pub tries: u32,
+    /// The last window the provider told of in it.
+    pub window: Option<Window>,
+    /// The provider refused it.
+    pub limited: Option<Hit>,
+    /// A limit of ours refused the question for its status block.
+    pub unasked: bool,
+}
+
+/// A request that Claude sends again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// Which try.
+    pub attempt: u32,
+    /// Tries at most.
+    pub max: u32,
+    /// API error kind.
+    pub error: String,
+    /// When it is sent.
+    pub at: Timestamp,
+}
+
+/// A failed turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// API error kind, or the result's subtype.
+    pub error: String,
+    /// What was said.
+    pub message: String,
+    /// HTTP status.
+    pub status: Option<u16>,
+}

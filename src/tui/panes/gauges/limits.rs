@@ -1,0 +1,255 @@
+//! The rows of limits: calls, tokens, the provider's windows, the budget or the cost.
+//!
+//! Calls, tokens and windows are the account's: what any open ticket knows of them counts for all. What the provider
+//! never told, or told of a window that is over, is not drawn.
+
+use super::{BAR, Gauge, role_of};
+use crate::base::time::Timestamp;
+use crate::domain::limits::admission::Ledger;
+use crate::domain::limits::hour;
+use crate::domain::limits::provider::{ACCOUNT, Window, WindowStatus};
+use crate::orchestrator::limits::{budgets, spent};
+use crate::tui::marks::Glyphs;
+use crate::tui::model::{Mode, Model};
+use crate::tui::tab::Tab;
+use crate::tui::widgets::bar::bar;
+
+/// From which share on a limit is a warning, and a danger.
+const WARN: f64 = 0.8;
+const DANGER: f64 = 0.95;
+
+pub(super) fn rows(model: &Model, tab: &Tab) -> Vec<Gauge> {
+    let glyphs = model.glyphs;
+    let limits = &tab.state.settings.limits;
+    let now = moment(model, tab);
+    let used = calls(model, tab, now);
+    let mut rows = vec![counted(glyphs, "Calls/h", "calls", used, u64::from(limits.calls), |n| n.to_string())];
+    if let Some(most) = limits.tokens {
+        rows.push(counted(glyphs, "Tokens/h", "tok", tokens(model, tab, now), most, compact));
+    }
+    rows.extend(windows(model, now).into_iter().map(|window| window_row(model, window)));
+    rows.push(money(glyphs, tab));
+    rows
+}
+
+/// The moment that is shown: in a replay that of the last record.
+fn moment(model: &Model, tab: &Tab) -> Timestamp {
+    match model.mode {
+        Mode::Live => model.now,
+        Mode::Replay => tab.state.updated.unwrap_or(model.now),
+    }
+}
+
+fn counted(
+    glyphs: Glyphs,
+    label: &'static str,
+    brief: &'static str,
+    n: u64,
+    most: u64,
+    write: fn(u64) -> String,
+) -> Gauge {
+    let share = n as f64 / most.max(1) as f64;
+    // At the limit nothing more goes.
+    Gauge::new(label, brief, format!("{}/{}", write(n), write(most))).share(glyphs, share, WARN, DANGER).in_words()
+}
+
+/// The counters as the newest call of an open ticket found them, as long as their hour lasts.
+fn newest(model: &Model, now: Timestamp) -> Option<(&Ledger, Timestamp)> {
+    let known = model.tabs.iter().filter_map(|tab| tab.state.limits.ledger.as_ref());
+    let newest = known.max_by_key(|(_, at)| *at)?;
+    newest.0.frees.is_some_and(|frees| frees > now).then_some((&newest.0, newest.1))
+}
+
+/// Calls of all programs at the newest call we know of, and our own since.
+fn calls(model: &Model, tab: &Tab, now: Timestamp) -> u64 {
+    let window = tab.state.settings.limits.window;
+    let begins = hour::start(now, window, &model.zone);
+    let own = |after: Timestamp| {
+        model.tabs.iter().flat_map(|tab| &tab.state.calls).filter(|time| **time >= begins && **time > after).count()
+    };
+    match newest(model, now) {
+        Some((ledger, at)) => ledger.calls + own(at) as u64,
+        None => own(Timestamp::from_millis(i64::MIN)) as u64,
+    }
+}
+
+fn tokens(model: &Model, tab: &Tab, now: Timestamp) -> u64 {
+    let running = tab.state.open_iteration().map_or(0, |open| open.usage.counted());
+    newest(model, now).map_or(0, |(ledger, _)| ledger.tokens) + running
+}
+
+/// The newest that was told of each window, if it is not over.
+fn windows(model: &Model, now: Timestamp) -> Vec<&Window> {
+    let told = model.tabs.iter().flat_map(|tab| tab.state.limits.windows.values());
+    let mut newest: std::collections::BTreeMap<&str, &(Window, Timestamp)> = std::collections::BTreeMap::new();
+    for window in told {
+        let known = newest.entry(window.0.kind.as_str()).or_insert(window);
+        if known.1 < window.1 {
+            *known = window;
+        }
+    }
+    newest.into_values().map(|(window, _)| window).filter(|window| window.is_open_at(now)).collect()
+}
+
+fn window_row(model: &Model, window: &Window) -> Gauge {
+    let (label, brief) = match window.kind.as_str() {
+        "five_hour" => ("5 hours", "5h"),
+        "seven_day" => ("7 days", "7d"),
+        "seven_day_opus" => ("7d Opus", "7d-opus"),
+        "seven_day_sonnet" => ("7d Sonnet", "7d-sonnet"),
+        ACCOUNT => ("Provider", "provider"),
+        _ => ("Other", "other"),
+    };
+    let least = match window.status {
+        WindowStatus::Allowed => 0.0,
+        WindowStatus::Warning => WARN,
+        WindowStatus::Rejected => 1.0,
+    };
+    let resets = || window.resets_at.map(|at| format!("until {}", &at.clock_time(&model.zone)[..5]));
+    let value = match (window.used, window.status) {
+        (_, WindowStatus::Rejected) => resets().unwrap_or_else(|| "closed".to_owned()),
+        (Some(used), _) => format!("{:.0} %", used * 100.0),
+        (None, WindowStatus::Warning) => resets().unwrap_or_else(|| "nearly".to_owned()),
+        (None, WindowStatus::Allowed) => "open".to_owned(),
+    };
+    let mut gauge = Gauge::new(label, brief, value);
+    gauge.role = role_of(window.used.unwrap_or(0.0).max(least), WARN, DANGER);
+    // How much is used is often not told: then there is no bar to draw.
+    if let Some(used) = window.used {
+        gauge.picture = bar(model.glyphs, used, BAR);
+    }
+    gauge.in_words()
+}
+
+/// The budget that is nearest to its end; without one what was spent.
+fn money(glyphs: Glyphs, tab: &Tab) -> Gauge {
+    let state = &tab.state;
+    let share = |limit: f64, spent: f64| spent / limit.max(f64::MIN_POSITIVE);
+    let budgets = budgets(state);
+    let tightest = budgets.iter().max_by(|a, b| share(a.1, a.2).total_cmp(&share(b.1, b.2)));
+    if let Some((_, limit, spent)) = tightest {
+        let value = format!("{}/{}", dollars(*spent), dollars(*limit));
+        return Gauge::new("Budget", "", value).share(glyphs, share(*limit, *spent), WARN, DANGER).in_words();
+    }
+    if let Some(most) = state.settings.limits.run.tokens {
+        let used = spent(state).since(state.limits.granted).tokens;
+        return counted(glyphs, "Budget", "tokens", used, most, compact);
+    }
+    Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))
+}
+
+/// `$1.42`, but `$5`.
+fn dollars(usd: f64) -> String {
+    let text = format!("${usd:.2}");
+    text.strip_suffix(".00").map_or_else(|| text.clone(), str::to_owned)
+}
+
+/// `950`, `1.2k`, `34k`, `5.6M`.
+fn compact(n: u64) -> String {
+    let (value, unit) = match n {
+        0..1_000 => return n.to_string(),
+        1_000..1_000_000 => (n as f64 / 1e3, "k"),
+        1_000_000..1_000_000_000 => (n as f64 / 1e6, "M"),
+        _ => (n as f64 / 1e9, "G"),
+    };
+    let text = if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
+    format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::limits::{Budget, Limits};
+    use crate::tui::sample;
+    use crate::tui::theme::role::Role;
+    use std::time::Duration;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(sample::NOW.millis() + seconds * 1_000)
+    }
+
+    fn told(kind: &str, status: WindowStatus, used: Option<f64>, resets: i64) -> Window {
+        Window { kind: kind.into(), status, used, resets_at: Some(at(resets)) }
+    }
+
+    fn drawn(change: impl FnOnce(&mut Tab)) -> Vec<(String, String, &'static str, Role)> {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        tab.state.calls.clear();
+        change(&mut tab);
+        model.tabs.push(tab);
+        let rows = rows(&model, &model.tabs[0]);
+        rows.into_iter().map(|row| (row.label.to_owned(), row.value, row.word, row.role)).collect()
+    }
+
+    fn row(rows: &[(String, String, &'static str, Role)], label: &str) -> Option<(String, &'static str, Role)> {
+        rows.iter().find(|row| row.0 == label).map(|row| (row.1.clone(), row.2, row.3))
+    }
+
+    #[test]
+    fn what_the_provider_never_told_is_not_drawn() {
+        let rows = drawn(|_| {});
+        let labels: Vec<_> = rows.iter().map(|row| row.0.as_str()).collect();
+        assert_eq!(labels, ["Calls/h", "Cost"]);
+    }
+
+    #[test]
+    fn a_window_is_drawn_while_it_lasts_with_role_and_word() {
+        let cases = [
+            (told("five_hour", WindowStatus::Allowed, Some(0.62), 60), Some(("62 %", "", Role::GaugeFill))),
+            (told("five_hour", WindowStatus::Warning, Some(0.91), 60), Some(("91 %", "high", Role::GaugeWarning))),
+            (told("five_hour", WindowStatus::Allowed, None, 60), Some(("open", "", Role::GaugeFill))),
+            (told("five_hour", WindowStatus::Allowed, Some(0.62), -1), None),
+        ];
+        for (window, expected) in cases {
+            let rows = drawn(|tab| {
+                tab.state.limits.windows.insert(window.kind.clone(), (window.clone(), sample::NOW));
+            });
+            let expected = expected.map(|(value, word, role)| (value.to_owned(), word, role));
+            assert_eq!(row(&rows, "5 hours"), expected, "{window:?}");
+        }
+        let closed = told("seven_day", WindowStatus::Rejected, Some(1.0), 3_600);
+        let rows = drawn(|tab| drop(tab.state.limits.windows.insert("seven_day".into(), (closed, sample::NOW))));
+        let (value, word, role) = row(&rows, "7 days").unwrap();
+        assert!(value.starts_with("until ") && (word, role) == ("full", Role::GaugeDanger), "{value}");
+    }
+
+    #[test]
+    fn calls_are_those_of_all_programs_and_ours_since() {
+        let ledger = |calls, frees: i64| Ledger { calls, frees: Some(at(frees)), ..Ledger::default() };
+        let rows = drawn(|tab| {
+            tab.state.limits.ledger = Some((ledger(96, 30), at(-5)));
+            tab.state.calls = vec![at(-5), at(-1)];
+        });
+        assert_eq!(row(&rows, "Calls/h"), Some(("97/100".into(), "full", Role::GaugeDanger)));
+        let rows = drawn(|tab| {
+            tab.state.limits.ledger = Some((ledger(96, -1), at(-3_700)));
+            tab.state.calls = vec![at(-3_700), at(0)];
+        });
+        assert_eq!(row(&rows, "Calls/h"), Some(("1/100".into(), "", Role::GaugeFill)), "the hour is over");
+    }
+
+    #[test]
+    fn of_several_budgets_the_tightest_is_drawn() {
+        let usd = |micro_usd| Budget { micro_usd: Some(micro_usd), tokens: None };
+        let rows = drawn(|tab| {
+            tab.state.cost_usd = 1.42;
+            let spent = crate::domain::limits::Spent { usd: 4.5, tokens: 0 };
+            tab.state.limits.ledger = Some((Ledger { day: spent, ..Ledger::default() }, at(-1)));
+            tab.state.iteration = None;
+            *tab.state.settings.limits = Limits { run: usd(20_000_000), day: usd(5_000_000), ..Limits::default() };
+        });
+        assert_eq!(row(&rows, "Budget"), Some(("$4.50/$5".into(), "high", Role::GaugeWarning)));
+        assert_eq!(row(&rows, "Cost"), None);
+    }
+
+    #[test]
+    fn numbers_stay_short() {
+        let cases = [(0, "0"), (999, "999"), (1_000, "1k"), (1_234, "1.2k"), (34_567, "35k"), (5_600_000, "5.6M")];
+        for (n, expected) in cases {
+            assert_eq!(compact(n), expected);
+        }
+        assert_eq!((dollars(1.416), dollars(5.0)), ("$1.42".to_owned(), "$5".to_owned()));
+        assert_eq!(at(60).since(sample::NOW), Duration::from_secs(60));
+    }
+}

@@ -1,0 +1,175 @@
+//! The ledger: calls of many programs at once, what the provider refuses, clocks that go back.
+
+use crate::samples::{append, fresh, note, open, summary, time};
+use programmator::adapters::store::{Append, Store};
+use programmator::base::id::RunId;
+use programmator::base::time::Timestamp;
+use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Place, Purpose, Verdict};
+use programmator::domain::limits::provider::{Cause, Reset};
+use programmator::domain::limits::{Budget, Hit, HourWindow, Limits, Spent};
+use programmator::domain::record::Record;
+use programmator::domain::turn::Usage;
+use std::thread;
+use std::time::Duration;
+
+fn ask(n: u32, calls: u32) -> Ask {
+    Ask {
+        n,
+        purpose: Purpose::Iteration,
+        limits: Limits { calls, window: HourWindow::Sliding, ..Limits::default() },
+        spent: Spent::default(),
+        forecast: Spent::default(),
+        model: None,
+        place: Place::PhaseStart,
+        asker: Asker::Program,
+    }
+}
+
+/// A store with these runs in it.
+fn with_runs(folder: &std::path::Path, runs: &[RunId]) -> Store {
+    let store = open(folder);
+    for run in runs {
+        store.append_blocking(append(*run, vec![note("begun")])).unwrap();
+    }
+    store
+}
+
+fn goes(admission: &Admission) -> bool {
+    matches!(admission.verdict, Verdict::Go { .. })
+}
+
+fn parked(admission: Admission) -> Parking {
+    match admission.verdict {
+        Verdict::Park(parking) => parking,
+        other => panic!("not parked: {other:?}"),
+    }
+}
+
+fn hit(tries: u32, until: i64) -> Record {
+    let cause = Cause::Limit;
+    Record::LimitHit(Hit { n: 1, cause, scope: "account".into(), until: time(until), reset: Reset::Unknown, tries })
+}
+
+#[test]
+fn eight_threads_of_two_programs_take_as_many_calls_as_there_are() {
+    let temp = tempfile::tempdir().unwrap();
+    let runs: Vec<RunId> = (0..8).map(|_| fresh()).collect();
+    let handles = [with_runs(temp.path(), &runs), open(temp.path())];
+    let admitted: usize = thread::scope(|scope| {
+        let threads: Vec<_> = runs
+            .iter()
+            .enumerate()
+            .map(|(who, run)| {
+                let store = &handles[who % 2];
+                scope.spawn(move || {
+                    (1..=20).filter(|n| goes(&store.admit(*run, &ask(*n, 37), time(0)).unwrap())).count()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(admitted, 37);
+    assert_eq!(open(temp.path()).calls_since(time(0)).unwrap(), 37, "and they are there after a restart");
+}
+
+#[test]
+fn a_call_that_is_asked_for_twice_is_counted_once() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = fresh();
+    let store = with_runs(temp.path(), &[run]);
+    for _ in 0..3 {
+        assert_eq!(store.admit(run, &ask(1, 1), time(0)).unwrap().ledger.calls, 1);
+    }
+    let follow_up = Ask { purpose: Purpose::FollowUp, ..ask(1, 2) };
+    assert_eq!(store.admit(run, &follow_up, time(0)).unwrap().ledger.calls, 2, "the follow-up is another");
+    assert_eq!(parked(store.admit(run, &ask(2, 2), time(1_000)).unwrap()).until, time(3_600_000));
+    assert!(goes(&store.admit(run, &ask(2, 2), time(3_600_001)).unwrap()));
+}
+
+#[test]
+fn one_run_tries_for_all_and_its_outcome_counts_for_all() {
+    let temp = tempfile::tempdir().unwrap();
+    let [a, b] = [fresh(), fresh()];
+    let store = with_runs(temp.path(), &[a, b]);
+    store.append_blocking(append(a, vec![hit(1, 10_000)])).unwrap();
+    for run in [a, b] {
+        let parking = parked(store.admit(run, &ask(2, 100), time(5_000)).unwrap());
+        assert_eq!((parking.until, parking.reset), (time(10_000), Reset::Unknown));
+    }
+    let probe = store.admit(b, &ask(2, 100), time(10_000)).unwrap();
+    assert_eq!(probe.verdict, Verdict::Go { probes: vec!["account".into()] });
+    assert_eq!(probe.ledger.tries, 1);
+    assert_eq!(parked(store.admit(a, &ask(2, 100), time(11_000)).unwrap()).reset, Reset::Probe);
+    // Refused again: everybody waits longer.
+    store.append_blocking(append(b, vec![hit(2, 40_000)])).unwrap();
+    assert_eq!(parked(store.admit(a, &ask(2, 100), time(12_000)).unwrap()).until, time(40_000));
+    assert!(goes(&store.admit(a, &ask(2, 100), time(40_000)).unwrap()));
+    // Answered: the way is free for everybody, also after a restart.
+    let claim = Record::ClaimMissing { n: 2, reason: "missing".into() };
+    store.append_blocking(append(a, vec![claim])).unwrap();
+    let store = open(temp.path());
+    assert_eq!(store.admit(b, &ask(3, 100), time(41_000)).unwrap().verdict, Verdict::Go { probes: vec![] });
+}
+
+#[test]
+fn a_probe_that_was_lost_does_not_keep_others_waiting_for_ever() {
+    let temp = tempfile::tempdir().unwrap();
+    let [a, b] = [fresh(), fresh()];
+    let store = with_runs(temp.path(), &[a, b]);
+    store.append_blocking(append(a, vec![hit(1, 10_000)])).unwrap();
+    assert!(goes(&store.admit(a, &ask(2, 100), time(10_000)).unwrap()));
+    assert!(!goes(&store.admit(b, &ask(2, 100), time(129_000)).unwrap()));
+    assert!(goes(&store.admit(b, &ask(2, 100), time(130_001)).unwrap()));
+}
+
+#[test]
+fn a_clock_that_goes_back_opens_nothing_early_and_closes_nothing_for_ever() {
+    const HOUR: i64 = 3_600_000;
+    for back in [60_000, HOUR, 24 * HOUR, 50 * 365 * 24 * HOUR] {
+        let temp = tempfile::tempdir().unwrap();
+        let run = fresh();
+        let store = with_runs(temp.path(), &[run]);
+        let now = |millis: i64| Timestamp::from_millis(time(0).millis() - back + millis);
+        assert!(goes(&store.admit(run, &ask(1, 1), time(0)).unwrap()));
+        assert!(!goes(&store.admit(run, &ask(2, 1), now(0)).unwrap()), "{back}: opened early");
+        assert!(!goes(&store.admit(run, &ask(2, 1), now(HOUR - 1)).unwrap()), "{back}: opened within the hour");
+        assert!(goes(&store.admit(run, &ask(2, 1), now(2 * HOUR + 1)).unwrap()), "{back}: closed for ever");
+
+        let store = with_runs(tempfile::tempdir().unwrap().path(), &[run]);
+        store.append_blocking(append(run, vec![hit(1, 5 * HOUR)])).unwrap();
+        assert!(!goes(&store.admit(run, &ask(1, 9), now(0)).unwrap()), "{back}: tried early");
+        assert!(!goes(&store.admit(run, &ask(1, 9), now(5 * HOUR - 60_000)).unwrap()), "{back}: tried early");
+        assert!(goes(&store.admit(run, &ask(1, 9), now(6 * HOUR + 60_000)).unwrap()), "{back}: parked for ever");
+    }
+}
+
+#[test]
+fn what_was_spent_is_summed_by_ticket_and_by_day_and_tokens_by_the_hour() {
+    let temp = tempfile::tempdir().unwrap();
+    let [a, b] = [fresh(), fresh()];
+    let store = with_runs(temp.path(), &[a, b]);
+    let spend = |run, cost_usd, at: i64| {
+        let usage = Usage { input: 10, output: 5, cache_read: 100, cache_write: 1_000 };
+        let record = Record::TurnEnded { n: 1, cost_usd, usage, context: None, context_window: None, denials: vec![] };
+        let ended = Append { time: time(at), ..append(run, vec![record]) };
+        store.append_blocking(Append {
+            summary: programmator::domain::summary::RunSummary { cost_usd, ..summary(run) },
+            ..ended
+        })
+    };
+    spend(a, 1.0, 0).unwrap();
+    spend(a, 1.5, 1_000).unwrap();
+    spend(b, 0.75, 2_000).unwrap();
+    let facts = store.limit_facts(a, &ask(1, 9).limits, time(3_000)).unwrap();
+    // Both runs are of one file. A quarter is what each had cost before.
+    assert!((facts.ticket.usd - 2.25).abs() < 1e-9, "{facts:?}");
+    assert_eq!((facts.ticket.tokens, facts.day.tokens), (3 * 1_115, 3 * 1_115));
+    assert!((facts.day.usd - 2.25).abs() < 1e-9, "{facts:?}");
+    assert_eq!(facts.tokens.iter().map(|(_, tokens)| tokens).sum::<u64>(), 45, "the cache does not count");
+    let later = store.limit_facts(a, &ask(1, 9).limits, time(0).plus(Duration::from_secs(3_601))).unwrap();
+    assert_eq!(later.tokens.iter().map(|(_, tokens)| tokens).sum::<u64>(), 15, "the first two have left the hour");
+    let budget = Budget { micro_usd: Some(2_250_000), tokens: None };
+    let over = Ask { limits: Limits { day: budget, ..Limits::default() }, ..ask(1, 9) };
+    assert!(matches!(store.admit(a, &over, time(3_000)).unwrap().verdict, Verdict::Stop(_)));
+    assert_eq!(store.calls_since(time(0)).unwrap(), 0, "a call that is not made is not counted");
+}
