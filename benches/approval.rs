@@ -13,6 +13,7 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::Breaker;
+use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::record::{FORMAT, Record, Stored};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
@@ -62,8 +63,15 @@ impl Run {
             Input::AgentSpawned { n: 1, pid: 7 },
             Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into() },
         ] {
-            let records = decide(&this.state, input, NOW).records;
-            this.fold(run, records);
+            let decision = decide(&this.state, input, NOW);
+            this.fold(run, decision.records);
+            for effect in decision.effects {
+                let Effect::Admit(ask) = effect else { continue };
+                let admission = admit(&Facts::default(), &ask, run, NOW, &jiff::tz::TimeZone::UTC);
+                let admitted = Input::Admitted { n: ask.n, purpose: ask.purpose, admission: Box::new(admission) };
+                let records = decide(&this.state, admitted, NOW).records;
+                this.fold(run, records);
+            }
         }
         this
     }

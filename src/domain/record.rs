@@ -390,7 +390,7 @@ pub enum Record {
     BreakerReset,
     /// A call of Claude's waits for the person.
     ApprovalAsked(Approval),
-    /// It was answered. Stored before Claude is told.
+    /// It was answered.
     ApprovalAnswered(Answered),
     /// It needs no answer any more.
     ApprovalVoid {

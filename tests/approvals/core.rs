@@ -5,6 +5,7 @@ use programmator::base::time::Timestamp;
 use programmator::domain::approval::{Answer, AnsweredBy, Presence, Ruling, Scope, UnitView};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
+use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::record::{FORMAT, Record, Stored, Verdict};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
@@ -59,7 +60,16 @@ impl Core {
             apply(&mut self.state, &stored);
             self.records.push(stored.record);
         }
-        self.effects.extend(decision.effects);
+        for effect in decision.effects {
+            if let Effect::Admit(ask) = &effect {
+                // Nobody else calls, and there is room.
+                let admission = admit(&Facts::default(), ask, RunId(uuid::Uuid::nil()), time, &jiff::tz::TimeZone::UTC);
+                let (n, purpose) = (ask.n, ask.purpose);
+                self.give(Input::Admitted { n, purpose, admission: Box::new(admission) });
+            } else {
+                self.effects.push(effect);
+            }
+        }
     }
 
     fn judged(&mut self, call: ToolCall, verdict: Verdict, presence: Presence) {
