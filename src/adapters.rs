@@ -8,6 +8,7 @@ pub mod editor;
 pub mod git;
 pub mod logging;
 pub mod process_group;
+pub mod repository_files;
 pub mod store;
 pub mod tickets;
 pub mod trust;

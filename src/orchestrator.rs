@@ -10,6 +10,7 @@ pub mod decide;
 pub mod effect;
 pub mod exit;
 pub mod failure;
+pub mod gate;
 pub mod guards;
 pub mod input;
 pub mod judge;

@@ -5,6 +5,7 @@ pub mod behind;
 pub mod channels;
 pub mod circuit;
 pub mod effects;
+pub mod gate;
 pub mod headless;
 pub mod reporter;
 pub mod sessions;

@@ -6,6 +6,10 @@
 
 #[path = "support/agent_run.rs"]
 mod agent_run;
+#[path = "real_claude/approvals.rs"]
+mod approvals;
+#[path = "support/attended.rs"]
+mod attended;
 #[path = "real_claude/failures.rs"]
 mod failures;
 #[path = "real_claude/limits.rs"]

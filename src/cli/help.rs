@@ -174,7 +174,8 @@ Examples:
   programmator -C ~/shop trust
 
 It prints the files and remembers their hashes. Until then, and after any change, what they say about agent.*, \
-validation.*, tickets.dir and prompts is announced and ignored.";
+validation.*, tickets.dir and prompts is announced and ignored, and Claude does not load the repository's own \
+.claude/settings.json, .claude/settings.local.json and .mcp.json. Without a screen it never does.";
 
 /// `programmator completions --help`.
 pub const COMPLETIONS: &str = "\

@@ -6,6 +6,7 @@ use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
 use crate::config::Resolved;
+use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::runtime::behind::Reset;
@@ -74,7 +75,8 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     let store = session.store()?;
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
-    let supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
+    let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
+    supervisor.authority.presence = Presence::Screen;
     let places = session.places(&resolved);
     let mut desk = Desk { session, places, reporter, paths, supervisor, store };
     desk.list();

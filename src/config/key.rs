@@ -50,6 +50,7 @@ pub enum Key {
     TicketTokens,
     DayUsd,
     DayTokens,
+    ApprovalTimeout,
 }
 
 /// What a key takes.
@@ -120,7 +121,7 @@ const MAX_RETRIES: u64 = 10;
 
 /// All keys, in the order in which they are shown.
 #[rustfmt::skip]
-pub const KEYS: [Row; 37] = {
+pub const KEYS: [Row; 38] = {
     use FromProject::{Always, WhenTrusted};
     use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
     [
@@ -161,6 +162,7 @@ pub const KEYS: [Row; 37] = {
         row(Key::TicketTokens, "budget.ticket_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for all runs of a ticket"),
         row(Key::DayUsd, "budget.day_usd", Usd, None, WhenTrusted, "USD for everything in a day"),
         row(Key::DayTokens, "budget.day_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day"),
+        row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you at the screen, and an hour elsewhere"),
     ]
 };
 
@@ -224,6 +226,7 @@ impl Row {
             | Key::TicketTokens
             | Key::DayUsd
             | Key::DayTokens
+            | Key::ApprovalTimeout
             | Key::Model
             | Key::TicketsDir => return None,
         })

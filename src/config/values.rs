@@ -136,6 +136,7 @@ pub(super) fn assemble(
             validation_timeout: values.whole(Key::ValidationTimeout),
             model: values.text(Key::Model),
             session_continuity: values.switch(Key::SessionContinuity),
+            approval_timeout: values.get(Key::ApprovalTimeout).map(|_| values.whole(Key::ApprovalTimeout)),
             allowed_tools: flags::allowed_tools(&vetted.flags),
             breaker: BreakerSettings {
                 no_progress: values.count(Key::BreakerNoProgress),

@@ -8,6 +8,7 @@ pub use parts::{ApiRetried, Level, PhaseSeed, ValidationRan, Verdict, WriteOutco
 pub use stored::{FORMAT, Stored};
 
 use crate::domain::analysis::Analysis;
+use crate::domain::approval::{Answered, Approval};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -387,4 +388,15 @@ pub enum Record {
     BreakerMoved(StateMoved),
     /// The person closed the circuit breaker: nothing is counted any more. Also behind a run's end.
     BreakerReset,
+    /// A call of Claude's waits for the person.
+    ApprovalAsked(Approval),
+    /// It was answered.
+    ApprovalAnswered(Answered),
+    /// It needs no answer any more.
+    ApprovalVoid {
+        /// Of which call.
+        id: String,
+        /// Why.
+        why: String,
+    },
 }

@@ -31,6 +31,8 @@ pub struct Settings {
     pub model: Option<String>,
     /// Continue Claude's session from iteration to iteration.
     pub session_continuity: bool,
+    /// A question to the person is a denial after this time; `None`: it waits while somebody is at the screen.
+    pub approval_timeout: Option<u64>,
     /// Calls, tokens and money.
     pub limits: Box<Limits>,
     /// Thresholds of the circuit breaker.
@@ -86,6 +88,7 @@ impl Default for Settings {
             validation_timeout: 600,
             model: None,
             session_continuity: true,
+            approval_timeout: None,
             breaker: BreakerSettings::default(),
             allowed_tools: Vec::new(),
             session_expiry_hours: 24,

@@ -3,6 +3,7 @@
 //! Owns the sentences. Does not own time, ticket or colour (front ends add them), nor what the
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
 
+mod approvals;
 mod ends;
 mod limits;
 
@@ -82,11 +83,8 @@ impl Teller {
         let (level, text) = match record {
             Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
                 let call = format!("{tool} {}", self.shortened(target));
-                let (level, verdict) = match verdict {
-                    Verdict::Allow => (Weight::Call, "allow"),
-                    Verdict::Block => (Weight::Gate, "block"),
-                };
-                let text = format!("{verdict} {call} · {reason}");
+                let level = if *verdict == Verdict::Allow { Weight::Call } else { Weight::Gate };
+                let text = format!("{} {call} · {reason}", verdict.word());
                 if self.calls.len() >= CALLS {
                     self.calls.clear();
                 }
@@ -100,6 +98,8 @@ impl Teller {
                 }
                 (Weight::Call, format!("{call} came back with an error"))
             }
+            Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id), answered),
+            Record::ApprovalVoid { id, why } => (Weight::Info, format!("no longer asked: {} · {why}", self.call(id))),
             record => {
                 if let Record::RunStarted { folder, .. } = record {
                     self.folder = format!("{}/", folder.trim_end_matches('/'));
@@ -108,6 +108,11 @@ impl Teller {
             }
         };
         Some(Line { level, text: clean_line(&text, WIDEST) })
+    }
+
+    /// The call, as it was told before.
+    fn call(&self, id: &str) -> &str {
+        self.calls.get(id).map_or("a tool call", String::as_str)
     }
 
     /// Paths in the work folder from there on.
@@ -167,6 +172,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
         | Record::AgentSpawned { .. }
+        // What was asked was judged just before.
+        | Record::ApprovalAsked(_)
+        | Record::ApprovalAnswered(_)
+        | Record::ApprovalVoid { .. }
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. } => None,
         Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {

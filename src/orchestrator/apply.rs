@@ -14,15 +14,12 @@ use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, WriteOutcome};
-use crate::orchestrator::breaker;
 use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::limits;
 use crate::orchestrator::state::{Ended, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
+use crate::orchestrator::{breaker, gate, limits};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
-/// Claude's tool for asking the person.
-const QUESTION: &str = "AskUserQuestion";
 /// Calls kept for the gauge of the last hour.
 const CALLS: usize = 1_000;
 
@@ -40,6 +37,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.updated = Some(time);
     limits::fold(state, record, time);
     session::fold(state, record, time);
+    gate::fold(state, record, time);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
@@ -97,7 +95,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
-        Record::Noticed { .. } | Record::SessionsCarried(_) | Record::SessionEnded(_) => {}
+        Record::Noticed { .. }
+        | Record::ApprovalAsked(_)
+        | Record::ApprovalAnswered(_)
+        | Record::ApprovalVoid { .. }
+        | Record::SessionsCarried(_)
+        | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });

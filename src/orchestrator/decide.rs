@@ -1,10 +1,12 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
-//! Claude, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs what else an output says,
-//! `person` obeys the person, `ticket` follows the file, `session` chooses Claude's session, `watchdog` has the timers.
+//! Claude, `approval` asks the person, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs
+//! what else an output says, `person` obeys the person, `ticket` follows the file, `session` chooses Claude's session,
+//! `watchdog` has the timers.
 
 mod agent;
+mod approval;
 mod check;
 mod circuit;
 mod exit;
@@ -54,9 +56,8 @@ impl Step {
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
-            Input::Judged { call, verdict, reason, target, writes } => {
-                self.judged(*call, verdict, reason, target, writes);
-            }
+            Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
+            Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, &ruling),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
@@ -89,6 +90,8 @@ impl Step {
             | Input::SessionUnknown { n }
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
+            | Input::ToolRan { n, .. }
+            | Input::AskWithdrawn { n, .. }
             | Input::ApiRetried(ApiRetried { n, .. })
             | Input::LimitSeen { n, .. }
             | Input::TurnFinished { n, .. }
@@ -116,6 +119,8 @@ impl Step {
             {
                 self.record(Record::ToolFinished { n, tool_use_id, is_error });
             }
+            Input::ToolRan { tool_use_id, .. } => self.tool_ran(n, &tool_use_id),
+            Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(tool_use_id),
             Input::ApiRetried(retried) => self.api_retried(retried),
             Input::LimitSeen { window, .. } => self.limit_seen(window),
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),

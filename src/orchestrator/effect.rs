@@ -1,6 +1,7 @@
 //! What the core wants done. Imperatives; performed by `runtime::effects`, which answers with inputs.
 
 use crate::base::time::Timestamp;
+use crate::domain::approval::Answer;
 use crate::domain::limits::admission::Ask;
 use crate::domain::record::{Record, Verdict};
 use crate::domain::stream::control::Via;
@@ -53,6 +54,27 @@ pub enum Effect {
         verdict: Verdict,
         /// What Claude is told when it is refused.
         reason: String,
+    },
+    /// Answer the call that waits for the person.
+    Settle {
+        /// Claude's id of the call.
+        id: String,
+        /// The stored answer.
+        answer: Answer,
+    },
+    /// Let the gate decide about an input that the person has changed → `EditJudged`.
+    JudgeEdit {
+        /// Claude's id of the call.
+        id: String,
+        /// `Bash`, `Edit`, …
+        tool: String,
+        /// The changed input, as the person left it.
+        input: String,
+    },
+    /// Kill Claude and everything of the run, at once → `AgentExited`.
+    KillAgent {
+        /// The iteration.
+        n: u32,
     },
     /// Close Claude's stdin: it ends by itself → `AgentExited`.
     CloseInput {
@@ -134,6 +156,8 @@ pub enum Timer {
     Idle(u32),
     /// From the result to the end of the process.
     PostResult(u32),
+    /// Until a question to the person is a denial.
+    Approval(u32),
     /// A parked run looks whether it may go on.
     Park,
 }
@@ -147,7 +171,7 @@ impl Timer {
             Self::Iteration(n) => Some((n, Watch::Total)),
             Self::Idle(n) => Some((n, Watch::Idle)),
             Self::PostResult(n) => Some((n, Watch::PostResult)),
-            Self::Park => None,
+            Self::Approval(_) | Self::Park => None,
         }
     }
 }
@@ -167,6 +191,8 @@ pub struct ToolCall {
     pub input: String,
     /// A subagent's call.
     pub agent: Option<String>,
+    /// The folder that it is made from; `None` where Claude does not say.
+    pub cwd: Option<String>,
 }
 
 /// A control request of Claude's.

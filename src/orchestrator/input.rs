@@ -1,12 +1,13 @@
 //! What can happen to a run: the closed list. Past tense; made by `runtime::translate`.
 
 use crate::base::time::Timestamp;
+use crate::domain::approval::{Presence, Ruling};
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
-use crate::domain::record::{ApiRetried, PhaseSeed, Verdict, WriteOutcome};
+use crate::domain::record::{ApiRetried, PhaseSeed, WriteOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -121,13 +122,32 @@ pub enum Input {
         /// The call.
         call: Box<ToolCall>,
         /// The decision.
-        verdict: Verdict,
-        /// Which rule or profile decided.
-        reason: String,
-        /// What the call is about, in one line.
-        target: String,
-        /// The call may change files.
-        writes: bool,
+        ruling: Box<Ruling>,
+        /// Who could be asked.
+        presence: Presence,
+    },
+    /// The gate has decided about an input that the person has changed.
+    EditJudged {
+        /// Claude's id of the call.
+        id: String,
+        /// The changed input.
+        input: String,
+        /// The decision.
+        ruling: Box<Ruling>,
+    },
+    /// Claude does not want to know any more.
+    AskWithdrawn {
+        /// The iteration.
+        n: u32,
+        /// Claude's id of the call.
+        tool_use_id: String,
+    },
+    /// A tool of this very process has run, or has tried to.
+    ToolRan {
+        /// The iteration.
+        n: u32,
+        /// Claude's id of the call.
+        tool_use_id: String,
     },
     /// A tool came back.
     ToolFinished {

@@ -6,6 +6,7 @@ pub use iteration::{Failure, Iteration, Retry};
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::session::Sessions;
@@ -13,6 +14,7 @@ use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use crate::orchestrator::exit::Signs;
+use crate::orchestrator::gate::Gate;
 use crate::orchestrator::limits::LimitState;
 
 /// A run, as its records tell it.
@@ -92,6 +94,10 @@ pub struct State {
     pub context: Option<(u64, u64)>,
     /// Summaries of the last iterations (phase, words), oldest first, at most 5.
     pub summaries: Vec<(Option<String>, String)>,
+    /// Calls of Claude's that wait for the person, in the order they were asked about.
+    pub approvals: Vec<Approval>,
+    /// What the gate has said so far.
+    pub gate: Gate,
     /// How the run ended.
     pub ended: Option<Ended>,
 }
@@ -297,6 +303,7 @@ impl State {
     /// The person must act before the run can go on.
     pub fn needs_person(&self) -> bool {
         self.validation_change.is_some()
+            || !self.approvals.is_empty()
             || self
                 .ended
                 .as_ref()

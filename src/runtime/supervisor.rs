@@ -25,6 +25,7 @@ use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::circuit::{self, state_of};
 use crate::runtime::effects::{Effects, Work};
+use crate::runtime::gate::Authority;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::TicketTask;
@@ -49,6 +50,8 @@ pub struct Supervisor {
     clock: Arc<dyn Clock>,
     reporter: Reporter,
     rules: Rules,
+    /// Who decides about calls in the runs that are opened from now on.
+    pub authority: Authority,
     runs: BTreeMap<TicketId, Run>,
     ended: mpsc::UnboundedSender<Ended>,
 }
@@ -69,7 +72,7 @@ impl Supervisor {
         rules: Rules,
         ended: mpsc::UnboundedSender<Ended>,
     ) -> Self {
-        Self { store, clock, reporter, rules, runs: BTreeMap::new(), ended }
+        Self { store, clock, reporter, rules, authority: Authority::default(), runs: BTreeMap::new(), ended }
     }
 
     /// Ends what programs that died have left running: of every run that is at work by its records and that nobody
@@ -234,6 +237,7 @@ impl Supervisor {
             store: self.store.clone(),
             scrollback,
             clock: self.clock.clone(),
+            authority: self.authority.clone(),
             config,
             templates,
             reporter: self.reporter.clone(),

@@ -23,8 +23,10 @@ pub fn agent_event(n: u32, event: AgentEvent, now: Timestamp) -> Option<Input> {
             tool: asked.tool,
             input: asked.input,
             agent: asked.agent_id,
+            cwd: asked.cwd,
         })),
         AgentEvent::ToolFinished { tool_use_id, is_error } => Input::ToolFinished { n, tool_use_id, is_error },
+        AgentEvent::ToolRan { tool_use_id } => Input::ToolRan { n, tool_use_id },
         AgentEvent::Echoed { uuid } => Input::NoteEchoed { id: uuid },
         AgentEvent::ApiRetried { attempt, max_retries, delay_ms, error, status } => {
             Input::ApiRetried(ApiRetried { n, attempt, max_retries, delay_ms, error, status })

@@ -77,6 +77,7 @@ mod runs {
 
     use programmator::base::id::{RunId, TicketId};
     use programmator::base::time::Timestamp;
+    use programmator::domain::approval::{Presence, Ruling};
     use programmator::domain::denial::Denial;
     use programmator::domain::limits::admission::{self, Admission, Ledger, Purpose};
     use programmator::domain::outcome::ExitReason;
@@ -128,9 +129,18 @@ mod runs {
         if let Some(id) = blocked {
             let request = Request { id: "r".into(), via: Via::Callback };
             let (tool, input) = ("Bash".to_owned(), "{}".to_owned());
-            let call = Box::new(ToolCall { n: 1, request, tool_use_id: id.into(), tool, input, agent: None });
-            let (reason, target) = ("a rule".to_owned(), "npm install".to_owned());
-            give(Input::Judged { call, verdict: Verdict::Block, reason, target, writes: true });
+            let call =
+                Box::new(ToolCall { n: 1, request, tool_use_id: id.into(), tool, input, agent: None, cwd: None });
+            let ruling = Box::new(Ruling {
+                verdict: Verdict::Block,
+                rule: "a rule".into(),
+                reason: String::new(),
+                target: "npm install".into(),
+                writes: true,
+                units: vec![],
+                provable: false,
+            });
+            give(Input::Judged { call, ruling, presence: Presence::Screen });
         }
         let text =
             "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: []\n  summary: s\n";

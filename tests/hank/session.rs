@@ -2,6 +2,7 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::approval::{Presence, Ruling};
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
@@ -368,14 +369,17 @@ fn a_denial_by_our_own_gate_resets_nothing() {
     all.ready(FIRST);
     let (n, tool_use_id) = (all.n(), "tool".to_owned());
     let request = Request { id: "r".into(), via: Via::Callback };
-    let call = ToolCall { n, request, tool_use_id, tool: "Bash".into(), input: "{}".into(), agent: None };
-    all.give(Input::Judged {
-        call: Box::new(call),
+    let call = ToolCall { n, request, tool_use_id, tool: "Bash".into(), input: "{}".into(), agent: None, cwd: None };
+    let ruling = Ruling {
         verdict: Verdict::Block,
-        reason: "rule".into(),
+        rule: "rule".into(),
+        reason: String::new(),
         target: "rm".into(),
         writes: true,
-    });
+        units: vec![],
+        provable: false,
+    };
+    all.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
     let result = TurnResult { denials: vec!["Bash".into()], ..claim("null", "CONTINUE") };
     all.ends(result);
     assert_eq!(all.spawn().as_deref(), Some(FIRST));

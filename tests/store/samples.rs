@@ -5,6 +5,7 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::analysis::Analysis;
+use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, UnitView};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::denial::Denial;
@@ -207,6 +208,27 @@ pub fn every_record() -> Vec<Record> {
         Record::Unparked,
         Record::LimitsChanged(Box::new(Limits { tokens: Some(5), ..Limits::default() })),
         Record::Receipt(Receipt { n, phase: Some(text()), ms: 7, usage, cost_usd: 0.5, tries: 1 }),
+        Record::ApprovalAsked(Approval {
+            id: text(),
+            n,
+            phase: Some(text()),
+            kind: ApprovalKind::Question,
+            tool: text(),
+            input: text(),
+            agent: None,
+            units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text() }],
+            rule: text(),
+            reason: text(),
+            asked: time(8),
+            expires: Some(time(9)),
+            provable: true,
+        }),
+        Record::ApprovalAnswered(Answered {
+            id: text(),
+            answer: Answer::Allow { input: text(), scope: Scope::Always },
+            by: AnsweredBy::Timeout,
+        }),
+        Record::ApprovalVoid { id: text(), why: text() },
     ]
 }
 
@@ -217,7 +239,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 62;
+const KINDS: usize = 65;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -283,6 +305,9 @@ fn index(record: &Record) -> usize {
         Record::Unparked => 59,
         Record::LimitsChanged(_) => 60,
         Record::Receipt(_) => 61,
+        Record::ApprovalAsked(_) => 62,
+        Record::ApprovalAnswered(_) => 63,
+        Record::ApprovalVoid { .. } => 64,
     }
 }
 

@@ -34,6 +34,8 @@ pub struct ToolEnd {
     pub tool_use_id: String,
     /// The tool reported an error.
     pub is_error: bool,
+    /// Claude itself refused the call: no such tool, an input that does not fit, not carried out after all.
+    pub refused: bool,
 }
 
 #[derive(Deserialize)]
@@ -247,8 +249,27 @@ pub fn tool_ends(envelope: &Envelope<'_>) -> Vec<ToolEnd> {
         .map(|block: &Block<'_>| ToolEnd {
             tool_use_id: string(block.tool_use_id),
             is_error: flag(block.is_error) == Some(true),
+            refused: is_refusal(block),
         })
         .collect()
+}
+
+/// The calls that an `assistant` record makes, also those of subagents.
+pub fn tool_calls(envelope: &Envelope<'_>) -> Vec<String> {
+    // Most records make none, and some are large.
+    if envelope.message.is_none_or(|message| memchr::memmem::find(message.get().as_bytes(), b"tool_use").is_none()) {
+        return Vec::new();
+    }
+    let message: Message<'_> = object(envelope.message).unwrap_or_default();
+    let calls = message.content.blocks().iter().filter(|block| word(block.kind) == "tool_use");
+    calls.map(|block| string(block.id)).filter(|id| !id.is_empty()).collect()
+}
+
+/// Measured: what never came to a tool comes back as an error in this tag. What a tool prints cannot look so, because
+/// an error of its own begins otherwise (`Exit code 1`), and no error has no flag.
+fn is_refusal(block: &Block<'_>) -> bool {
+    const TAG: &str = "<tool_use_error>";
+    flag(block.is_error) == Some(true) && text(block.content).is_some_and(|text| text.starts_with(TAG))
 }
 
 /// Appends the text of `content`, a line break between blocks.

@@ -1,7 +1,8 @@
 //! Records about Claude at work in an iteration, folded into it.
 
-use super::{CALLS, QUESTION, SUMMARIES, watch};
+use super::{CALLS, SUMMARIES, watch};
 use crate::base::time::Timestamp;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::record::{Record, ValidationRan, Verdict};
 use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::state::{Failure, Mark, NoteStage, Stage, State};
@@ -62,23 +63,12 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::Closing;
         }
         Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
-            iteration.asked_person |= tool == QUESTION;
+            iteration.asked_person |= ApprovalKind::always(tool).is_some();
             match verdict {
-                Verdict::Allow => {
-                    if iteration.tools.insert(tool_use_id.clone()) {
-                        iteration.tool_count += 1;
-                        if *writes {
-                            iteration.writers.insert(tool_use_id.clone());
-                            iteration.wrote = Some(time);
-                        }
-                    }
-                }
-                Verdict::Block => {
-                    iteration.refused_by_us.insert(tool_use_id.clone());
-                    if tool != QUESTION {
-                        iteration.blocked.push(tool.clone());
-                    }
-                }
+                Verdict::Allow => iteration.begin_call(tool_use_id, *writes, time),
+                Verdict::Block => iteration.refuse_call(tool_use_id, tool),
+                // What is asked counts by its answer.
+                Verdict::Ask | Verdict::Passphrase => {}
             }
         }
         Record::ToolFinished { tool_use_id, .. } => {
@@ -124,8 +114,10 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.usage.add(usage);
             iteration.output += usage.output;
             // Every turn of a process tells all that were refused in it.
-            if denials.len() > iteration.denials.len() {
-                iteration.denials.clone_from(denials);
+            let name = |tool: &str| tool.split('(').next().unwrap_or_default().to_owned();
+            let denials = denials.iter().filter(|tool| ApprovalKind::always(&name(tool)).is_none());
+            if denials.clone().count() > iteration.denials.len() {
+                iteration.denials = denials.cloned().collect();
             }
             state.context = context.zip(*context_window).or(state.context);
         }

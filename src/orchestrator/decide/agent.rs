@@ -4,11 +4,10 @@ use super::Step;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::record::{ApiRetried, Level, Record, Verdict};
+use crate::domain::record::{ApiRetried, Level, Record};
 use crate::domain::session::CODE;
-use crate::domain::stream::control::Via;
 use crate::domain::turn::TurnResult;
-use crate::orchestrator::effect::{Effect, Timer, ToolCall};
+use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, NoteStage, Stage};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
@@ -51,28 +50,6 @@ impl Step {
         }
     }
 
-    pub(super) fn judged(&mut self, call: ToolCall, verdict: Verdict, reason: String, target: String, writes: bool) {
-        let running = self.state.stage == Stage::Running && self.open(|open| open.n == call.n);
-        let (verdict, reason) =
-            if running { (verdict, reason) } else { (Verdict::Block, "the run is being stopped".to_owned()) };
-        // A call that was let through by the callback needs no second record when it is asked again.
-        let known = call.request.via == Via::CanUseTool
-            && verdict == Verdict::Allow
-            && self.open(|open| open.tools.contains(&call.tool_use_id));
-        if !known {
-            self.record(Record::ToolJudged {
-                n: call.n,
-                tool_use_id: call.tool_use_id,
-                tool: call.tool,
-                target,
-                verdict,
-                reason: reason.clone(),
-                writes,
-            });
-        }
-        self.effect(Effect::Answer { request: call.request, verdict, reason });
-    }
-
     pub(super) fn api_retried(&mut self, retried: ApiRetried) {
         let ApiRetried { n, attempt, max_retries, status, .. } = retried;
         let error = retried.error.clone();
@@ -82,8 +59,7 @@ impl Step {
         let hopeless = failure::fatal(&failed).is_some_and(|(reason, _)| reason == ExitReason::Error);
         if hopeless && self.state.stage == Stage::Running {
             self.fail(n, failed, None);
-            self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
-            self.effect(Effect::StopAgent { n });
+            self.cut(n, IterationOutcome::Failed);
         }
     }
 
@@ -148,7 +124,7 @@ impl Step {
 
     /// A turn or its process failed. Its session is not gone on with: what is broken in it would break the next. A
     /// limit breaks nothing.
-    fn fail(&mut self, n: u32, Failure { error, message, status }: Failure, result: Option<&TurnResult>) {
+    pub(super) fn fail(&mut self, n: u32, Failure { error, message, status }: Failure, result: Option<&TurnResult>) {
         let why = format!("the turn failed ({error})");
         self.record(Record::TurnFailed { n, error, message, status });
         self.note_limit(
@@ -175,6 +151,7 @@ impl Step {
                 self.fail(n, failure, None);
             }
         }
+        self.void_all("Claude has ended");
         let respawn = self.open(|open| open.respawn);
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
         self.record(Record::AgentExited { n, code, signal, swept, cost_usd });

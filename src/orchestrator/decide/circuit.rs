@@ -29,7 +29,7 @@ impl Step {
         }
     }
 
-    fn move_breaker(&mut self, n: u32, Move { to, reason }: Move) {
+    pub(super) fn move_breaker(&mut self, n: u32, Move { to, reason }: Move) {
         let from = self.state.breaker.state;
         self.record(Record::BreakerMoved(StateMoved { n, from, to, reason }));
         if to == Circuit::Open {

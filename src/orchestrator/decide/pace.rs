@@ -45,6 +45,7 @@ impl Step {
 
     pub(super) fn resumed(&mut self, pid: u32, phases: Option<Vec<PhaseSeed>>, settings: Option<Box<Settings>>) {
         self.record(Record::RunResumed { pid });
+        self.void_all("programmator was started again; Claude asks anew");
         if let Some(settings) = settings {
             let what = self.state.settings.differences(&settings);
             if !what.is_empty() {
@@ -232,6 +233,7 @@ impl Step {
 
     /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.
     pub(super) fn end_iteration(&mut self, outcome: IterationOutcome) {
+        self.void_all("the iteration has ended");
         let Some(open) = self.state.open_iteration() else {
             return;
         };
@@ -261,6 +263,7 @@ impl Step {
     }
 
     pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {
+        self.tell_unasked();
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         self.record(Record::RunEnded {
             reason,

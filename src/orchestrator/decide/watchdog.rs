@@ -22,6 +22,9 @@ impl Step {
     }
 
     pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
+        if self.waits_for_person(timer) {
+            return;
+        }
         let Some((n, _)) = timer.watched().filter(|(n, _)| self.open(|open| open.n == *n)) else {
             return;
         };
@@ -81,6 +84,7 @@ impl Step {
 
     /// Cuts the iteration off: Claude is ended by the ladder.
     pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
+        self.void_all("Claude is being ended");
         self.record(Record::StopAsked { n, outcome });
         self.effect(Effect::StopAgent { n });
     }
