@@ -7,7 +7,7 @@ use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// A question that a call of Claude's waits for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
     /// Claude's id of the call (`tool_use_id`): a call is asked about once.
     pub id: String,
@@ -65,7 +65,7 @@ pub struct UnitView {
 }
 
 /// The person's answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     /// This call runs, once, with this input: the one that was asked about, the edited one, or the one that
@@ -96,7 +96,7 @@ pub enum Scope {
 }
 
 /// How a question came to its end, in the journal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// Of which call.
     pub id: String,

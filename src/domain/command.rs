@@ -1,5 +1,6 @@
 //! What a person can ask of a run: the one list of verbs for screen, command line and (later) phone.
 
+use crate::domain::approval::Answer;
 use serde::{Deserialize, Serialize};
 
 /// One request of the person to the run of one ticket.
@@ -37,4 +38,11 @@ pub enum UserCommand {
     },
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,
+    /// A call of Claude's that waits for the person.
+    AnswerApproval {
+        /// Claude's id of the call.
+        id: String,
+        /// What is to become of it.
+        answer: Answer,
+    },
 }

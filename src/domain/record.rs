@@ -10,6 +10,7 @@ mod stored;
 pub use parts::{Level, PhaseSeed, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
+use crate::domain::approval::{Answered, Approval};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -391,4 +392,15 @@ pub enum Record {
     BreakerMoved(StateMoved),
     /// The person closed the circuit breaker: nothing is counted any more. Also behind a run's end.
     BreakerReset,
+    /// A call of Claude's waits for the person.
+    ApprovalAsked(Approval),
+    /// It was answered.
+    ApprovalAnswered(Answered),
+    /// It needs no answer any more.
+    ApprovalVoid {
+        /// Of which call.
+        id: String,
+        /// Why.
+        why: String,
+    },
 }

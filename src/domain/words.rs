@@ -265,6 +265,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             };
             Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
         }
+        Record::ApprovalAsked(_) | Record::ApprovalAnswered(_) | Record::ApprovalVoid { .. } => None,
         Record::BreakerReset => info("circuit breaker CLOSED by you; nothing is counted any more".into()),
         Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {

@@ -6,6 +6,7 @@
 mod merge;
 
 use crate::base::time::Timestamp;
+use crate::domain::approval::Answered;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
@@ -87,6 +88,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::Noticed { .. } | Record::ApiRetried { .. } => {}
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
+        }
+        Record::ApprovalAsked(approval) => state.approvals.push(approval.clone()),
+        Record::ApprovalAnswered(Answered { id, .. }) | Record::ApprovalVoid { id, .. } => {
+            state.approvals.retain(|approval| approval.id != *id);
         }
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });

@@ -2,6 +2,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -81,6 +82,8 @@ pub struct State {
     pub context: Option<(u64, u64)>,
     /// Summaries of the last iterations (phase, words), oldest first, at most 5.
     pub summaries: Vec<(Option<String>, String)>,
+    /// Calls of Claude's that wait for the person, in the order they were asked about.
+    pub approvals: Vec<Approval>,
     /// How the run ended.
     pub ended: Option<Ended>,
 }

@@ -4,6 +4,7 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -163,11 +164,36 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
+        Record::ApprovalAsked(approval()),
+        Record::ApprovalAnswered(Answered {
+            id: text(),
+            answer: Answer::Deny { words: text() },
+            by: AnsweredBy::Screen,
+        }),
+        Record::ApprovalVoid { id: text(), why: text() },
     ]
 }
 
+fn approval() -> Approval {
+    Approval {
+        id: "toolu_1".into(),
+        n: 1,
+        phase: None,
+        kind: ApprovalKind::Call,
+        tool: "Bash".into(),
+        input: "{}".into(),
+        agent: None,
+        units: Vec::new(),
+        rule: "r".into(),
+        reason: "w".into(),
+        asked: time(0),
+        expires: None,
+        provable: true,
+    }
+}
+
 /// How many kinds [`index`] knows.
-const KINDS: usize = 50;
+const KINDS: usize = 53;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -221,6 +247,9 @@ fn index(record: &Record) -> usize {
         Record::BreakerCounted(CounterMoved { .. }) => 47,
         Record::BreakerMoved(StateMoved { .. }) => 48,
         Record::BreakerReset => 49,
+        Record::ApprovalAsked(_) => 50,
+        Record::ApprovalAnswered(_) => 51,
+        Record::ApprovalVoid { .. } => 52,
     }
 }
 

@@ -64,6 +64,7 @@ impl Step {
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered { commands, accepted: accept });
             }
+            UserCommand::AnswerApproval { .. } => {}
             UserCommand::ResetBreaker => {
                 if !self.state.breaker.is_at_rest() {
                     self.record(Record::BreakerReset);
