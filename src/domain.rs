@@ -9,6 +9,7 @@ pub mod command;
 pub mod errors;
 pub mod news;
 pub mod outcome;
+pub mod passphrase;
 pub mod record;
 pub mod scrollback;
 pub mod settings;
