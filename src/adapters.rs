@@ -14,4 +14,5 @@ pub mod process_group;
 pub mod store;
 pub mod tickets;
 pub mod trust;
+pub mod typed_secret;
 pub mod validate;

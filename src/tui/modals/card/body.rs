@@ -338,7 +338,8 @@ mod tests {
             let lines = text(&body);
             prop_assert!(lines.iter().all(|line| line.width() <= columns), "{lines:?}");
             let shown: String = lines.concat();
-            prop_assert_eq!(Clean::new(&shown).as_str(), &shown);
+            let clean = Clean::new(&shown).into_string();
+            prop_assert_eq!(&clean, &shown);
             let letters = |text: &str| text.chars().filter(|c| c.is_ascii_lowercase() || *c == '日').count();
             let spelt: usize = command.split('\n').map(|line| letters(&spelt::line(line))).sum();
             let head_and_note: usize = lines.iter().enumerate()
