@@ -17,7 +17,7 @@ pub struct PrivateFileError {
     reason: String,
 }
 
-fn failed(path: &Path, reason: impl ToString) -> PrivateFileError {
+fn failed(path: &Path, reason: &dyn std::fmt::Display) -> PrivateFileError {
     PrivateFileError { path: path.display().to_string(), reason: reason.to_string() }
 }
 
@@ -27,15 +27,15 @@ pub fn read(path: &Path) -> Result<Option<String>, PrivateFileError> {
     let file = match open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(path, error)),
+        Err(error) => return Err(failed(path, &error)),
     };
-    check(path, &file.metadata().map_err(|error| failed(path, error))?)?;
+    check(path, &file.metadata().map_err(|error| failed(path, &error))?)?;
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(path, error))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(failed(path, "larger than 1 MiB; it cannot be ours"));
+        return Err(failed(path, &"larger than 1 MiB; it cannot be ours"));
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| failed(path, "not UTF-8; it cannot be ours"))
+    String::from_utf8(bytes).map(Some).map_err(|_| failed(path, &"not UTF-8; it cannot be ours"))
 }
 
 /// Replaces the file: a crash leaves the old one or the new one, readable by the owner alone.
@@ -50,7 +50,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), PrivateFileError> {
         file.persist(path)?;
         File::open(folder)?.sync_all()
     };
-    replace().map_err(|error| failed(path, format!("cannot be written: {error}")))
+    replace().map_err(|error| failed(path, &format!("cannot be written: {error}")))
 }
 
 /// Waits for the lock of this name and holds it until the file is dropped.
@@ -61,7 +61,7 @@ pub fn lock(path: &Path) -> Result<File, PrivateFileError> {
         file.lock()?;
         Ok(file)
     };
-    take().map_err(|error| failed(path, format!("cannot be locked: {error}")))
+    take().map_err(|error| failed(path, &format!("cannot be locked: {error}")))
 }
 
 #[cfg(unix)]
@@ -81,20 +81,20 @@ fn open(path: &Path) -> io::Result<File> {
 fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), PrivateFileError> {
     use std::os::unix::fs::MetadataExt;
     if !metadata.is_file() {
-        return Err(failed(path, "not a regular file; remove it"));
+        return Err(failed(path, &"not a regular file; remove it"));
     }
     if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(failed(path, "belongs to somebody else; remove it"));
+        return Err(failed(path, &"belongs to somebody else; remove it"));
     }
     if metadata.mode() & 0o077 != 0 {
-        return Err(failed(path, format!("others can use it: chmod 600 {}", path.display())));
+        return Err(failed(path, &format!("others can use it: chmod 600 {}", path.display())));
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
 fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), PrivateFileError> {
-    if metadata.is_file() { Ok(()) } else { Err(failed(path, "not a regular file; remove it")) }
+    if metadata.is_file() { Ok(()) } else { Err(failed(path, &"not a regular file; remove it")) }
 }
 
 #[cfg(unix)]

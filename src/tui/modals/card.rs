@@ -12,6 +12,7 @@ mod rule;
 
 use crate::base::id::TicketId;
 use crate::base::secret::Secret;
+use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, Scope as Reach};
 use crate::domain::passphrase::Checked;
 use crate::tui::command::{Command, Scope};
@@ -38,8 +39,8 @@ pub struct Card {
     /// What would run: the input as asked, or as edited.
     input: String,
     page: Page,
-    /// How the passphrase stands; `None`: not known yet.
-    checked: Option<Checked>,
+    /// How the passphrase stands, and since when; `None`: not known yet.
+    checked: Option<(Checked, Timestamp)>,
     lines: Vec<Line>,
     columns: usize,
     offset: usize,
@@ -125,7 +126,7 @@ impl Card {
     fn can_allow(&self) -> bool {
         match self.approval.kind {
             ApprovalKind::Call | ApprovalKind::Plan => true,
-            ApprovalKind::Passphrase => !matches!(self.checked, Some(Checked::Unset | Checked::Failed(_))),
+            ApprovalKind::Passphrase => !matches!(self.checked, Some((Checked::Unset | Checked::Failed(_), _))),
             ApprovalKind::Question => false,
         }
     }
@@ -307,7 +308,7 @@ impl Card {
 
     /// How the passphrase stands, or what became of the try; the answer when it was right. A right one that comes
     /// after the person has left the field opens nothing.
-    pub fn checked(&mut self, checked: Checked) -> Option<Answer> {
+    pub fn checked(&mut self, checked: Checked, now: Timestamp) -> Option<Answer> {
         let tried = matches!(self.page, Page::Checking);
         match &checked {
             Checked::Wrong { wait, .. } if tried && wait.is_zero() => self.page = Page::Passphrase(Secret::new()),
@@ -315,7 +316,7 @@ impl Card {
             _ => {}
         }
         let right = checked == Checked::Right;
-        self.checked = Some(checked);
+        self.checked = Some((checked, now));
         self.columns = 0;
         (tried && right).then(|| Answer::Allow { input: self.input.clone(), scope: Reach::Once })
     }
@@ -327,11 +328,6 @@ impl Card {
             self.turn_back();
         }
         (waited && saved.is_ok()).then(|| Answer::Allow { input: self.input.clone(), scope: Reach::Always })
-    }
-
-    /// The field is on its way, or open: keys are not for the queue.
-    pub fn is_asking_passphrase(&self) -> bool {
-        self.approval.kind == ApprovalKind::Passphrase
     }
 }
 

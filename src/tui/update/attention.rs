@@ -125,7 +125,7 @@ pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: C
     let Some((at, mut card)) = take_card(model, ticket, id) else {
         return Vec::new();
     };
-    if let Some(answer) = card.checked(checked) {
+    if let Some(answer) = card.checked(checked, model.now) {
         return answered(model, &card, answer);
     }
     card.lay_out(room(model), model.glyphs);
@@ -135,15 +135,13 @@ pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: C
 
 /// What became of a rule: its file, or why it was not saved.
 pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Result<String, String>) -> Vec<Ask> {
-    let card = take_card(model, ticket, id);
     let mut asks = Vec::new();
-    if let Some((at, mut card)) = card {
-        match card.saved(saved) {
-            Some(answer) => asks = answered(model, &card, answer),
-            None => {
-                card.lay_out(room(model), model.glyphs);
-                model.modals.insert(at, Modal::Card(card));
-            }
+    if let Some((at, mut card)) = take_card(model, ticket, id) {
+        if let Some(answer) = card.saved(saved) {
+            asks = answered(model, &card, answer);
+        } else {
+            card.lay_out(room(model), model.glyphs);
+            model.modals.insert(at, Modal::Card(card));
         }
     }
     let words = match saved {
@@ -170,3 +168,6 @@ pub(super) fn drop_stale(model: &mut Model, why: &str) {
         model.tell(crate::base::text::clean_line(why, 300));
     }
 }
+
+#[cfg(test)]
+mod tests;

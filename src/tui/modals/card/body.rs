@@ -31,6 +31,8 @@ pub(super) struct Body {
     columns: usize,
 }
 
+/// Rows that a part of a call takes at most: the whole call stands above.
+const UNIT: usize = 4;
 /// Columns by which content is set in.
 const INDENT: usize = 2;
 
@@ -84,6 +86,15 @@ impl Body {
         }
     }
 
+    /// A picture made of letters, set in.
+    pub(super) fn quote(&mut self, indent: usize, text: &str) {
+        let columns = self.columns.saturating_sub(indent).max(1);
+        for line in text.split('\n') {
+            let rows = wrap(&[Piece::new(spelt::line(line), Role::StreamTarget)], columns, 0, Break::Anywhere);
+            self.lines.extend(rows.into_iter().map(|row| set_in(indent, row)));
+        }
+    }
+
     fn diff(&mut self, old: &str, new: &str) {
         for line in diff::lines(old, new) {
             let (mark, role) = match line.side {
@@ -130,7 +141,11 @@ pub(super) enum Input {
 /// The card of a call with the input that would run.
 pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usize) -> Body {
     let mut body = Body::new(columns);
-    let mut head = vec![Piece::new(spelt::visible(&approval.tool), Role::Title)];
+    let title = match approval.kind {
+        ApprovalKind::Plan => "Claude's plan".to_owned(),
+        _ => spelt::visible(&approval.tool),
+    };
+    let mut head = vec![Piece::new(title, Role::Title)];
     if let Some(agent) = &approval.agent {
         head.push(Piece::new(format!("   called by the subagent {}", spelt::visible(agent)), Role::Dim));
     }
@@ -153,6 +168,9 @@ pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usi
         body.words(0, Role::Warning, "Edited by you. What the policy says below is of the call as it was.");
     }
     units(&mut body, approval);
+    while body.lines.last().is_some_and(|line| line.pieces.iter().all(|piece| piece.text.trim().is_empty())) {
+        body.lines.pop();
+    }
     body
 }
 
@@ -248,7 +266,11 @@ fn units(body: &mut Body, approval: &Approval) {
     let columns = columns.min(widest);
     for (at, unit) in approval.units.iter().enumerate() {
         let text = wrap(&[Piece::new(spelt::visible(&unit.text), Role::Text)], columns, 0, Break::Anywhere);
-        for (row, mut pieces) in text.into_iter().enumerate() {
+        let rows = text.len();
+        for (row, mut pieces) in text.into_iter().enumerate().take(UNIT) {
+            if row + 1 == UNIT && rows > UNIT {
+                pieces = vec![Piece::new("… as it stands above", Role::Dim)];
+            }
             let number = if row == 0 { format!("{:>numbers$}", at + 1) } else { " ".repeat(numbers) };
             if row == 0 {
                 let fill = columns.saturating_sub(crate::tui::widgets::wrap::width(&pieces)) + 2;
@@ -291,8 +313,6 @@ pub(super) fn rule(rules: &str, columns: usize) -> Body {
     body.words(0, Role::Text, "This goes into your policy file, as it stands here:");
     body.gap();
     body.code(rules.trim_end_matches('\n'), Role::StreamCode);
-    body.gap();
-    body.words(0, Role::Dim, "Words that follow are allowed too: a rule names how a command begins.");
     body
 }
 

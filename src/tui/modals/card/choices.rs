@@ -232,7 +232,7 @@ impl Choices {
             self.select(&mut body, at, from);
             body.words(6, Role::Dim, &choice.description);
             if at == self.cursor && !choice.preview.is_empty() {
-                body.code(&choice.preview, Role::StreamTarget);
+                body.quote(8, &choice.preview);
             }
         }
         let from = body.lines.len();

@@ -3,7 +3,7 @@
 use super::body::{self, Input as Origin, Line};
 use super::{Card, Page};
 use crate::base::text::{Clean, clean_line};
-use crate::base::time::human;
+use crate::base::time::{Timestamp, human};
 use crate::domain::approval::ApprovalKind;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::tui::attention::What;
@@ -13,10 +13,11 @@ use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, Weight, centred};
-use crate::tui::widgets::row::{Row, highlight};
+use crate::tui::widgets::row::{Row, highlight, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 /// Lines around the body: border, head, air, keys.
@@ -33,9 +34,12 @@ impl Card {
             Page::Deny(_) => 5,
             Page::Edit(..) => 12,
             Page::Choices(choices) if choices.is_typing() => 4,
-            Page::Passphrase(_) | Page::Checking => 2,
-            _ if self.note().is_some() => 2,
-            _ => 0,
+            Page::Passphrase(_) | Page::Checking => 4,
+            // Longest when it was just told.
+            _ => match self.note_rows(Timestamp::default()).len() {
+                0 => 0,
+                rows => rows as u16 + 1,
+            },
         }
     }
 
@@ -122,7 +126,7 @@ impl Card {
         let phase = self.approval.phase.as_deref().map(|phase| format!(" · “{}”", clean_line(phase, 200)));
         let waited = human(model.now.since(self.approval.asked));
         let waiting = match self.approval.expires {
-            Some(end) => format!("waiting {waited}, denied by itself in {}", human(end.since(model.now))),
+            Some(end) => format!("waiting {waited} · denied in {}", human(end.since(model.now))),
             None => format!("waiting {waited}"),
         };
         Row::new()
@@ -145,54 +149,66 @@ impl Card {
                     .left(Role::Input, mask)
                     .left(Role::Accent, model.glyphs.pick("█", "_"));
                 row.draw(theme, area, buf);
-                if let (Some((role, note)), Some(place)) = (self.note(), area.rows().nth(1)) {
-                    Row::new().left(role, note).draw(theme, place, buf);
+                for (place, row) in area.rows().skip(1).zip(self.note_rows(model.now)) {
+                    row.draw(theme, place, buf);
                 }
             }
             Page::Checking => Row::new().left(Role::Dim, "checking the passphrase …").draw(theme, area, buf),
             _ => {
-                if let Some((role, note)) = self.note() {
-                    Row::new().left(role, note).draw(theme, area, buf);
+                for (place, row) in area.rows().zip(self.note_rows(model.now)) {
+                    row.draw(theme, place, buf);
                 }
             }
         }
     }
 
     /// What there is to know about the passphrase.
-    fn note(&self) -> Option<(Role, String)> {
+    fn note(&self, now: Timestamp) -> Option<(Role, String)> {
         if self.approval.kind != ApprovalKind::Passphrase {
             return None;
         }
+        let (checked, since) = self.checked.as_ref()?;
         let many = |failures: u32| {
-            if failures >= NOTICE_AT { format!(" · {failures} failures in a row: is it you?") } else { String::new() }
+            if failures >= NOTICE_AT { format!(" {failures} failures in a row: is it you?") } else { String::new() }
         };
-        match self.checked.as_ref()? {
+        let wait = |wait: Duration| match wait.saturating_sub(now.since(*since)) {
+            Duration::ZERO => String::new(),
+            left => format!(" Wait {}.", human(left)),
+        };
+        match checked {
             Checked::Ready | Checked::Right => None,
             Checked::Unset => {
-                let words = "Blocked: no passphrase is set. Set one in a shell: programmator passphrase set";
+                let words = "Blocked: no passphrase is set. In a shell: programmator passphrase set";
                 Some((Role::Danger, words.into()))
             }
-            Checked::Wrong { failures, wait } if wait.is_zero() => {
-                Some((Role::Warning, format!("That was not it.{}", many(*failures))))
+            Checked::Wrong { failures, wait: time } => {
+                Some((Role::Danger, format!("That was not it.{}{}", wait(*time), many(*failures))))
             }
-            Checked::Wrong { failures, wait } => Some((
-                Role::Danger,
-                format!("That was not it. Wait {} before the next try{}.", human(*wait), many(*failures)),
-            )),
-            Checked::Locked { failures, wait } => {
-                let words = format!("Too many failures: not looked at. Wait {}{}.", human(*wait), many(*failures));
-                Some((Role::Danger, words))
+            Checked::Locked { failures, wait: time } => {
+                Some((Role::Danger, format!("Not looked at: too many failures.{}{}", wait(*time), many(*failures))))
             }
-            Checked::Failed(why) => Some((Role::Danger, clean_line(why, 300))),
+            Checked::Failed(why) => Some((Role::Danger, clean_line(why, 400))),
         }
     }
 
+    /// The note in lines.
+    fn note_rows(&self, now: Timestamp) -> Vec<Row> {
+        let Some((role, words)) = self.note(now) else {
+            return Vec::new();
+        };
+        wrap(&words, self.columns).into_iter().map(|line| Row::new().left(role, line)).collect()
+    }
+
     fn keys(&self, model: &Model) -> Row {
-        let hint = |row: Row, key: &str, words: &str| row.left(Role::Key, key).left(Role::Hint, format!(" {words}   "));
+        let apart = |row: Row| if row.is_empty() { row } else { row.left(Role::Hint, "   ") };
+        let hint =
+            |row: Row, key: &str, words: &str| apart(row).left(Role::Key, key).left(Role::Hint, format!(" {words}"));
         // What does not count yet is there, but quiet.
         let yes = |row: Row, key: &str, words: &str| {
-            let role = if self.end_seen { Role::Key } else { Role::Dim };
-            row.left(role, key).left(if self.end_seen { Role::Hint } else { Role::Dim }, format!(" {words}   "))
+            if self.end_seen {
+                return hint(row, key, words);
+            }
+            apart(row).left(Role::Dim, format!("{key} {words}"))
         };
         let row = Row::new();
         match &self.page {
@@ -225,7 +241,7 @@ impl Card {
             Page::Edit(_, None) => hint(hint(row, "^S", "take it, then y runs it"), "Esc", "back"),
             Page::Edit(_, Some(why)) => row.left(Role::Danger, why),
             Page::Rule(_) => hint(hint(row, "y", "save it and let this call run"), "n", "back"),
-            Page::Saving(_) => hint(row.left(Role::Dim, "saving …   "), "Esc", "later"),
+            Page::Saving(_) => hint(row.left(Role::Dim, "saving …"), "Esc", "later"),
             Page::Passphrase(_) => hint(hint(row, "Enter", "check it"), "Esc", "back"),
             Page::Checking => hint(row, "Esc", "later"),
             Page::Choices(choices) if choices.is_typing() => {

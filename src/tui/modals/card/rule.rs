@@ -49,6 +49,8 @@ fn command(unit: &UnitView) -> Option<String> {
     if !args.is_empty() {
         let _ = writeln!(rule, "  args: {{prefix: [[{}]]}}", args.join(", "));
     }
+    // Without it words that follow would be allowed too.
+    let _ = writeln!(rule, "  regex: {}", quoted(&literal(&unit.text)));
     let _ = writeln!(rule, "  examples: {{match: [{}]}}", quoted(&unit.text));
     Some(rule)
 }
@@ -96,6 +98,18 @@ fn host(url: &str) -> Option<&str> {
     (plain && host.contains('.')).then_some(host)
 }
 
+/// A regex for this text and no other; a policy takes it as the whole of a command.
+fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// A YAML text in double quotes: JSON is one.
 fn quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
@@ -113,7 +127,6 @@ fn words(text: &str) -> Option<Vec<String>> {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
             (Some('"'), '$' | '`' | '\\' | '!') => return None,
-            (Some(_), _) => word.get_or_insert_default().push(c),
             (None, '"' | '\'') => {
                 quote = Some(c);
                 word.get_or_insert_default();
@@ -122,7 +135,7 @@ fn words(text: &str) -> Option<Vec<String>> {
             // An assignment before the command is another command; after it a plain word.
             (None, '=') if !words.is_empty() => word.get_or_insert_default().push(c),
             (None, _) if SPECIAL.contains(&c) => return None,
-            (None, _) => word.get_or_insert_default().push(c),
+            _ => word.get_or_insert_default().push(c),
         }
     }
     words.extend(word);
@@ -142,6 +155,7 @@ mod tests {
   tools: [Bash]
   command: "git"
   args: {prefix: [["push", "origin", "main", "--follow-tags"]]}
+  regex: "git push origin main --follow-tags"
   examples: {match: ["git push origin main --follow-tags"]}
 "#;
         assert!(rule.starts_with("- name: always-git-push-") && rule.ends_with(expected), "{rule}");
@@ -198,6 +212,11 @@ mod tests {
                 let meant: Vec<String> = args.iter().map(|arg| arg.trim_matches('\'').to_owned()).collect();
                 let said: Vec<String> = serde_json::from_value(said).unwrap_or_default();
                 prop_assert_eq!(said, meant);
+                let regex = read.pointer("/0/regex").and_then(Value::as_str).unwrap();
+                let regex = regex::Regex::new(&format!("\\A(?:{regex})\\z")).unwrap();
+                let text = &approval.units[0].text;
+                let more = format!("{text} --force");
+                prop_assert!(regex.is_match(text) && !regex.is_match(&more));
                 prop_assert_eq!(read.pointer("/0/action"), Some(&Value::from("allow")));
             }
         }
