@@ -31,15 +31,16 @@ pub enum Source {
     Pipe,
 }
 
-/// Reads one line.
+/// Reads one line. `prompt` is called when nothing typed is shown any more: who reads it may type.
 #[cfg(unix)]
-pub fn read(source: Source) -> Result<Secret, TypedError> {
+pub fn read(source: Source, prompt: impl FnOnce()) -> Result<Secret, TypedError> {
     use std::io::IsTerminal as _;
     let quiet = match source {
         Source::Terminal if !io::stdin().is_terminal() => return Err(TypedError::NoTerminal),
         Source::Terminal => Some(unix::Quiet::begin()?),
         Source::Pipe => None,
     };
+    prompt();
     let line = unix::line(source);
     drop(quiet);
     line
@@ -47,7 +48,7 @@ pub fn read(source: Source) -> Result<Secret, TypedError> {
 
 /// Reads one line.
 #[cfg(not(unix))]
-pub fn read(_source: Source) -> Result<Secret, TypedError> {
+pub fn read(_source: Source, _prompt: impl FnOnce()) -> Result<Secret, TypedError> {
     Err(TypedError::NoTerminal)
 }
 

@@ -18,12 +18,14 @@ pub fn set(out: &mut impl Write, asks: &mut impl Write, session: &Session, sourc
     }
     let passphrases = session.passphrases().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))?;
     let secret = match source {
-        Source::Pipe => read(source).map_err(|error| CliError::usage(error.to_string()))?,
+        Source::Pipe => read(source, || ()).map_err(|error| CliError::usage(error.to_string()))?,
         Source::Terminal => {
             let mut ask = |words: &str| {
-                write!(asks, "{words}: ").ok();
-                asks.flush().ok();
-                let secret = read(source).map_err(|error| CliError::usage(error.to_string()));
+                let prompt = || {
+                    write!(asks, "{words}: ").ok();
+                    asks.flush().ok();
+                };
+                let secret = read(source, prompt).map_err(|error| CliError::usage(error.to_string()));
                 writeln!(asks).ok();
                 secret
             };

@@ -184,6 +184,8 @@ rows! {
         "on a card: change what is to run";
     Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
         "on a card: leave it waiting; never a yes";
+    NextWaiting "card.next" Scope::Card, "card", [c('!')], Hidden, always, |_| "next",
+        "leave it waiting, and go to the next";
     Down "card.down" Scope::Card, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
     Up "card.up" Scope::Card, "card", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
@@ -220,6 +222,8 @@ rows! {
         "back";
     Choose "choices.choose" Scope::Choices, "question of Claude's", [press(Key::Enter)], Shown, always, |_| "answer",
         "answer with the selected option, or with all that are chosen";
+    NextWaiting "choices.next_waiting" Scope::Choices, "question of Claude's", [c('!')], Hidden, always, |_| "next",
+        "leave it waiting, and go to the next";
     Yes "choices.yes" Scope::Choices, "question of Claude's", [c('y')], Hidden, always, |_| "send",
         "send the answers that are shown once more";
     Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
@@ -244,6 +248,8 @@ rows! {
         "edit the ticket";
     Seen "matter.seen" Scope::Matter, "disputes", [c('d')], Hidden, always, |_| "seen",
         "seen";
+    NextWaiting "matter.next" Scope::Matter, "disputes", [c('!')], Hidden, always, |_| "next",
+        "leave it waiting, and go to the next";
     Close "matter.close" Scope::Matter, "disputes", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
         "later";
     Choose "prompt.keep" Scope::Prompt, "dialogs", [press(Key::Enter)], Hidden, always, |_| "keep",

@@ -6,6 +6,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 use crate::tui::attention::{Item, What, call_words};
 use crate::tui::command::Command;
+use crate::tui::layout;
 use crate::tui::modals::card::{Card, Outcome};
 use crate::tui::modals::matter::Matter;
 use crate::tui::modals::question::Question;
@@ -15,7 +16,7 @@ use crate::tui::msg::{Ask, Input};
 use crate::tui::panes::Pane;
 use ratatui::layout::Rect;
 
-/// `!`: to the next thing that waits, of the ticket in front first; from a card that is open to the one behind it.
+/// `!`: to the next thing that waits, of the ticket in front first.
 pub(super) fn next(model: &mut Model) -> Vec<Ask> {
     let queue = model.attention();
     let front = model.tab().map(|tab| tab.id.clone());
@@ -24,6 +25,14 @@ pub(super) fn next(model: &mut Model) -> Vec<Ask> {
     let elsewhere = |item: &&Item| Some(&item.ticket) != front.as_ref();
     let next = queue.iter().find(of_front).or_else(|| queue.iter().find(elsewhere)).or(queue.first());
     next.cloned().map_or_else(Vec::new, |item| show(model, &item))
+}
+
+/// From one thing to the one behind it, around.
+fn after(model: &mut Model, ticket: &TicketId, what: &What) -> Vec<Ask> {
+    let queue = model.attention();
+    let at = queue.iter().position(|item| item.ticket == *ticket && item.what == *what);
+    let next = at.map_or(0, |at| at + 1) % queue.len().max(1);
+    queue.get(next).cloned().map_or_else(Vec::new, |item| show(model, &item))
 }
 
 /// Brings a thing to the front, with its dialog.
@@ -66,6 +75,14 @@ fn room(model: &Model) -> Rect {
 /// A key for a card. `command`: its meaning there.
 pub(super) fn key(model: &mut Model, mut card: Box<Card>, command: Option<Command>, input: &Input) -> Vec<Ask> {
     let (ticket, id) = (card.ticket.clone(), card.approval.id.clone());
+    if command == Some(Command::NextWaiting) {
+        return after(model, &ticket, &What::Call(id));
+    }
+    // What is not drawn was not read.
+    if layout::solve(model.size, model).too_small && command != Some(Command::Close) {
+        model.modals.push(Modal::Card(card));
+        return Vec::new();
+    }
     match card.key(command, input, room(model), model.glyphs) {
         Outcome::Stays => model.modals.push(Modal::Card(card)),
         Outcome::Leaves => {}
@@ -89,6 +106,7 @@ pub(super) fn matter(model: &mut Model, matter: Matter, command: Option<Command>
     }
     match command {
         Some(Command::Close) => {}
+        Some(Command::NextWaiting) => return after(model, &matter.ticket, &matter.what),
         Some(Command::Seen) if matches!(matter.what, What::Conflict(_)) => {
             model.seen.push((matter.ticket, matter.what));
         }

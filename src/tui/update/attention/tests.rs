@@ -272,6 +272,18 @@ fn next_goes_through_what_waits() {
     news(&mut model, Record::ApprovalVoid { id: "c".into(), why: String::new() });
     press(&mut model, "!");
     assert_eq!((model.active, card_is_open(&model)), (1, true));
+    model.tabs[0].state.approvals.push(sample::push("third"));
+    assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 0, 1), "from card to card");
+    assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 1, 1), "around");
+}
+
+#[test]
+fn what_is_not_drawn_is_not_agreed_to() {
+    let mut model = waits([sample::push("c")]);
+    model.size = (40, 10);
+    assert_eq!(press(&mut model, "! y t d n o Enter"), []);
+    model.size = (80, 24);
+    assert_eq!(press(&mut model, "y").len(), 1);
 }
 
 #[test]
