@@ -120,6 +120,7 @@ async fn play(store: &Store, scenario: &Path, folder: &Path) -> usize {
         env: environment(std::env::vars_os(), &additions),
         folder: folder.to_owned(),
         marker: run.to_string(),
+        patience: None,
     };
     let (events, mut seen) = mpsc::channel(64);
     let agent = Agent::spawn(launch, Arc::new(SystemClock), Box::new(sink), events).await.unwrap();

@@ -11,6 +11,7 @@ pub mod passphrase;
 pub mod policy_file;
 pub mod private_file;
 pub mod process_group;
+pub mod repository_files;
 pub mod store;
 pub mod tickets;
 pub mod trust;

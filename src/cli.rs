@@ -14,6 +14,7 @@ pub mod operator;
 pub mod parse;
 pub mod passphrase;
 pub mod session;
+pub mod sessions;
 pub mod snapshots;
 pub mod start;
 pub mod status;
@@ -79,6 +80,12 @@ pub struct RunOptions {
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// Begin every iteration with a fresh session of Claude's.
+    #[arg(long)]
+    pub no_continue: bool,
+    /// Do not go on with a session that was not used for so long [default: 24].
+    #[arg(long, value_name = "HOURS")]
+    pub session_expiry: Option<String>,
     /// How the screen looks.
     #[command(flatten)]
     pub look: LookOptions,
@@ -216,6 +223,12 @@ pub enum Command {
         #[command(subcommand)]
         command: PassphraseCommand,
     },
+    /// Show Claude's sessions of the tickets, or give one up.
+    Session {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: SessionCommand,
+    },
     /// Trust this folder's `.programmator` files as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
@@ -247,6 +260,26 @@ pub enum TicketCommand {
     New {
         /// Its title.
         title: String,
+    },
+}
+
+/// What can be done with Claude's sessions.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// Show which session each ticket goes on with, and what became of those before.
+    #[command(after_help = help::SESSION_SHOW)]
+    Show {
+        /// The ticket; without one, every ticket that was worked on.
+        ticket: Option<String>,
+        /// Print a JSON array instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give a ticket's session up: the next iteration opens a fresh one.
+    #[command(after_help = help::SESSION_RESET)]
+    Reset {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
     },
 }
 
@@ -357,6 +390,18 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n }) => {
             snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
+        }
+        Some(Command::Session { command }) => {
+            let session = here(&cli.run)?;
+            match command {
+                SessionCommand::Show { ticket, json: false } => {
+                    sessions::list(out, &session, ticket.as_deref()).map(|()| 0)
+                }
+                SessionCommand::Show { ticket, json: true } => {
+                    sessions::json(out, &session, ticket.as_deref()).map(|()| 0)
+                }
+                SessionCommand::Reset { ticket } => sessions::reset(out, &session, &ticket).await,
+            }
         }
         Some(Command::Circuit { command }) => {
             let session = here(&cli.run)?;

@@ -10,6 +10,7 @@ pub mod key;
 pub mod layers;
 mod values;
 
+use crate::config::key::Key;
 use crate::domain::record::Level;
 use crate::domain::settings::Settings;
 use std::collections::BTreeMap;
@@ -29,6 +30,27 @@ pub struct Config {
     pub screen: ScreenConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
+    /// Keys that the command line gives.
+    pub given: Vec<Key>,
+}
+
+impl Config {
+    /// The rules of a run that is gone on with: those it began with, but for what the command line gives now.
+    pub fn over(&self, frozen: &Settings) -> Settings {
+        let (mut settings, now) = (frozen.clone(), &self.settings);
+        for key in &self.given {
+            match key {
+                Key::MaxIterations => settings.max_iterations = now.max_iterations,
+                Key::Stagnation => settings.stagnation_limit = now.stagnation_limit,
+                Key::IterationTimeout => settings.iteration_timeout = now.iteration_timeout,
+                Key::Model => settings.model.clone_from(&now.model),
+                Key::SessionContinuity => settings.session_continuity = now.session_continuity,
+                Key::SessionExpiry => settings.session_expiry_hours = now.session_expiry_hours,
+                _ => {}
+            }
+        }
+        settings
+    }
 }
 
 /// How Claude is started.
@@ -42,7 +64,7 @@ pub struct AgentConfig {
     pub env: BTreeMap<String, String>,
     /// Claude's own settings that it may load: empty or `user`.
     pub setting_sources: Vec<String>,
-    /// `CLAUDE_CODE_MAX_RETRIES`; `None` is Claude's own default (10 in 2.1.197).
+    /// `CLAUDE_CODE_MAX_RETRIES`; `None` leaves it as the environment has it.
     pub max_retries: Option<u32>,
 }
 

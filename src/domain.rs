@@ -2,19 +2,23 @@
 //!
 //! Invariants of their own, no behaviour beyond them, no I/O, no clock.
 
+pub mod analysis;
 pub mod approval;
 pub mod breaker;
 pub mod claim;
 pub mod command;
+pub mod denial;
 pub mod errors;
 pub mod news;
 pub mod outcome;
 pub mod passphrase;
 pub mod record;
 pub mod scrollback;
+pub mod session;
 pub mod settings;
 pub mod stream;
 pub mod summary;
 pub mod ticket;
 pub mod turn;
+pub mod watchdog;
 pub mod words;

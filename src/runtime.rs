@@ -1,11 +1,14 @@
 //! Where the pure core meets the world: one task for each ticket, which turns what happens into inputs,
 //! stores what the core decides, tells the front ends and performs the effects.
 
+pub mod behind;
 pub mod channels;
 pub mod circuit;
 pub mod effects;
+pub mod gate;
 pub mod headless;
 pub mod reporter;
+pub mod sessions;
 pub mod shutdown;
 pub mod supervisor;
 pub mod ticket_file;

@@ -141,3 +141,25 @@ fn a_fifo_is_read_to_its_end() {
     writer.join().unwrap();
     assert_eq!(found["lines"][0]["kind"], json!("panic"));
 }
+
+#[test]
+fn hanks_blocks_shapes_of_output_and_hanks_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let block = "---RALPH_STATUS---\nSTATUS: COMPLETE\nWORK_TYPE: TESTING\nEXIT_SIGNAL: false\nRECOMMENDATION: go on\n---END_RALPH_STATUS---\n";
+    let expected = json!({
+        "found": true, "valid": true, "status": "DONE", "phase_completed": null, "files_changed": [],
+        "summary": "go on", "error": null, "warnings": [], "reason": null,
+    });
+    assert_eq!(object(&parse(folder.path(), &["status", "--json"], block.as_bytes())), expected);
+    let shaped = json!([{"type": "system"}, {"type": "result", "result": block}]).to_string();
+    assert_eq!(object(&parse(folder.path(), &["status", "--json"], shaped.as_bytes())), expected);
+    let people = text(&parse(folder.path(), &["status"], block.as_bytes()).stdout);
+    assert!(people.contains("exit signal       false\nwork type         TESTING\n"), "{people}");
+
+    let prose = "the exception proves the rule\nerror[E0308]: x\n";
+    let lines = |rule: &str| {
+        object(&parse(folder.path(), &["errors", "--json", "--rule", rule], prose.as_bytes()))["lines"][0]["line"]
+            .clone()
+    };
+    assert_eq!((lines("hank_literal"), lines("programmator")), (json!(1), json!(2)));
+}

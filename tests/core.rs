@@ -5,13 +5,15 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::approval::{Answer, Answered, AnsweredBy, Presence, Ruling, Scope, UnitView};
 use programmator::domain::breaker::{Breaker, Circuit, CounterMoved, StateMoved};
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
+use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
@@ -106,6 +108,7 @@ impl World {
             validation: if self.validated { vec!["make check".into()] } else { vec![] },
             settings: Settings::default(),
             breaker: self.breaker.clone(),
+            sessions: Sessions::default(),
         }))
     }
 
@@ -172,20 +175,24 @@ impl World {
                 }
                 Input::NoteEchoed { id }
             }
-            Effect::Judge(call) => Input::Judged {
-                call,
-                verdict: if self.rough(8) { Verdict::Block } else { Verdict::Allow },
-                reason: "trusted".into(),
-                target: "x".into(),
-                writes: false,
-            },
-            Effect::Answer { .. } => {
-                self.answered += 1;
-                let judged =
-                    self.journal.iter().filter(|stored| matches!(stored.record, Record::ToolJudged { .. })).count();
-                assert!(judged >= self.answered, "a tool call was answered before its verdict was stored");
-                return;
+            Effect::Judge(call) => {
+                let verdict = match self.dice.roll(24) {
+                    _ if self.weather == Weather::Fair => Verdict::Allow,
+                    0..3 => Verdict::Block,
+                    3..8 => Verdict::Ask,
+                    8 => Verdict::Passphrase,
+                    _ => Verdict::Allow,
+                };
+                let presence = if self.rough(3) { Presence::Nobody } else { Presence::Screen };
+                return self.coming.insert(0, Input::Judged { call, ruling: Box::new(ruling(verdict)), presence });
             }
+            Effect::JudgeEdit { id, input, .. } => {
+                let verdict = if self.dice.one_in(3) { Verdict::Block } else { Verdict::Ask };
+                return self.coming.insert(0, Input::EditJudged { id, input, ruling: Box::new(ruling(verdict)) });
+            }
+            Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
+            Effect::Settle { id, answer } => return self.settled(&id, &answer),
+            Effect::KillAgent { n } => exited(n),
             Effect::CloseInput { n } => {
                 if self.rough(10) {
                     return; // It hangs after its result: the grace ends it.
@@ -264,17 +271,12 @@ impl World {
             model: "m".into(),
             version: "2.1.197".into(),
         });
-        for call in 0..self.dice.roll(3) {
-            let tool_use_id = format!("tool-{n}-{call}");
-            self.coming.push(Input::ToolAsked(Box::new(ToolCall {
-                n,
-                request: Request { id: tool_use_id.clone(), via: Via::Callback },
-                tool_use_id: tool_use_id.clone(),
-                tool: "Edit".into(),
-                input: "{}".into(),
-                agent: None,
-            })));
-            self.coming.push(Input::ToolFinished { n, tool_use_id, is_error: false });
+        for nth in 0..self.dice.roll(3) {
+            let tool_use_id = format!("tool-{n}-{nth}");
+            self.coming.push(Input::ToolAsked(Box::new(call(n, &tool_use_id, Via::Callback))));
+            if self.rough(40) {
+                self.coming.push(Input::AskWithdrawn { n, tool_use_id });
+            }
         }
         if !self.rough(5) {
             self.tree += 1;
@@ -293,6 +295,50 @@ impl World {
         }
         let end = self.turn_end(n);
         self.coming.push(end);
+    }
+
+    /// Claude reads the verdict on a request of its own.
+    fn heard(&mut self, request: &Request, verdict: Verdict) {
+        self.answered += 1;
+        let says = |record: &Record| matches!(record, Record::ToolJudged { .. } | Record::ApprovalAnswered(_));
+        let judged = self.journal.iter().filter(|stored| says(&stored.record)).count();
+        assert!(judged >= self.answered, "a tool call was answered before its verdict was stored");
+        let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
+        let tool_use_id = request.id.trim_end_matches("-can").to_owned();
+        match (request.via, verdict) {
+            (_, Verdict::Allow) => self.coming.push(Input::ToolFinished { n, tool_use_id, is_error: false }),
+            (Via::Callback, Verdict::Ask | Verdict::Passphrase) => {
+                self.coming.insert(0, Input::ToolAsked(Box::new(call(n, &tool_use_id, Via::CanUseTool))));
+            }
+            _ => self.coming.push(Input::ToolFinished { n, tool_use_id, is_error: true }),
+        }
+    }
+
+    /// Claude reads the person's answer: exactly one to each question, and a stored one.
+    fn settled(&mut self, id: &str, answer: &Answer) {
+        let stored = self.journal.iter().rev().find_map(|stored| match &stored.record {
+            Record::ApprovalAnswered(answered) if answered.id == id => Some(answered.answer.clone()),
+            _ => None,
+        });
+        assert_eq!(stored.as_ref(), Some(answer), "an answer was given that is not stored");
+        let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
+        let is_error = matches!(answer, Answer::Deny { .. });
+        self.coming.push(Input::ToolFinished { n, tool_use_id: id.to_owned(), is_error });
+    }
+
+    /// The person looks at the queue: answers any of it, or something that is not in it.
+    fn look(&mut self) {
+        let pending: Vec<(String, String)> =
+            self.state.approvals.iter().map(|approval| (approval.id.clone(), approval.input.clone())).collect();
+        let at = usize::try_from(self.dice.roll(pending.len() as u64 + 1)).unwrap();
+        let (id, input) = pending.get(at).cloned().unwrap_or(("tool-1-0".into(), "{}".into()));
+        let answer = match self.dice.roll(5) {
+            0 => Answer::Deny { words: String::new() },
+            1 => Answer::Allow { input: r#"{"edited":1}"#.into(), scope: Scope::Ticket },
+            2 => Answer::Allow { input, scope: Scope::Ticket },
+            _ => Answer::Allow { input, scope: Scope::Once },
+        };
+        self.give(Input::Commanded { id: "a".into(), command: UserCommand::AnswerApproval { id, answer } });
     }
 
     fn turn_end(&mut self, n: u32) -> Input {
@@ -344,6 +390,7 @@ impl World {
                     read_at: Timestamp::from_millis(self.now),
                     title,
                     phases,
+                    boxes: Boxes::default(),
                     validation,
                 });
             }
@@ -359,7 +406,7 @@ impl World {
         self.timers.clear();
         self.state = fold(&self.journal);
         if self.state.is_resumable() {
-            self.give(Input::Resumed { pid: 8, phases: Some(self.boxes.clone()) });
+            self.give(Input::Resumed { pid: 8, phases: Some(self.boxes.clone()), settings: None });
         }
     }
 
@@ -371,6 +418,15 @@ impl World {
         }
         if self.rough(15) {
             self.person();
+            return true;
+        }
+        let waits = !self.state.approvals.is_empty();
+        if waits
+            && (self.dice.one_in(3)
+                || matches!(self.coming.first(), Some(Input::TurnFinished { .. })) && !self.rough(6)
+                || self.coming.is_empty() && (self.timers.is_empty() || self.dice.one_in(2)))
+        {
+            self.look();
             return true;
         }
         if self.state.stage == Stage::Paused {
@@ -393,6 +449,64 @@ impl World {
         self.give(Input::TimerFired { timer, last_byte: Timestamp::from_millis(0) });
         true
     }
+}
+
+fn ruling(verdict: Verdict) -> Ruling {
+    let unit = UnitView { text: "x".into(), verdict: verdict.word().into(), rule: "r".into(), reason: String::new() };
+    Ruling {
+        verdict,
+        rule: "r".into(),
+        reason: String::new(),
+        target: "x".into(),
+        writes: false,
+        units: vec![unit],
+        provable: false,
+    }
+}
+
+fn call(n: u32, id: &str, via: Via) -> ToolCall {
+    let request = if via == Via::Callback { id.to_owned() } else { format!("{id}-can") };
+    ToolCall {
+        n,
+        request: Request { id: request, via },
+        tool_use_id: id.to_owned(),
+        tool: "Edit".into(),
+        input: "{}".into(),
+        agent: None,
+        cwd: None,
+    }
+}
+
+/// Every question is answered or void exactly once, in the order of the records, and none outlives its process. Gives
+/// how many the person answered, and how many were void.
+fn check_approvals(world: &World, seed: u64) -> (usize, usize) {
+    let (mut open, mut by_person, mut void) = (Vec::new(), 0, 0);
+    for stored in &world.journal {
+        match &stored.record {
+            Record::ApprovalAsked(approval) => {
+                assert!(!open.contains(&approval.id), "seed {seed}: {} is asked twice at once", approval.id);
+                open.push(approval.id.clone());
+            }
+            Record::ApprovalAnswered(Answered { id, by, .. }) => {
+                assert!(open.contains(id), "seed {seed}: an answer to {id}, which is not open");
+                open.retain(|other| other != id);
+                by_person += usize::from(*by == AnsweredBy::Screen);
+            }
+            Record::ApprovalVoid { id, .. } => {
+                assert!(open.contains(id), "seed {seed}: {id} is void, but was not open");
+                open.retain(|other| other != id);
+                void += 1;
+            }
+            Record::AgentSpawned { .. } | Record::IterationEnded { .. } | Record::RunEnded { .. } => {
+                assert!(open.is_empty(), "seed {seed}: {open:?} outlive their process");
+            }
+            Record::StopAsked { outcome: IterationOutcome::Idle | IterationOutcome::TimedOut, .. } => {
+                assert!(open.is_empty(), "seed {seed}: cut off while the person was waited for");
+            }
+            _ => {}
+        }
+    }
+    (by_person, void)
 }
 
 fn exited(n: u32) -> Input {
@@ -526,9 +640,12 @@ fn fair_runs_complete_with_every_box_ticked_once() {
 
 #[test]
 fn rough_runs_always_end_and_never_lie() {
-    let (mut complete, mut killed, mut opened) = (0, 0, 0);
+    let (mut complete, mut killed, mut opened, mut answered, mut void) = (0, 0, 0, 0, 0);
     for seed in 0..3_000 {
         let world = run(seed, Weather::Rough);
+        let (by_person, gone) = check_approvals(&world, seed);
+        answered += by_person;
+        void += gone;
         killed += world.killed;
         opened += check_breaker(&world, seed);
         let reason = world.state.ended.as_ref().unwrap().reason;
@@ -546,6 +663,7 @@ fn rough_runs_always_end_and_never_lie() {
     }
     assert!(complete > 300, "the world is too rough to tell anything: {complete} complete");
     assert!(opened > 30, "the breaker opened too rarely to tell anything: {opened}");
+    assert!(answered > 1_000 && void > 100, "too few questions to tell anything: {answered} answered, {void} void");
     assert!(killed > 300, "too few kills to tell anything: {killed}");
 }
 
@@ -564,7 +682,7 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
             if !world.state.is_resumable() {
                 continue;
             }
-            world.give(Input::Resumed { pid: 9, phases: Some(whole.boxes.clone()) });
+            world.give(Input::Resumed { pid: 9, phases: Some(whole.boxes.clone()), settings: None });
             let mut steps = 0;
             while world.state.ended.is_none() && world.happen() {
                 steps += 1;
@@ -599,10 +717,28 @@ fn any_input() -> impl Strategy<Value = Input> {
         (n.clone(), any::<i64>())
             .prop_map(|(n, at)| Input::TimerFired { timer: Timer::Idle(n), last_byte: Timestamp::from_millis(at) }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Iteration(n), last_byte: Timestamp::from_millis(0) }),
+        n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Start(n), last_byte: Timestamp::from_millis(0) }),
+        n.clone().prop_map(|n| Input::TimerFired { timer: Timer::FirstByte(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::PostResult(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec!["a".into()] }),
         n.clone().prop_map(|n| Input::ValidationFinished { n, results: vec![] }),
         text.prop_map(|phase| Input::TickSettled { phase, outcome: WriteOutcome::FileGone }),
+        (n.clone(), text).prop_map(|(n, id)| Input::ToolAsked(Box::new(call(n, &id, Via::CanUseTool)))),
+        (n.clone(), "[ab]", 0..4_u8, any::<bool>()).prop_map(|(n, id, verdict, there)| {
+            use Verdict::{Allow, Ask, Block, Passphrase};
+            let verdict = [Allow, Ask, Passphrase, Block][usize::from(verdict)];
+            let presence = if there { Presence::Away } else { Presence::Nobody };
+            Input::Judged { call: Box::new(call(n, &id, Via::CanUseTool)), ruling: Box::new(ruling(verdict)), presence }
+        }),
+        ("[ab]", any::<bool>()).prop_map(|(id, edited)| {
+            let input = if edited { "{\"a\":1}" } else { "{}" }.to_owned();
+            let answer = Answer::Allow { input, scope: Scope::Always };
+            Input::Commanded { id: "i".into(), command: UserCommand::AnswerApproval { id, answer } }
+        }),
+        "[ab]".prop_map(|id| Input::EditJudged { id, input: "{}".into(), ruling: Box::new(ruling(Verdict::Ask)) }),
+        (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
+        (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::ToolRan { n, tool_use_id }),
+        n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Approval(n), last_byte: Timestamp::from_millis(0) }),
         Just(Input::StatusSettled { to: TicketStatus::Closed, outcome: WriteOutcome::NotThere }),
         text.prop_map(|message| Input::Faulted { message }),
         text.prop_map(|why| Input::TicketLost { why }),
@@ -611,6 +747,7 @@ fn any_input() -> impl Strategy<Value = Input> {
                 read_at: Timestamp::from_millis(i64::MAX),
                 title: "t".into(),
                 phases: phases.into_iter().map(|(text, done)| PhaseSeed { text, done }).collect(),
+                boxes: Boxes::default(),
                 validation: vec![],
             }
         }),
@@ -618,7 +755,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Resume }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Stop }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::ResetBreaker }),
-        Just(Input::Resumed { pid: 1, phases: None }),
+        Just(Input::Resumed { pid: 1, phases: None, settings: None }),
     ]
 }
 

@@ -1,4 +1,5 @@
 //! What users of Hank rely on, area by area: a named row for each behaviour, in our own words.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 #[path = "hank/breaker.rs"]
 mod breaker;

@@ -6,6 +6,10 @@
 
 #[path = "support/agent_run.rs"]
 mod agent_run;
+#[path = "real_claude/approvals.rs"]
+mod approvals;
+#[path = "support/attended.rs"]
+mod attended;
 #[path = "real_claude/failures.rs"]
 mod failures;
 #[path = "support/messages_stub.rs"]
@@ -20,6 +24,8 @@ mod program_failures;
 mod program_screen;
 #[path = "real_claude/program_stopping.rs"]
 mod program_stopping;
+#[path = "real_claude/program_watch.rs"]
+mod program_watch;
 #[path = "real_claude/program_work.rs"]
 mod program_work;
 #[allow(dead_code)]

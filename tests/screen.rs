@@ -14,11 +14,13 @@ mod sample;
 #[path = "screen/cards.rs"]
 mod cards;
 
+use base::time::Timestamp;
+use domain::record::ApiRetried;
 use std::sync::Arc;
 use tui::marks::Glyphs;
 use tui::model::Model;
 use tui::msg::{Ask, Msg};
-use tui::panes::Pane;
+use tui::panes::{Pane, gauges};
 use tui::tab::Tab;
 use tui::theme::Theme;
 use tui::update::update;
@@ -138,6 +140,34 @@ fn gauges_explained() {
         model.focus = Pane::Gauges;
         press(&mut model, "Enter");
         model
+    });
+}
+
+#[test]
+fn silent_for_long() {
+    scene("silent_for_long", || {
+        let mut tab = sample::running("tk-4f2a");
+        tab.pulse = gauges::Pulse::default();
+        tab.pulse.beat(Timestamp::from_millis(sample::NOW.millis() - 250_000));
+        with(tab)
+    });
+}
+
+#[test]
+fn retrying() {
+    scene("retrying", || {
+        let mut tab = sample::running("tk-4f2a");
+        let retried = ApiRetried {
+            n: 7,
+            attempt: 3,
+            max_retries: 10,
+            delay_ms: 8_000,
+            error: "overloaded".into(),
+            status: Some(529),
+        };
+        let record = domain::record::Record::ApiRetried(retried);
+        assert!(tab.record(&sample::stored("tk-4f2a", tab.state.seq + 1, record)));
+        with(tab)
     });
 }
 

@@ -101,10 +101,9 @@ fn session(width: u16, height: u16) -> Pane {
 fn claim(phase: &str) -> Claim {
     Claim {
         phase_completed: Some(phase.into()),
-        status: ClaimStatus::Continue,
         files_changed: vec!["src/limit.rs".into()],
         summary: "Added a token bucket".into(),
-        error: None,
+        ..Claim::new(ClaimStatus::Continue)
     }
 }
 

@@ -38,9 +38,6 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Claude must answer `initialize` within this time.
-const PROTOCOL_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Messages that may wait for Claude to read them; a sender waits when there are more.
 const WRITER_CAPACITY: usize = 64;
 
@@ -48,6 +45,8 @@ const WRITER_CAPACITY: usize = 64;
 #[derive(Debug)]
 struct Pulse {
     last_byte: AtomicI64,
+    /// Zero before the first.
+    last_answer: AtomicI64,
     in_turn: AtomicBool,
 }
 
@@ -75,11 +74,15 @@ impl Agent {
     ) -> Result<Self, AgentError> {
         let program = launch.program();
         let resumed = launch.options.resume.clone();
-        let pulse =
-            Arc::new(Pulse { last_byte: AtomicI64::new(clock.now().millis()), in_turn: AtomicBool::new(false) });
+        let patience = launch.patience;
+        let pulse = Arc::new(Pulse {
+            last_byte: AtomicI64::new(clock.now().millis()),
+            last_answer: AtomicI64::new(0),
+            in_turn: AtomicBool::new(false),
+        });
         let started = start::start(&launch).await?;
         let (agent, initialized) = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
-        agent.agree(initialized, program).await.map_err(|error| match (error, resumed) {
+        agent.agree(initialized, program, patience).await.map_err(|error| match (error, resumed) {
             (AgentError::EndedEarly { said, .. }, Some(session)) if is_unknown_session(&said) => {
                 AgentError::UnknownSession { session }
             }
@@ -92,12 +95,14 @@ impl Agent {
         self,
         initialized: oneshot::Receiver<Result<(), String>>,
         program: String,
+        patience: Option<Duration>,
     ) -> Result<Self, AgentError> {
         self.write(messages::initialize()).await.ok();
+        let patience = patience.unwrap_or(Duration::MAX);
         let mut exit = self.exit.clone();
         let answer = tokio::select! {
             biased;
-            answer = tokio::time::timeout(PROTOCOL_TIMEOUT, initialized) => answer,
+            answer = tokio::time::timeout(patience, initialized) => answer,
             ended = exit.wait_for(Option::is_some) => {
                 let ended = ended.ok().and_then(|exit| exit.clone()).unwrap_or_default();
                 return Err(ended_early(program, &ended));
@@ -116,7 +121,6 @@ impl Agent {
         let ended = self.stop(&stop::Ladder::HASTY).await;
         Err(AgentError::NoProtocol {
             program,
-            seconds: PROTOCOL_TIMEOUT.as_secs(),
             said: said(if refusal.is_empty() { &ended.stderr_tail } else { &refusal }),
             floor: probe::FLOOR,
         })
@@ -130,6 +134,12 @@ impl Agent {
     /// When the last byte came on stdout; at first, when the process was started.
     pub fn last_byte(&self) -> Timestamp {
         Timestamp::from_millis(self.pulse.last_byte.load(Ordering::Relaxed))
+    }
+
+    /// When the last byte of an answer came: anything but what Claude says of itself before it asks the service.
+    /// At first, the epoch.
+    pub fn last_answer(&self) -> Timestamp {
+        Timestamp::from_millis(self.pulse.last_answer.load(Ordering::Relaxed))
     }
 
     /// Sends a user message: the prompt, a note in mid-turn, a follow-up. `uuid` comes back as

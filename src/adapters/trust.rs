@@ -3,6 +3,7 @@
 //! Lives in the user's state folder, outside every work tree. What an untrusted project may not do is said
 //! in `config`.
 
+use crate::adapters::repository_files::Carried;
 use crate::config::{FileText, Files, Trust};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -34,6 +35,9 @@ struct Stored {
     v: u32,
     /// Absolute path of the project → its trusted files and their SHA-256, in hex.
     folders: BTreeMap<String, BTreeMap<String, String>>,
+    /// The same for what a repository brings along for Claude.
+    #[serde(default)]
+    carried: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl TrustStore {
@@ -61,11 +65,28 @@ impl TrustStore {
         self.store(&stored).map_err(|error| self.failed("store", &error))
     }
 
+    /// Whether what the repository of `folder` brings along is trusted, as it was read. What cannot be read cannot.
+    pub fn trust_of_carried(&self, folder: &Path, carried: &Carried) -> Result<Trust, TrustError> {
+        let stored = self.load()?;
+        Ok(match stored.carried.get(&key(folder)) {
+            Some(trusted) if *trusted == carried_hashes(carried) && carried.unreadable.is_empty() => Trust::Trusted,
+            Some(_) => Trust::Changed,
+            None => Trust::Unknown,
+        })
+    }
+
+    /// Trusts these very bytes of what the repository of `folder` brings along.
+    pub fn trust_carried(&self, folder: &Path, carried: &Carried) -> Result<(), TrustError> {
+        let mut stored = self.load()?;
+        stored.carried.insert(key(folder), carried_hashes(carried));
+        self.store(&stored).map_err(|error| self.failed("store", &error))
+    }
+
     fn load(&self) -> Result<Stored, TrustError> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Stored { v: FORMAT, folders: BTreeMap::new() });
+                return Ok(Stored { v: FORMAT, folders: BTreeMap::new(), carried: BTreeMap::new() });
             }
             Err(error) => return Err(self.failed("read", &error)),
         };
@@ -115,6 +136,10 @@ fn hashes(files: &Files) -> BTreeMap<String, String> {
     config.chain(prompts).collect()
 }
 
+fn carried_hashes(carried: &Carried) -> BTreeMap<String, String> {
+    carried.files.iter().map(|file| (file.path.clone(), hash(file))).collect()
+}
+
 /// SHA-256 of the text in hex.
 pub fn hash(file: &FileText) -> String {
     Sha256::digest(file.text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
@@ -157,6 +182,25 @@ mod tests {
         assert_eq!(store.trust_of(other.path(), &trusted).unwrap(), Trust::Unknown);
         store.trust(other.path(), &trusted).unwrap();
         assert_eq!(of(&trusted), Trust::Trusted);
+    }
+
+    #[test]
+    fn what_a_repository_brings_along_is_trusted_apart_and_by_its_bytes() {
+        let (state, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = TrustStore::new(state.path());
+        let carried = |text: &str| Carried {
+            files: vec![FileText { path: "/p/.mcp.json".into(), text: text.into() }],
+            unreadable: Vec::new(),
+        };
+        let of = |carried: &Carried| store.trust_of_carried(project.path(), carried).unwrap();
+        store.trust(project.path(), &files("a: 1", &[])).unwrap();
+        assert_eq!(of(&carried("{}")), Trust::Unknown);
+        store.trust_carried(project.path(), &carried("{}")).unwrap();
+        assert_eq!(of(&carried("{}")), Trust::Trusted);
+        assert_eq!(store.trust_of(project.path(), &files("a: 1", &[])).unwrap(), Trust::Trusted);
+        assert_eq!([of(&carried("{ }")), of(&Carried::default())], [Trust::Changed; 2]);
+        let hidden = Carried { unreadable: vec!["x".into()], ..carried("{}") };
+        assert_eq!(of(&hidden), Trust::Changed);
     }
 
     #[test]

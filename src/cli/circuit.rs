@@ -11,7 +11,8 @@ use crate::domain::record::Record;
 use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};
-use crate::runtime::circuit::{self, Reset};
+use crate::runtime::behind::Reset;
+use crate::runtime::circuit;
 use crate::runtime::supervisor::{OpenError, find_run};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -135,7 +136,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
 }
 
 /// The latest run of the ticket that `text` names: as a ticket of this folder, else as one of the store.
-fn named(session: &Session, store: &Store, text: &str) -> Result<RunSummary, CliError> {
+pub(super) fn named(session: &Session, store: &Store, text: &str) -> Result<RunSummary, CliError> {
     let resolved = session.resolve(&session.folder)?;
     if let Ok(path) = tickets::find(text, &session.places(&resolved)) {
         let path = std::fs::canonicalize(&path).unwrap_or(path);
@@ -148,7 +149,7 @@ fn named(session: &Session, store: &Store, text: &str) -> Result<RunSummary, Cli
 }
 
 /// The latest run of each ticket, newest first.
-fn latest(store: &Store) -> Result<Vec<RunSummary>, CliError> {
+pub(super) fn latest(store: &Store) -> Result<Vec<RunSummary>, CliError> {
     let mut seen = BTreeSet::new();
     Ok(store.runs()?.into_iter().filter(|run| seen.insert(run.ticket_path.clone())).collect())
 }

@@ -3,6 +3,7 @@
 //! [`load`] is the one way from files, environment and flags to a [`Resolved`] configuration.
 
 use crate::adapters::config_files::{self, PROJECT_FOLDER, ReadError};
+use crate::adapters::repository_files;
 use crate::adapters::trust::{TrustError, TrustStore, hash};
 use crate::base::text::{Clean, clean_line};
 use crate::config::key::Key;
@@ -84,14 +85,28 @@ pub fn show(out: &mut dyn Write, resolved: &Resolved) -> io::Result<()> {
 pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<(), TrustFailure> {
     let files = config_files::read(&folder.join(PROJECT_FOLDER))?;
     let shown_folder = clean_line(&folder.display().to_string(), 400);
-    if files == Files::default() {
-        writeln!(out, "{shown_folder} has no {PROJECT_FOLDER}/config.yaml and no prompts: there is nothing to trust")?;
+    let carried = repository_files::look(folder);
+    if files == Files::default() && carried.is_empty() {
+        writeln!(
+            out,
+            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, no prompts and no settings of Claude's: there is nothing to \
+             trust"
+        )?;
         return Ok(());
     }
-    for file in files.config.iter().chain(&files.prompts) {
+    for file in files.config.iter().chain(&files.prompts).chain(&carried.files) {
         print_file(out, file)?;
     }
-    TrustStore::new(state_folder).trust(folder, &files)?;
+    for path in &carried.unreadable {
+        writeln!(out, "cannot be shown, so none of Claude's settings here are trusted: {}\n", clean_line(path, 400))?;
+    }
+    let store = TrustStore::new(state_folder);
+    if files != Files::default() {
+        store.trust(folder, &files)?;
+    }
+    if !carried.files.is_empty() && carried.unreadable.is_empty() {
+        store.trust_carried(folder, &carried)?;
+    }
     writeln!(out, "trusted for {shown_folder}, as shown; a change to any of these files ends it")?;
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::config::Resolved;
 use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
 use crate::runtime::channels;
 use std::io::{IsTerminal, Write};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// How a check came out.
@@ -90,6 +91,7 @@ fn launch(session: &Session, resolved: &Resolved) -> Launch {
         env: environment(std::env::vars_os(), &additions),
         folder: session.folder.clone(),
         marker: additions.marker,
+        patience: Some(Duration::from_secs(resolved.config.settings.start_timeout)),
     }
 }
 

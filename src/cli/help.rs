@@ -41,6 +41,7 @@ Environment:
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
   PROGRAMMATOR_CLAUDE             the program that is started as claude
   PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
+  CLAUDE_CODE_MAX_RETRIES         how often claude itself sends a failed request again
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
@@ -67,8 +68,8 @@ Examples:
   programmator resume tk-4f2a
   programmator resume tk-4f2a --json
 
-It goes back to the folder that the run was started in and keeps the rules it began with. Exit codes are those of \
-`programmator run`.";
+It goes back to the folder that the run was started in and keeps the rules it began with, but for flags that you give \
+now. Exit codes are those of `programmator run`.";
 
 /// `programmator status --help`.
 pub const STATUS: &str = "\
@@ -168,7 +169,8 @@ Examples:
   programmator -C ~/shop trust
 
 It prints the files and remembers their hashes. Until then, and after any change, what they say about agent.*, \
-validation.*, tickets.dir and prompts is announced and ignored.";
+validation.*, tickets.dir and prompts is announced and ignored, and Claude does not load the repository's own \
+.claude/settings.json, .claude/settings.local.json and .mcp.json. Without a screen it never does.";
 
 /// `programmator completions --help`.
 pub const COMPLETIONS: &str = "\
@@ -188,6 +190,8 @@ Examples:
   programmator parse status answer.txt
   programmator parse status --json answer.txt
 
+Read are PROGRAMMATOR_STATUS, HANK_STATUS and RALPH_STATUS, the last two also between ---RALPH_STATUS--- and
+---END_RALPH_STATUS---; also in what `claude --output-format json` or stream-json printed.
 With --json an object: found, valid, status, phase_completed, files_changed, summary, error, warnings, reason.";
 
 /// `programmator parse errors --help`.
@@ -196,6 +200,7 @@ Examples:
   programmator parse errors build.log
   cargo test 2>&1 | programmator parse errors --json
 
+--rule hank_literal counts the lines that Hank counts.
 With --json an object: is_error, and lines, each with line, kind and text.";
 
 /// `programmator circuit status --help`.
@@ -223,3 +228,20 @@ Examples:
 
 There is no default: until one is set, whatever asks for it is blocked. It is kept as an argon2id hash in
 passphrase.phc of the config folder and typed only into the masked field of a card. Exit code 77 inside a run.";
+
+/// `programmator session show --help`.
+pub const SESSION_SHOW: &str = "\
+Examples:
+  programmator session show
+  programmator session show tk-4f2a --json
+
+With --json an array: ticket, run, continuity, expiry_hours, sessions (step, session, opened, used, expires, expired), \
+history (the last 50 transitions: opened, resumed, expired, lost, reset, with time and reason).";
+
+/// `programmator session reset --help`.
+pub const SESSION_RESET: &str = "\
+Examples:
+  programmator session reset tk-4f2a
+
+What Claude knows of the ticket from earlier iterations is left behind; summaries of the run still go into its prompt. \
+Exit code 75 when a program works on the ticket.";

@@ -9,10 +9,12 @@ use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
 use crate::config::Resolved;
+use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
-use crate::runtime::circuit::{self, Reset};
+use crate::runtime::behind::Reset;
+use crate::runtime::circuit;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::shutdown::{Signals, Wish};
 use crate::runtime::supervisor::{OpenError, Supervisor};
@@ -77,7 +79,8 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     let store = session.store()?;
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
-    let supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
+    let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
+    supervisor.authority.presence = Presence::Screen;
     let places = session.places(&resolved);
     let mut desk = Desk { session, places, reporter, paths, supervisor, store };
     desk.list();
@@ -260,7 +263,7 @@ impl Desk {
         };
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         match circuit::reset(&self.store, &*self.session.clock(), &path).await {
-            Ok(Reset::Done(stored)) => self.reporter.recorded(stored),
+            Ok(Reset::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Ok(Reset::AtRest | Reset::NoRun) => {}
             Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
         }

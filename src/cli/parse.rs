@@ -4,10 +4,12 @@
 use super::error::CliError;
 use super::help;
 use crate::base::text::{Clean, clean_line};
-use crate::domain::claim::parse::{Reading, Reason, parse};
+use crate::domain::analysis::shape;
+use crate::domain::claim::Claim;
+use crate::domain::claim::parse::{Reading, Reason};
 use crate::domain::errors;
 use crate::runtime::headless::Format;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{Read, Write, stderr, stdin};
@@ -24,7 +26,25 @@ pub enum ParseCommand {
     Status(Source),
     /// The lines that report an error.
     #[command(after_help = help::PARSE_ERRORS)]
-    Errors(Source),
+    Errors {
+        /// Where the text is.
+        #[command(flatten)]
+        source: Source,
+        /// Which lines count.
+        #[arg(long, value_enum, default_value_t)]
+        rule: Rule,
+    },
+}
+
+/// What makes a line an error.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Rule {
+    /// What programmator goes by.
+    #[default]
+    Programmator,
+    /// Hank's two stages of grep, to the letter.
+    HankLiteral,
 }
 
 /// Where the text is, and how to answer.
@@ -46,8 +66,15 @@ impl Source {
 /// Reads the text and prints what is in it. Exit code 2 when there is no text to read.
 pub fn run(out: &mut dyn Write, command: &ParseCommand) -> Result<(), CliError> {
     match command {
-        ParseCommand::Status(source) => status(out, &parse(&text(source.file.as_deref())?), source.format())?,
-        ParseCommand::Errors(source) => errors(out, &errors::read(&text(source.file.as_deref())?), source.format())?,
+        ParseCommand::Status(source) => status(out, &shape::status(&text(source.file.as_deref())?), source.format())?,
+        ParseCommand::Errors { source, rule } => {
+            let text = text(source.file.as_deref())?;
+            let found = match rule {
+                Rule::Programmator => errors::read(&text),
+                Rule::HankLiteral => errors::hank_lines(&text),
+            };
+            errors(out, &found, source.format())?;
+        }
     }
     Ok(())
 }
@@ -120,9 +147,26 @@ fn status(out: &mut dyn Write, reading: &Reading, format: Format) -> std::io::Re
             if let Some(error) = view.error {
                 row(out, "error", error)?;
             }
+            for (name, value) in reading.claim.iter().flat_map(optional) {
+                row(out, name, &value)?;
+            }
             view.warnings.iter().try_for_each(|warning| row(out, "warning", warning))
         }
     }
+}
+
+/// The optional keys that are there.
+fn optional(claim: &Claim) -> Vec<(&'static str, String)> {
+    let signals = &claim.signals;
+    let rows = [
+        ("exit signal", signals.exit_signal.map(|exit| exit.to_string())),
+        ("work type", signals.work_type.map(|kind| kind.word().to_owned())),
+        ("tests status", signals.tests_status.map(|status| status.word().to_owned())),
+        ("tasks completed", signals.tasks_completed.map(|count| count.to_string())),
+        ("files modified", signals.files_modified.map(|count| count.to_string())),
+        ("recommendation", signals.recommendation.clone()),
+    ];
+    rows.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// A name and what stands behind it, the further lines set in under the first.

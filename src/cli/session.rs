@@ -111,6 +111,8 @@ fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
         (Key::Stagnation, "--stagnation-limit", options.stagnation_limit.clone()),
         (Key::IterationTimeout, "--timeout", options.timeout.clone()),
         (Key::Model, "--model", options.model.clone()),
+        (Key::SessionContinuity, "--no-continue", options.no_continue.then(|| "false".to_owned())),
+        (Key::SessionExpiry, "--session-expiry", options.session_expiry.clone()),
         (Key::Theme, "--theme", options.look.theme.clone()),
         (Key::Ascii, "--ascii", ascii),
     ];

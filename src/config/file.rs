@@ -15,7 +15,7 @@ use std::fmt;
 pub const MAX_FILE: usize = 64 << 10;
 
 /// The top-level keys.
-const GROUPS: [&str; 7] = ["limits", "agent", "validation", "screen", "tickets", "run", "breaker"];
+const GROUPS: [&str; 8] = ["limits", "agent", "validation", "screen", "tickets", "run", "breaker", "approval"];
 
 /// A setting in a file.
 #[derive(Debug, PartialEq, Eq)]

@@ -139,6 +139,36 @@ pub fn split(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
+/// The tools that the flags tell Claude to let pass, one by one: commas and blanks divide, but not inside brackets.
+pub fn allowed_tools(flags: &[String]) -> Vec<String> {
+    let mut tools = Vec::new();
+    let mut listing = false;
+    for word in flags {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        if word.starts_with("--") {
+            listing = matches!(name, "--allowedTools" | "--allowed-tools");
+        }
+        let list = if word.starts_with("--") { value } else { word.as_str() };
+        if listing {
+            tools.extend(divided(list));
+        }
+    }
+    tools
+}
+
+fn divided(list: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let divides = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (c == ',' || c.is_whitespace())
+    };
+    list.split(divides).map(str::trim).filter(|tool| !tool.is_empty()).map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +225,21 @@ mod tests {
     fn the_old_default_is_dropped_with_a_notice() {
         let vetted = vet(vec!["--dangerously-skip-permissions".into()]);
         assert_eq!((vetted.flags.len(), vetted.notices.len(), vetted.refused.len()), (0, 1, 0));
+    }
+
+    #[test]
+    fn the_tools_that_claude_lets_pass_are_known_in_every_form() {
+        let cases: [(&[&str], &[&str]); 5] = [
+            (&["--allowedTools", "Write,Bash(git *)", "Read"], &["Write", "Bash(git *)", "Read"]),
+            (&["--allowed-tools=Bash(npm run *) Edit"], &["Bash(npm run *)", "Edit"]),
+            (&["--effort", "high", "--allowedTools", "A", "--add-dir", "B"], &["A"]),
+            (&["--disallowedTools", "Bash(rm *)"], &[]),
+            (&["--allowedTools", "Bash(git *"], &["Bash(git *"]),
+        ];
+        for (flags, expected) in cases {
+            let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
+            assert_eq!(allowed_tools(&flags), expected, "{flags:?}");
+        }
     }
 
     #[test]

@@ -36,6 +36,10 @@ pub enum Key {
     BreakerOutputDecline,
     BreakerCooldown,
     BreakerAutoReset,
+    StartTimeout,
+    FirstByteTimeout,
+    SessionExpiry,
+    ApprovalTimeout,
 }
 
 /// What a key takes.
@@ -94,9 +98,12 @@ const fn row(
 
 const DAY: u64 = 86_400;
 
+/// Claude's own number, said aloud: about three minutes of retries, whatever a later Claude thinks.
+const MAX_RETRIES: u64 = 10;
+
 /// All keys, in the order in which they are shown.
 #[rustfmt::skip]
-pub const KEYS: [Row; 24] = {
+pub const KEYS: [Row; 28] = {
     use FromProject::{Always, WhenTrusted};
     use Kind::{List, Pairs, Switch, Text, Whole, Words};
     [
@@ -111,7 +118,7 @@ pub const KEYS: [Row; 24] = {
         row(Key::Flags, "agent.flags", Words, Some("PROGRAMMATOR_CLAUDE_FLAGS"), WhenTrusted, "further flags for Claude"),
         row(Key::AgentEnv, "agent.env", Pairs, None, WhenTrusted, "further environment for Claude"),
         row(Key::SettingSources, "agent.setting_sources", List, None, WhenTrusted, "Claude's own settings to load: nothing, or user"),
-        row(Key::MaxRetries, "agent.max_retries", Whole(0, 100), None, WhenTrusted, "retries of the API by Claude"),
+        row(Key::MaxRetries, "agent.max_retries", Whole(0, 100), Some("CLAUDE_CODE_MAX_RETRIES"), WhenTrusted, "retries of a failed request by Claude itself"),
         row(Key::ValidationCommands, "validation.commands", List, None, WhenTrusted, "commands that check every claim"),
         row(Key::ValidationTimeout, "validation.timeout", Whole(1, DAY), None, WhenTrusted, "seconds for one of them"),
         row(Key::Theme, "screen.theme", Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme"),
@@ -124,6 +131,10 @@ pub const KEYS: [Row; 24] = {
         row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall to half-open it"),
         row(Key::BreakerCooldown, "breaker.cooldown", Whole(0, 7 * DAY), None, Always, "seconds until it lets one iteration through again"),
         row(Key::BreakerAutoReset, "breaker.auto_reset", Switch, None, Always, "close it at every start"),
+        row(Key::StartTimeout, "limits.start_timeout", Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers"),
+        row(Key::FirstByteTimeout, "limits.first_byte_timeout", Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer"),
+        row(Key::SessionExpiry, "run.session_expiry_hours", Whole(1, 8_760), None, Always, "hours after which an unused session is not continued"),
+        row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you at the screen, and an hour elsewhere"),
     ]
 };
 
@@ -171,7 +182,11 @@ impl Row {
             Key::BreakerOutputDecline => Value::Whole(settings.breaker.output_decline.into()),
             Key::BreakerCooldown => Value::Whole(settings.breaker.cooldown),
             Key::BreakerAutoReset => Value::Switch(settings.breaker.auto_reset),
-            Key::Model | Key::MaxRetries | Key::TicketsDir => return None,
+            Key::StartTimeout => Value::Whole(settings.start_timeout),
+            Key::FirstByteTimeout => Value::Whole(settings.first_byte_timeout),
+            Key::SessionExpiry => Value::Whole(settings.session_expiry_hours.into()),
+            Key::MaxRetries => Value::Whole(MAX_RETRIES),
+            Key::Model | Key::TicketsDir | Key::ApprovalTimeout => return None,
         })
     }
 
@@ -262,6 +277,15 @@ impl Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_timer_of_the_watchdog_has_its_key() {
+        use crate::domain::watchdog::Watch;
+        for watch in Watch::ALL {
+            let row = KEYS.iter().find(|row| row.name == watch.key()).unwrap_or_else(|| panic!("{watch:?}"));
+            assert_eq!(row.builtin(), Some(Value::Whole(Settings::default().limit_of(watch))), "{watch:?}");
+        }
+    }
 
     #[test]
     fn every_key_stands_at_its_place_in_the_table() {

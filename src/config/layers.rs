@@ -77,7 +77,8 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     for setting in settings {
         values.0.insert(setting.row.key, (setting.value, setting.at));
     }
-    let config = assemble(&values, &mut notices, &mut errors);
+    let given = layers.flags.iter().map(|(key, ..)| *key).collect();
+    let config = assemble(&values, given, &mut notices, &mut errors);
     let (templates, prompts) = templates(layers, &mut notices);
     if let Err(error) = templates.check() {
         errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });

@@ -67,7 +67,12 @@ impl Values {
 }
 
 /// The configuration that the values make, and everything that makes it unusable.
-pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut Vec<ConfigError>) -> Config {
+pub(super) fn assemble(
+    values: &Values,
+    given: Vec<Key>,
+    notices: &mut Vec<Notice>,
+    errors: &mut Vec<ConfigError>,
+) -> Config {
     let mut wrong = |key: Key, message: String| {
         errors.push(ConfigError { at: values.at(key).to_owned(), message });
     };
@@ -108,6 +113,8 @@ pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut 
             validation_timeout: values.whole(Key::ValidationTimeout),
             model: values.text(Key::Model),
             session_continuity: values.switch(Key::SessionContinuity),
+            approval_timeout: values.get(Key::ApprovalTimeout).map(|_| values.whole(Key::ApprovalTimeout)),
+            allowed_tools: flags::allowed_tools(&vetted.flags),
             breaker: BreakerSettings {
                 no_progress: values.count(Key::BreakerNoProgress),
                 same_error: values.count(Key::BreakerSameError),
@@ -116,6 +123,9 @@ pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut 
                 cooldown: values.whole(Key::BreakerCooldown),
                 auto_reset: values.switch(Key::BreakerAutoReset),
             },
+            start_timeout: values.whole(Key::StartTimeout),
+            first_byte_timeout: values.whole(Key::FirstByteTimeout),
+            session_expiry_hours: values.count(Key::SessionExpiry),
         },
         agent: AgentConfig {
             command,
@@ -127,6 +137,7 @@ pub(super) fn assemble(values: &Values, notices: &mut Vec<Notice>, errors: &mut 
         validation: values.list(Key::ValidationCommands),
         screen: ScreenConfig { theme: values.text(Key::Theme).unwrap_or_default(), ascii: values.switch(Key::Ascii) },
         tickets_dir: values.text(Key::TicketsDir),
+        given,
     }
 }
 

@@ -4,6 +4,7 @@
 //! policy's, how a card looks is the screen's.
 
 use crate::base::time::Timestamp;
+use crate::domain::record::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// A question that a call of Claude's waits for.
@@ -15,7 +16,8 @@ pub struct Approval {
     pub n: u32,
     /// Its phase; `None` is the whole ticket.
     pub phase: Option<String>,
-    /// What is asked.
+    /// What is asked. Not stored as `kind`: that is the record's own.
+    #[serde(rename = "asks")]
     pub kind: ApprovalKind,
     /// `Bash`, `Edit`, …
     pub tool: String,
@@ -49,6 +51,61 @@ pub enum ApprovalKind {
     Question,
     /// Claude's plan (`ExitPlanMode`): good enough to begin?
     Plan,
+}
+
+impl ApprovalKind {
+    /// What a tool asks by its nature: Claude's own words to the person. No rule answers these.
+    pub fn always(tool: &str) -> Option<Self> {
+        match tool {
+            "AskUserQuestion" => Some(Self::Question),
+            "ExitPlanMode" => Some(Self::Plan),
+            _ => None,
+        }
+    }
+}
+
+/// Who could be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// A person at the screen: a question waits for them.
+    Screen,
+    /// A person who can be reached, but is not at the screen: a question does not wait for ever.
+    Away,
+    /// Nobody: a question is a denial.
+    #[default]
+    Nobody,
+}
+
+/// What the gate says about one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// The decision: the strictest of the units'.
+    pub verdict: Verdict,
+    /// The rule or profile that decided.
+    pub rule: String,
+    /// Why, in words; empty where the rule's name says it all.
+    pub reason: String,
+    /// What the call is about, in one clean line.
+    pub target: String,
+    /// The call may change files, and so may tick the ticket's boxes.
+    pub writes: bool,
+    /// What the call consists of.
+    pub units: Vec<UnitView>,
+    /// The engine could show what the call does.
+    pub provable: bool,
+}
+
+impl Ruling {
+    /// Rule and reason in one, for the journal and for Claude.
+    pub fn words(&self) -> String {
+        if self.reason.is_empty() { self.rule.clone() } else { format!("{}: {}", self.rule, self.reason) }
+    }
+
+    /// The same call, blocked for another reason.
+    #[must_use]
+    pub fn blocked(self, rule: &str, reason: &str) -> Self {
+        Self { verdict: Verdict::Block, rule: rule.to_owned(), reason: reason.to_owned(), ..self }
+    }
 }
 
 /// One unit of a call and what the policy says of it.
@@ -107,7 +164,7 @@ pub struct Answered {
 }
 
 /// Who answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
     /// The person, on the screen.
@@ -118,4 +175,39 @@ pub enum AnsweredBy {
     Nobody,
     /// An earlier answer for the whole ticket.
     Ticket,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::record::Record;
+
+    #[test]
+    fn a_question_comes_back_from_the_journal_as_it_went() {
+        let approval = Approval {
+            id: "toolu_1".into(),
+            n: 2,
+            phase: None,
+            kind: ApprovalKind::Passphrase,
+            tool: "Bash".into(),
+            input: r#"{"command":"x"}"#.into(),
+            agent: Some("a".into()),
+            units: vec![UnitView { text: "x".into(), verdict: "ask".into(), rule: "r".into(), reason: "w".into() }],
+            rule: "r".into(),
+            reason: "w".into(),
+            asked: Timestamp::from_millis(5),
+            expires: None,
+            provable: true,
+        };
+        let answer = Answer::Allow { input: "{}".into(), scope: Scope::Ticket };
+        for record in [
+            Record::ApprovalAsked(approval),
+            Record::ApprovalAnswered(Answered { id: "t".into(), answer, by: AnsweredBy::Nobody }),
+            Record::ApprovalVoid { id: "t".into(), why: "w".into() },
+        ] {
+            let json = serde_json::to_string(&record).unwrap();
+            assert_eq!(json.matches(r#""kind":"#).count(), 1, "{json}");
+            assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record, "{json}");
+        }
+    }
 }

@@ -2,6 +2,9 @@
 
 pub mod fingerprint;
 pub mod parse;
+mod signals;
+
+pub use signals::{Signals, Source, TestsStatus, WorkType};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +21,42 @@ pub struct Claim {
     pub summary: String,
     /// Why it is stuck (with `BLOCKED`).
     pub error: Option<String>,
+    /// The optional keys.
+    #[serde(default, skip_serializing_if = "Signals::is_empty")]
+    pub signals: Signals,
+    /// Whose block it is.
+    #[serde(default, skip_serializing_if = "Source::is_ours")]
+    pub source: Source,
+}
+
+impl Claim {
+    /// A claim that says nothing but its status.
+    pub fn new(status: ClaimStatus) -> Self {
+        Self {
+            phase_completed: None,
+            status,
+            files_changed: Vec::new(),
+            summary: String::new(),
+            error: None,
+            signals: Signals::default(),
+            source: Source::default(),
+        }
+    }
+
+    /// Claude says in so many words that there is more to do, whatever else it says.
+    pub fn denies_exit(&self) -> bool {
+        self.signals.exit_signal == Some(false)
+    }
+
+    /// The files that it claims to have changed, in words; `None`: it claims no change.
+    pub fn claimed_files(&self) -> Option<String> {
+        let counted = self.signals.files_modified.filter(|count| *count > 0);
+        if self.files_changed.is_empty() {
+            counted.map(|count| format!("{count} of them, without names"))
+        } else {
+            Some(self.files_changed.join(", "))
+        }
+    }
 }
 
 /// The `status` key of the block.

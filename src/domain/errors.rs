@@ -12,7 +12,7 @@ mod lines;
 mod patterns;
 mod structured;
 
-pub use hank::hank_literal;
+pub use hank::{hank_lines, hank_literal};
 
 use crate::base::text::clean_line;
 use block::Extent;

@@ -1,22 +1,22 @@
-//! The journal's schema: one past-tense fact each. Records are the only truth about a run; screen,
-//! resume, headless output and replay are folds over them.
-//!
-//! Kinds and fields are stored and printed by `--json`: add, never rename. Unknown fields are ignored
-//! when read, missing ones get their default.
+//! The journal's schema: one past-tense fact each, the only truth about a run; all that is shown is a fold over them.
+//! Kinds and fields are stored and printed: add, never rename. Unknown fields are ignored, missing get their default.
 
 mod parts;
 mod stored;
 
-pub use parts::{Level, PhaseSeed, Verdict, WriteOutcome};
+pub use parts::{ApiRetried, Level, PhaseSeed, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
+use crate::domain::analysis::Analysis;
 use crate::domain::approval::{Answered, Approval};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::settings::Settings;
-use crate::domain::ticket::TicketStatus;
+use crate::domain::session::{SessionEnded, Sessions};
+use crate::domain::settings::{Settings, SettingsChanged};
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
+use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
@@ -62,6 +62,10 @@ pub enum Record {
         /// The phases now.
         phases: Vec<PhaseSeed>,
     },
+    /// How many boxes of a ticket's file are ticked now.
+    BoxesRead(Boxes),
+    /// What a turn's output says besides its claim.
+    OutputAnalysed(Analysis),
     /// The ticket's file is gone or cannot be read as a ticket.
     TicketLost {
         /// What is wrong with it.
@@ -160,18 +164,15 @@ pub enum Record {
         is_error: bool,
     },
     /// The API failed and Claude tries again.
-    ApiRetried {
-        /// The iteration.
-        n: u32,
-        /// Which try.
-        attempt: u32,
-        /// Tries at most.
-        max_retries: u32,
-        /// Wait before the try, in milliseconds.
-        delay_ms: u64,
-        /// `rate_limit`, `overloaded`, …
-        error: String,
-    },
+    ApiRetried(ApiRetried),
+    /// A timer of the watchdog ran out; what it cut off follows.
+    WatchdogFired(WatchdogFired),
+    /// The ticket's sessions of Claude, as the run before left them.
+    SessionsCarried(Sessions),
+    /// A session will not be gone on with. Also behind a run's end.
+    SessionEnded(SessionEnded),
+    /// The rules changed: the person resumed the run with others.
+    SettingsChanged(SettingsChanged),
     /// A person wrote a note for Claude.
     NoteGiven {
         /// Id of the note (a UUID, echoed by Claude).
@@ -394,7 +395,7 @@ pub enum Record {
     BreakerReset,
     /// A call of Claude's waits for the person.
     ApprovalAsked(Approval),
-    /// It was answered.
+    /// It was answered. Stored before Claude is told.
     ApprovalAnswered(Answered),
     /// It needs no answer any more.
     ApprovalVoid {

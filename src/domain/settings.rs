@@ -1,6 +1,7 @@
 //! The settings of one run, resolved from all config layers; stored with the run so that a resumed
 //! run goes on under the rules it began with.
 
+use crate::domain::watchdog::Watch;
 use serde::{Deserialize, Serialize};
 
 /// Limits and switches of a run. Times are in seconds.
@@ -15,6 +16,10 @@ pub struct Settings {
     pub repeated_error_limit: u32,
     /// One iteration at most.
     pub iteration_timeout: u64,
+    /// From the start of Claude's process until it has agreed on the protocol.
+    pub start_timeout: u64,
+    /// From the prompt to the first byte of the answer.
+    pub first_byte_timeout: u64,
     /// No byte from Claude while no tool runs.
     pub idle_timeout: u64,
     /// From the result record to the end of the process.
@@ -25,8 +30,14 @@ pub struct Settings {
     pub model: Option<String>,
     /// Continue Claude's session from iteration to iteration.
     pub session_continuity: bool,
+    /// A question to the person is a denial after this time; `None`: it waits while somebody is at the screen.
+    pub approval_timeout: Option<u64>,
     /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
+    /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
+    pub allowed_tools: Vec<String>,
+    /// Hours after which an unused session is not continued any more.
+    pub session_expiry_hours: u32,
 }
 
 /// Thresholds of the circuit breaker, in iterations in a row where nothing else is said.
@@ -67,12 +78,69 @@ impl Default for Settings {
             stagnation_limit: 3,
             repeated_error_limit: 3,
             iteration_timeout: 900,
+            start_timeout: 30,
+            first_byte_timeout: 180,
             idle_timeout: 300,
             post_result_grace: 10,
             validation_timeout: 600,
             model: None,
             session_continuity: true,
+            approval_timeout: None,
             breaker: BreakerSettings::default(),
+            allowed_tools: Vec::new(),
+            session_expiry_hours: 24,
         }
+    }
+}
+
+/// Settings that changed in the middle of a run, in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsChanged {
+    /// The rules from now on.
+    pub settings: Settings,
+    /// What differs, for people: `max_iterations 50 → 5`.
+    pub what: Vec<String>,
+}
+
+impl Settings {
+    /// How long a timer of the watchdog is, in seconds.
+    pub fn limit_of(&self, watch: Watch) -> u64 {
+        match watch {
+            Watch::Start => self.start_timeout,
+            Watch::FirstByte => self.first_byte_timeout,
+            Watch::Idle => self.idle_timeout,
+            Watch::PostResult => self.post_result_grace,
+            Watch::Total => self.iteration_timeout,
+        }
+    }
+
+    /// What differs in `other`, one `name before → after` each.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        use serde_json::Value;
+        let fields = |settings: &Self| match serde_json::to_value(settings) {
+            Ok(Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        let shown = |value: Option<&Value>| match value {
+            None | Some(Value::Null) => "unset".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+        };
+        let (before, after) = (fields(self), fields(other));
+        let changed = after.iter().filter(|(name, value)| before.get(*name) != Some(*value));
+        changed.map(|(name, value)| format!("{name} {} → {}", shown(before.get(name)), shown(Some(value)))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_told_by_name() {
+        let before = Settings::default();
+        assert_eq!(before.differences(&before), Vec::<String>::new());
+        let after = Settings { max_iterations: 5, model: Some("opus".into()), ..Settings::default() };
+        assert_eq!(before.differences(&after), ["max_iterations 50 → 5", "model unset → opus"]);
     }
 }

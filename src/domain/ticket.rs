@@ -1,5 +1,6 @@
 //! A ticket: one markdown file with phases. The shapes only; `parse` reads one, `edit` changes one.
 
+mod boxes;
 pub mod edit;
 mod front;
 mod lines;
@@ -7,6 +8,8 @@ mod outline;
 pub mod parse;
 mod phases;
 mod section;
+
+pub use boxes::Boxes;
 
 use crate::base::id::TicketId;
 use serde::{Deserialize, Serialize};
@@ -26,6 +29,8 @@ pub struct Ticket {
     pub extra: Vec<(String, String)>,
     /// The phases in file order.
     pub phases: Vec<Phase>,
+    /// How many checkboxes are ticked, phases or not.
+    pub boxes: Boxes,
     /// Commands of `## Validation Commands`, in order.
     pub validation: Vec<String>,
     /// What is wrong with the file, in line order.

@@ -2,6 +2,7 @@
 //!
 //! Shapes after the real CLI 2.1.197; every field may be missing there.
 
+use crate::domain::denial::Denial;
 use serde::{Deserialize, Serialize};
 
 /// The end of a turn.
@@ -29,8 +30,11 @@ pub struct TurnResult {
     pub context: Option<u64>,
     /// Size of the model's context window in tokens.
     pub context_window: Option<u64>,
-    /// Tool calls that were refused.
+    /// Tool calls that were refused, in words: `Bash(npm install)`, `Write`.
     pub denials: Vec<String>,
+    /// The same calls.
+    #[serde(default)]
+    pub refused: Vec<Denial>,
 }
 
 /// Tokens by kind.

@@ -3,12 +3,17 @@
 //! Owns the sentences. Does not own time, ticket or colour (front ends add them), nor what the
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
 
+mod approvals;
+
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use crate::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use crate::domain::session::SessionEnded;
+use crate::domain::settings::SettingsChanged;
+use crate::domain::ticket::Boxes;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -73,11 +78,8 @@ impl Teller {
         let (level, text) = match record {
             Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
                 let call = format!("{tool} {}", self.shortened(target));
-                let (level, verdict) = match verdict {
-                    Verdict::Allow => (Weight::Call, "allow"),
-                    Verdict::Block => (Weight::Gate, "block"),
-                };
-                let text = format!("{verdict} {call} · {reason}");
+                let level = if *verdict == Verdict::Allow { Weight::Call } else { Weight::Gate };
+                let text = format!("{} {call} · {reason}", verdict.word());
                 if self.calls.len() >= CALLS {
                     self.calls.clear();
                 }
@@ -91,6 +93,8 @@ impl Teller {
                 }
                 (Weight::Call, format!("{call} came back with an error"))
             }
+            Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id), answered),
+            Record::ApprovalVoid { id, why } => (Weight::Info, format!("no longer asked: {} · {why}", self.call(id))),
             record => {
                 if let Record::RunStarted { folder, .. } = record {
                     self.folder = format!("{}/", folder.trim_end_matches('/'));
@@ -99,6 +103,11 @@ impl Teller {
             }
         };
         Some(Line { level, text: clean_line(&text, WIDEST) })
+    }
+
+    /// The call, as it was told before.
+    fn call(&self, id: &str) -> &str {
+        self.calls.get(id).map_or("a tool call", String::as_str)
     }
 
     /// Paths in the work folder from there on.
@@ -125,6 +134,14 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::TreeAwaited { holder } => Some((Warn, format!("waiting for the work folder: {holder} works in it"))),
         Record::TreeGranted => info("the work folder is ours".into()),
         Record::TicketRead { title, phases } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
+        Record::BoxesRead(Boxes { ticked, open, optional }) => {
+            info(format!("boxes of the ticket: {ticked} ticked, {open} open, {optional} optional"))
+        }
+        Record::OutputAnalysed(analysis) => {
+            let told = analysis.told();
+            let level = if analysis.is_warning() { Warn } else { Info };
+            (!told.is_empty()).then(|| (level, format!("claude {}", told.join(" · "))))
+        }
         Record::TicketLost { why } => Some((Error, format!("the ticket is lost: {why}"))),
         Record::ValidationChangeSeen { commands } => Some((
             Warn,
@@ -150,6 +167,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
         | Record::AgentSpawned { .. }
+        // What was asked was judged just before.
+        | Record::ApprovalAsked(_)
+        | Record::ApprovalAnswered(_)
+        | Record::ApprovalVoid { .. }
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. } => None,
         Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {
@@ -163,10 +184,22 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::SessionLost { session, .. } => {
             Some((Warn, format!("claude no longer knows session {}; going on with a fresh one", short_id(session))))
         }
-        Record::ApiRetried { attempt, max_retries, delay_ms, error, .. } => Some((
+        Record::ApiRetried(ApiRetried { attempt, max_retries, delay_ms, error, .. }) => Some((
             Warn,
             format!("API: {error}; try {attempt} of {max_retries} in {}", human(Duration::from_millis(*delay_ms))),
         )),
+        Record::WatchdogFired(fired) => Some((Warn, fired.sentence())),
+        Record::SessionsCarried(sessions) => {
+            let kept: Vec<String> =
+                sessions.open.iter().map(|(step, kept)| format!("{step} {}", short_id(&kept.id))).collect();
+            (!kept.is_empty()).then(|| (Info, format!("sessions of the run before: {}", kept.join(", "))))
+        }
+        Record::SessionEnded(SessionEnded { session, to, reason, .. }) => {
+            info(format!("session {} {}: {reason}; the next iteration opens a fresh one", short_id(session), to.word()))
+        }
+        Record::SettingsChanged(SettingsChanged { what, .. }) => {
+            info(format!("settings changed by the command line: {}", what.join(", ")))
+        }
         Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
         Record::NoteSent { .. } => info("your note was sent to claude".into()),
         Record::NoteReturned { .. } => {
@@ -265,7 +298,6 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             };
             Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
         }
-        Record::ApprovalAsked(_) | Record::ApprovalAnswered(_) | Record::ApprovalVoid { .. } => None,
         Record::BreakerReset => info("circuit breaker CLOSED by you; nothing is counted any more".into()),
         Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {

@@ -6,18 +6,21 @@
 mod merge;
 
 use crate::base::time::Timestamp;
-use crate::domain::approval::Answered;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{PhaseSeed, Record, Stored, Verdict, WriteOutcome};
-use crate::orchestrator::breaker;
+use crate::domain::session::{CODE, Session, SessionEnded, Way};
+use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::judge::claimed_phase;
-use crate::orchestrator::state::{Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
+use crate::orchestrator::state::{
+    Ended, Failure, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Retry, Stage, State,
+};
+use crate::orchestrator::{breaker, gate};
+use std::time::Duration;
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
-/// Claude's tool for asking the person.
-const QUESTION: &str = "AskUserQuestion";
 /// Calls kept for the gauge of the last hour.
 const CALLS: usize = 1_000;
 
@@ -33,6 +36,7 @@ pub fn apply(state: &mut State, stored: &Stored) {
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.started.get_or_insert(time);
     state.updated = Some(time);
+    gate::fold(state, record, time);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
@@ -49,6 +53,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::RunResumed { .. } => {
             state.ended = None;
+            state.signs = Signs::default();
             state.pace = Pace::Run;
             state.ticket_lost = None;
             state.stage = Stage::AwaitingTree { holder: None };
@@ -62,6 +67,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.ticket_lost = None;
             merge::phases(state, phases, time);
         }
+        Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
         Record::ValidationChangeSeen { commands } => {
             state.validation_change = Some(commands.clone());
@@ -85,14 +91,14 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
         Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
-        Record::Noticed { .. } | Record::ApiRetried { .. } => {}
+        Record::ApprovalAsked(_) | Record::ApprovalAnswered(_) | Record::ApprovalVoid { .. } => {}
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
-        Record::ApprovalAsked(approval) => state.approvals.push(approval.clone()),
-        Record::ApprovalAnswered(Answered { id, .. }) | Record::ApprovalVoid { id, .. } => {
-            state.approvals.retain(|approval| approval.id != *id);
-        }
+        Record::Noticed { .. } => {}
+        Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
+        Record::SessionEnded(ended) => state.sessions.end(ended, time),
+        Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
             state.stage = Stage::Ended;
@@ -204,6 +210,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.respawn = false;
             iteration.ready = false;
             iteration.process_cost_usd = 0.0;
+            iteration.prompted = Some(time);
             for id in notes {
                 set_note(state, id, NoteStage::InPrompt);
             }
@@ -215,30 +222,25 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::AgentReady { session, model, version, .. } => {
             iteration.ready = true;
-            state.session = Some(session.clone());
+            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
+            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), iteration.n);
             state.model = Some(model.clone());
             state.version = Some(version.clone());
         }
-        Record::SessionLost { .. } => {
+        Record::SessionLost { session, .. } => {
             iteration.respawn = true;
             iteration.resumed = None;
-            state.session = None;
+            let (n, step, reason) = (iteration.n, CODE.to_owned(), String::new());
+            state.sessions.end(&SessionEnded { n, step, session: session.clone(), to: Way::Lost, reason }, time);
             state.stage = Stage::Closing;
         }
         Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
-            iteration.asked_person |= tool == QUESTION;
+            iteration.asked_person |= ApprovalKind::always(tool).is_some();
             match verdict {
-                Verdict::Allow => {
-                    if iteration.tools.insert(tool_use_id.clone()) {
-                        iteration.tool_count += 1;
-                        if *writes {
-                            iteration.writers.insert(tool_use_id.clone());
-                            iteration.wrote = Some(time);
-                        }
-                    }
-                }
-                Verdict::Block if tool != QUESTION => iteration.blocked.push(tool.clone()),
-                Verdict::Block => {}
+                Verdict::Allow => iteration.begin_call(tool_use_id, *writes, time),
+                Verdict::Block => iteration.refuse_call(tool_use_id, tool),
+                // What is asked counts by its answer.
+                Verdict::Ask | Verdict::Passphrase => {}
             }
         }
         Record::ToolFinished { tool_use_id, .. } => {
@@ -246,6 +248,13 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             if iteration.writers.remove(tool_use_id) {
                 iteration.wrote = Some(time);
             }
+        }
+        Record::OutputAnalysed(analysis) => {
+            let before = iteration.analysis.take();
+            let now = before.map_or_else(|| analysis.clone(), |before| before.then(analysis.clone()));
+            iteration.asked_person |= now.question.is_some();
+            iteration.refused.clone_from(&now.refused);
+            iteration.analysis = Some(now);
         }
         Record::ClaimMade { claim, .. } => {
             iteration.claim = Some(claim.clone());
@@ -258,11 +267,18 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::FollowUpSent { .. } => {
             iteration.followed_up = true;
+            iteration.prompted = Some(time);
             state.stage = Stage::Running;
         }
         Record::TurnFailed { error, message, status, .. } => {
             iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
             state.stage = Stage::Closing;
+        }
+        Record::WatchdogFired(fired) => iteration.timer = Some(fired.timer),
+        Record::ApiRetried(retried) => {
+            let at = time.plus(Duration::from_millis(retried.delay_ms));
+            let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
+            iteration.retry = Some(Retry { attempt, max, error, at });
         }
         Record::StopAsked { outcome, .. } => {
             iteration.cut = Some(*outcome);
@@ -277,9 +293,12 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.usage.add(usage);
             iteration.output += usage.output;
             // Every turn of a process tells all that were refused in it.
-            if denials.len() > iteration.denials.len() {
-                iteration.denials.clone_from(denials);
+            let denials = denials.iter().filter(|tool| ApprovalKind::always(tool).is_none());
+            if denials.clone().count() > iteration.denials.len() {
+                iteration.denials = denials.cloned().collect();
             }
+            state.sessions.touch(CODE, time);
+            iteration.retry = None;
             state.context = context.zip(*context_window).or(state.context);
         }
         Record::AgentExited { .. } => {
@@ -291,6 +310,7 @@ fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::EvidenceGathered { iteration_files, phase_files, .. } => {
             iteration.files = iteration_files.len();
+            iteration.changed_files.clone_from(iteration_files);
             iteration.changed = Some(!iteration_files.is_empty());
             iteration.phase_changed = Some(!phase_files.is_empty());
             state.stage = Stage::Validating;
@@ -315,6 +335,12 @@ fn end_iteration(
         return;
     };
     iteration.ended = Some(time);
+    exit::count(&mut state.signs, iteration, outcome);
+    // A sign that stood its check answers the dispute before it.
+    let stood = iteration.dispute.is_none() && state.signs.indicators.last() == Some(&iteration.n);
+    if stood && state.phases.is_empty() {
+        state.whole.dispute = None;
+    }
     if let Some(seen) = breaker::observe(iteration, outcome) {
         state.breaker.output = seen.output.or(state.breaker.output);
     }

@@ -1,17 +1,22 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
-//! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `check` turns a claim
-//! into facts, `circuit` moves the breaker, `person` obeys the person, `ticket` follows the file.
+//! This file routes. `pace` chooses the next step of a run, `agent` follows Claude, `approval` asks the person,
+//! `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs what else an output says, `person`
+//! obeys the person, `ticket` follows the file, `session` chooses Claude's session, `watchdog` has the timers.
 
 mod agent;
+mod approval;
 mod check;
 mod circuit;
+mod exit;
 mod pace;
 mod person;
+mod session;
 mod ticket;
+mod watchdog;
 
 use crate::base::time::Timestamp;
-use crate::domain::record::{Level, Record};
+use crate::domain::record::{ApiRetried, Level, Record};
 use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect};
 use crate::orchestrator::input::Input;
@@ -35,21 +40,21 @@ impl Step {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),
-            Input::Resumed { pid, phases } => self.resumed(pid, phases),
+            Input::Resumed { pid, phases, settings } => self.resumed(pid, phases, settings),
             Input::TreeGranted => self.tree_granted(),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {
                     self.record(Record::TreeAwaited { holder });
                 }
             }
-            Input::TicketRead { read_at, title, phases, validation } => {
+            Input::TicketRead { read_at, title, phases, boxes, validation } => {
+                self.boxes_read(read_at, boxes);
                 self.ticket_read(read_at, title, phases, validation);
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
-            Input::Judged { call, verdict, reason, target, writes } => {
-                self.judged(*call, verdict, reason, target, writes);
-            }
+            Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
+            Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, &ruling),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
@@ -79,7 +84,9 @@ impl Step {
             | Input::SessionUnknown { n }
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
-            | Input::ApiRetried { n, .. }
+            | Input::ToolRan { n, .. }
+            | Input::AskWithdrawn { n, .. }
+            | Input::ApiRetried(ApiRetried { n, .. })
             | Input::TurnFinished { n, .. }
             | Input::AgentExited { n, .. }
             | Input::EvidenceGathered { n, .. }
@@ -105,9 +112,9 @@ impl Step {
             {
                 self.record(Record::ToolFinished { n, tool_use_id, is_error });
             }
-            Input::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
-                self.api_retried(n, attempt, max_retries, delay_ms, error);
-            }
+            Input::ToolRan { tool_use_id, .. } => self.tool_ran(n, &tool_use_id),
+            Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(tool_use_id),
+            Input::ApiRetried(retried) => self.api_retried(retried),
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),
             Input::AgentExited { code, signal, swept, stderr, .. } => {
                 self.agent_exited(n, code, signal, swept, &stderr);

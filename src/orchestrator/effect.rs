@@ -1,9 +1,11 @@
 //! What the core wants done. Imperatives; performed by `runtime::effects`, which answers with inputs.
 
 use crate::base::time::Timestamp;
+use crate::domain::approval::Answer;
 use crate::domain::record::{Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
+use crate::domain::watchdog::Watch;
 use crate::orchestrator::prompt::PromptContext;
 
 /// What [`decide`](super::decide::decide) answers.
@@ -49,6 +51,27 @@ pub enum Effect {
         verdict: Verdict,
         /// What Claude is told when it is refused.
         reason: String,
+    },
+    /// Answer the call that waits for the person.
+    Settle {
+        /// Claude's id of the call.
+        id: String,
+        /// The stored answer.
+        answer: Answer,
+    },
+    /// Let the gate decide about an input that the person has changed → `EditJudged`.
+    JudgeEdit {
+        /// Claude's id of the call.
+        id: String,
+        /// `Bash`, `Edit`, …
+        tool: String,
+        /// The changed input, as the person left it.
+        input: String,
+    },
+    /// Kill Claude and everything of the run, at once → `AgentExited`.
+    KillAgent {
+        /// The iteration.
+        n: u32,
     },
     /// Close Claude's stdin: it ends by itself → `AgentExited`.
     CloseInput {
@@ -118,12 +141,40 @@ pub struct Spawn {
 /// Timers of a run. A timer of an iteration that is over is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Timer {
+    /// From the start of the process until it has agreed on the protocol.
+    Start(u32),
+    /// From the prompt to the first byte of the answer.
+    FirstByte(u32),
     /// The iteration's total time.
     Iteration(u32),
     /// No byte from Claude.
     Idle(u32),
     /// From the result to the end of the process.
     PostResult(u32),
+    /// Until a question to the person is a denial.
+    Approval(u32),
+}
+
+impl Timer {
+    /// The iteration that it watches over.
+    pub fn iteration(self) -> u32 {
+        match self {
+            Self::Start(n) | Self::FirstByte(n) | Self::Iteration(n) => n,
+            Self::Idle(n) | Self::PostResult(n) | Self::Approval(n) => n,
+        }
+    }
+
+    /// Its name and its length; `None` for the one that waits for the person.
+    pub fn watch(self) -> Option<Watch> {
+        Some(match self {
+            Self::Start(_) => Watch::Start,
+            Self::FirstByte(_) => Watch::FirstByte,
+            Self::Iteration(_) => Watch::Total,
+            Self::Idle(_) => Watch::Idle,
+            Self::PostResult(_) => Watch::PostResult,
+            Self::Approval(_) => return None,
+        })
+    }
 }
 
 /// A tool call that waits for its verdict.
@@ -141,6 +192,8 @@ pub struct ToolCall {
     pub input: String,
     /// A subagent's call.
     pub agent: Option<String>,
+    /// The folder that it is made from; `None` where Claude does not say.
+    pub cwd: Option<String>,
 }
 
 /// A control request of Claude's.

@@ -5,6 +5,7 @@
 use crate::domain::claim::fingerprint::fingerprint;
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::api_error::fatal_api_error;
+use crate::domain::watchdog::Watch;
 use crate::orchestrator::state::{Failure, Iteration};
 
 /// A failure that trying again will not mend: why the run ends, and the cure.
@@ -33,6 +34,17 @@ pub const EXITED: &str = "ended_without_result";
 /// Fingerprint of an iteration that was cut off by a timer.
 pub const TIMED_OUT: &str = "timed out";
 
+/// The same, with the timer.
+pub fn timed_out(watch: Watch) -> String {
+    format!("{TIMED_OUT}: {}", watch.word())
+}
+
+/// The timer in such a fingerprint: the whole iteration's where none is named. `None`: it is another error.
+pub fn timer_in(fingerprint: &str) -> Option<Watch> {
+    let rest = fingerprint.strip_prefix(TIMED_OUT)?;
+    Some(rest.strip_prefix(": ").and_then(Watch::from_word).unwrap_or(Watch::Total))
+}
+
 /// The masked error of an iteration, when it ended in one: two of one cause compare equal.
 pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
     use crate::domain::outcome::IterationOutcome::{Idle, TimedOut};
@@ -41,7 +53,7 @@ pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
     }
     match iteration.cut {
         Some(TimedOut | Idle) if iteration.changed != Some(true) => {
-            return Some(TIMED_OUT.to_owned());
+            return Some(iteration.timer.map_or_else(|| TIMED_OUT.to_owned(), timed_out));
         }
         Some(_) => return None,
         None => {}

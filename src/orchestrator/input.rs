@@ -1,11 +1,13 @@
 //! What can happen to a run: the closed list. Past tense; made by `runtime::translate`.
 
 use crate::base::time::Timestamp;
+use crate::domain::approval::{Presence, Ruling};
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
-use crate::domain::record::{PhaseSeed, Verdict, WriteOutcome};
+use crate::domain::record::{ApiRetried, PhaseSeed, WriteOutcome};
+use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
-use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::TurnResult;
 use crate::orchestrator::effect::{Timer, ToolCall};
 
@@ -20,6 +22,8 @@ pub enum Input {
         pid: u32,
         /// The ticket's phases as they are in the file now; `None` when the file is gone.
         phases: Option<Vec<PhaseSeed>>,
+        /// The rules from now on: the run's own, and over them what the command line says.
+        settings: Option<Box<Settings>>,
     },
     /// The folder is ours.
     TreeGranted,
@@ -36,6 +40,8 @@ pub enum Input {
         title: String,
         /// Phases.
         phases: Vec<PhaseSeed>,
+        /// Checkboxes, phases or not.
+        boxes: Boxes,
         /// Validation commands in it.
         validation: Vec<String>,
     },
@@ -95,13 +101,32 @@ pub enum Input {
         /// The call.
         call: Box<ToolCall>,
         /// The decision.
-        verdict: Verdict,
-        /// Which rule or profile decided.
-        reason: String,
-        /// What the call is about, in one line.
-        target: String,
-        /// The call may change files.
-        writes: bool,
+        ruling: Box<Ruling>,
+        /// Who could be asked.
+        presence: Presence,
+    },
+    /// The gate has decided about an input that the person has changed.
+    EditJudged {
+        /// Claude's id of the call.
+        id: String,
+        /// The changed input.
+        input: String,
+        /// The decision.
+        ruling: Box<Ruling>,
+    },
+    /// Claude does not want to know any more.
+    AskWithdrawn {
+        /// The iteration.
+        n: u32,
+        /// Claude's id of the call.
+        tool_use_id: String,
+    },
+    /// A tool of this very process has run, or has tried to.
+    ToolRan {
+        /// The iteration.
+        n: u32,
+        /// Claude's id of the call.
+        tool_use_id: String,
     },
     /// A tool came back.
     ToolFinished {
@@ -113,18 +138,7 @@ pub enum Input {
         is_error: bool,
     },
     /// Claude retries the API.
-    ApiRetried {
-        /// The iteration.
-        n: u32,
-        /// Which try.
-        attempt: u32,
-        /// Tries at most.
-        max_retries: u32,
-        /// Milliseconds until the try.
-        delay_ms: u64,
-        /// API error kind.
-        error: String,
-    },
+    ApiRetried(ApiRetried),
     /// Claude echoed a note.
     NoteEchoed {
         /// Id of the note.
@@ -154,7 +168,7 @@ pub enum Input {
     TimerFired {
         /// Which.
         timer: Timer,
-        /// When Claude's last byte came.
+        /// When Claude's last byte came; for the first byte's timer, the last byte of an answer.
         last_byte: Timestamp,
     },
     /// The tree was compared.
@@ -214,7 +228,7 @@ pub enum Input {
 }
 
 /// What a fresh run begins with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
     /// Absolute path of the work folder.
     pub folder: String,
@@ -234,6 +248,8 @@ pub struct Start {
     pub settings: Settings,
     /// The ticket's circuit breaker, as the run before left it.
     pub breaker: Breaker,
+    /// The ticket's sessions of Claude, as the run before left them.
+    pub sessions: Sessions,
 }
 
 /// One validation command's end.

@@ -8,14 +8,16 @@ use crate::orchestrator::state::{PhaseState, State};
 
 /// The phase that a claim is about.
 ///
-/// `None`: it claims none. `Some(None)`: the whole (phaseless) ticket. The name is matched among the
+/// `None`: it claims none. `Some(None)`: the whole (phaseless) ticket, also when it only shows signs of being done. The name is matched among the
 /// incomplete phases only; `DONE` without a name is about the iteration's own phase and no other.
 pub fn claimed_phase(state: &State, claim: &Claim) -> Option<Option<String>> {
     if claim.status == ClaimStatus::Blocked {
         return None;
     }
     if state.phases.is_empty() {
-        return (claim.status == ClaimStatus::Done).then_some(None);
+        let leaves = claim.status == ClaimStatus::Done || claim.signals.exit_signal == Some(true);
+        let is_sign = !claim.denies_exit() && (leaves || state.boxes.all_ticked());
+        return is_sign.then_some(None);
     }
     let own = || {
         let own = state.iteration.as_ref()?.phase.clone()?;
@@ -27,6 +29,11 @@ pub fn claimed_phase(state: &State, claim: &Claim) -> Option<Option<String>> {
         None if claim.status == ClaimStatus::Done => own().map(Some),
         None => None,
     }
+}
+
+/// The claim, once it holds, is the end of the matter; any other is only a sign (`exit`).
+pub fn settles(state: &State, claim: &Claim) -> bool {
+    !state.phases.is_empty() || (claim.status == ClaimStatus::Done && claim.source.is_ours())
 }
 
 /// A claim that names a phase which cannot be found: never a guess.
@@ -107,11 +114,12 @@ pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool) -> Judgement {
             Some(failed) => Judgement::Disputed(failure(failed)),
         },
         Checks::None if changed => Judgement::Done(DoneHow::ClaimedUnchecked),
-        Checks::None if claim.files_changed.is_empty() => Judgement::Done(DoneHow::ClaimedNoChange),
-        Checks::None => Judgement::Disputed(format!(
-            "nothing in the work tree has changed since the phase began, but these files were claimed: {}",
-            claim.files_changed.join(", ")
-        )),
+        Checks::None => match claim.claimed_files() {
+            None => Judgement::Done(DoneHow::ClaimedNoChange),
+            Some(files) => Judgement::Disputed(format!(
+                "nothing in the work tree has changed since the phase began, but these files were claimed: {files}"
+            )),
+        },
     }
 }
 
@@ -131,10 +139,8 @@ mod tests {
     fn claim(files: &[&str]) -> Claim {
         Claim {
             phase_completed: Some("Build".into()),
-            status: ClaimStatus::Continue,
             files_changed: files.iter().map(ToString::to_string).collect(),
-            summary: String::new(),
-            error: None,
+            ..Claim::new(ClaimStatus::Continue)
         }
     }
 

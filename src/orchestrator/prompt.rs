@@ -34,10 +34,16 @@ pub struct PromptContext {
     pub summaries: Vec<String>,
     /// What did not hold about the last claim, with the failing command's output.
     pub dispute: Option<String>,
+    /// What Claude should do otherwise than in the last iterations.
+    pub corrections: Vec<String>,
+    /// Open checkboxes of a ticket without phases: Claude ticks them itself.
+    pub open_boxes: u32,
     /// Words of the person.
     pub notes: Vec<String>,
     /// Commands that programmator runs to check a claim.
     pub validation: Vec<String>,
+    /// Where the loop stands, at most 500 characters.
+    pub loop_context: String,
     /// The iteration's number.
     pub iteration: u32,
     /// Iterations at most.
@@ -168,9 +174,12 @@ impl Templates {
         let context = PromptContext {
             phase: Some("x".to_owned()),
             dispute: Some("x".to_owned()),
+            loop_context: "x".to_owned(),
             done_phases: some(),
             open_phases: some(),
             summaries: some(),
+            corrections: some(),
+            open_boxes: 1,
             notes: some(),
             validation: some(),
             ..PromptContext::default()
@@ -257,8 +266,11 @@ mod tests {
             open_phases: vec!["Phase 2: \"quoted\" work".into(), "Phase 3: end".into()],
             summaries: vec!["Looked around.".into()],
             dispute: Some("`cargo test` failed:\n```\nassertion\n```".into()),
+            corrections: vec!["Nobody answers questions.".into()],
+            open_boxes: 0,
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
+            loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,
         }
@@ -274,11 +286,13 @@ mod tests {
         for part in [
             "`tk-1`: Parse dates",
             "iteration 3 of at most 50",
+            "Open phases: 2 of 3.",
             "```text\nPhase 2: \"quoted\" work\n```",
             "- Phase 1: look\n",
             "- Phase 3: end\n",
             "````text\n`cargo test` failed:\n```\nassertion\n```\n````",
             "Use jiff.",
+            "Nobody answers questions.",
             "Looked around.",
             "```text\ncargo test\n```",
             "/t/tk-1.md",
@@ -294,11 +308,21 @@ mod tests {
     fn what_is_not_known_leaves_no_trace() {
         let bare = PromptContext { phase: Some("One".into()), ..PromptContext::default() };
         let text = render(Kind::Phased, &bare);
-        for heading in ["What did not hold", "From the person", "last iterations reported", "Done before", "Open, in"] {
+        for heading in [
+            "Where the run stands",
+            "What did not hold",
+            "What to do otherwise",
+            "From the person",
+            "last iterations reported",
+            "Done before",
+            "Open, in",
+        ] {
             assert!(!text.contains(heading), "{heading:?} in:\n{text}");
         }
         assert!(!text.contains("\n\n\n"), "{text}");
         assert!(!render(Kind::Phaseless, &context()).contains("checkboxes"));
+        let with_boxes = PromptContext { open_boxes: 2, ..context() };
+        assert!(render(Kind::Phaseless, &with_boxes).contains("has 2 open checkboxes: in the file"));
         assert!(render(Kind::StatusOnly, &PromptContext::default()).contains("phase_completed: <null>"));
     }
 

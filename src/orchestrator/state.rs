@@ -2,13 +2,19 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::analysis::Analysis;
 use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::claim::Claim;
+use crate::domain::denial::Denial;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
-use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
+use crate::domain::watchdog::Watch;
+use crate::orchestrator::exit::Signs;
+use crate::orchestrator::gate::Gate;
 use std::collections::BTreeSet;
 
 /// A run, as its records tell it.
@@ -64,12 +70,16 @@ pub struct State {
     pub repeated: Option<(String, u32)>,
     /// The ticket's circuit breaker.
     pub breaker: Breaker,
+    /// Signs that the work is done, or goes wrong.
+    pub signs: Signs,
+    /// The boxes of the ticket's file.
+    pub boxes: Boxes,
     /// What the person wants of the run's pace.
     pub pace: Pace,
     /// Notes that Claude has not taken in.
     pub notes: Vec<Note>,
-    /// Claude's session, to be continued.
-    pub session: Option<String>,
+    /// Claude's sessions of the ticket.
+    pub sessions: Sessions,
     /// Model of the last iteration.
     pub model: Option<String>,
     /// Version of the CLI.
@@ -84,6 +94,8 @@ pub struct State {
     pub summaries: Vec<(Option<String>, String)>,
     /// Calls of Claude's that wait for the person, in the order they were asked about.
     pub approvals: Vec<Approval>,
+    /// What the gate has said so far.
+    pub gate: Gate,
     /// How the run ended.
     pub ended: Option<Ended>,
 }
@@ -199,6 +211,14 @@ pub struct Iteration {
     pub blocked: Vec<String>,
     /// Tools that were refused by whomever, as Claude tells it.
     pub denials: Vec<String>,
+    /// Ids of the calls that the gate refused.
+    pub refused_by_us: BTreeSet<String>,
+    /// What rules that are not ours refused, unless it was only a compound command.
+    pub refused: Vec<Denial>,
+    /// What its output says.
+    pub analysis: Option<Analysis>,
+    /// The files that differ from before the iteration; the first 200.
+    pub changed_files: Vec<String>,
     /// Claude asked the person something.
     pub asked_person: bool,
     /// Output in tokens.
@@ -219,6 +239,12 @@ pub struct Iteration {
     pub dispute: Option<String>,
     /// Cut off: how it will count.
     pub cut: Option<IterationOutcome>,
+    /// The timer of the watchdog that ran out.
+    pub timer: Option<Watch>,
+    /// When Claude was last given something to answer.
+    pub prompted: Option<Timestamp>,
+    /// The API failed, and Claude has not been heard since.
+    pub retry: Option<Retry>,
     /// Calls among them that may change files.
     pub writers: BTreeSet<String>,
     /// When such a call was last begun or done.
@@ -235,6 +261,19 @@ pub struct Iteration {
     pub cost_usd: f64,
     /// Cost of the present process in USD so far.
     pub process_cost_usd: f64,
+}
+
+/// A request that Claude sends again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// Which try.
+    pub attempt: u32,
+    /// Tries at most.
+    pub max: u32,
+    /// API error kind.
+    pub error: String,
+    /// When it is sent.
+    pub at: Timestamp,
 }
 
 /// A failed turn.
@@ -359,6 +398,7 @@ impl State {
     /// The person must act before the run can go on.
     pub fn needs_person(&self) -> bool {
         self.validation_change.is_some()
+            || !self.approvals.is_empty()
             || self
                 .ended
                 .as_ref()

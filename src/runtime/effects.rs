@@ -3,7 +3,9 @@
 //! Anything that takes time is a task of its own; all of them end when the run ends.
 
 mod agent;
+mod answer;
 mod check;
+mod repository;
 mod tree;
 
 use crate::adapters::agent::stop::Ladder;
@@ -19,6 +21,7 @@ use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
+use crate::runtime::gate::Authority;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::TicketFile;
 use std::collections::HashMap;
@@ -47,6 +50,8 @@ pub struct Effects {
     pub scrollback: RunScrollback,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// Who decides about calls.
+    pub authority: Authority,
     /// Resolved configuration.
     pub config: Arc<Config>,
     /// Prompt templates.
@@ -68,12 +73,22 @@ pub struct Work {
     claude: Arc<Mutex<Claude>>,
     /// The version of Claude has been looked at.
     probed: bool,
-    /// Inputs of tool calls that wait for an answer which must repeat them.
-    asked: HashMap<String, String>,
+    /// What was said of the repository's own files for Claude.
+    announced: Option<String>,
+    /// Calls that Claude waits with for the person, by its ids of them.
+    asked: HashMap<String, Asked>,
+    /// Folders that calls were made from, where it is not the run's.
+    places: HashMap<String, PathBuf>,
     tree: Arc<Mutex<Option<TreeLock>>>,
     evidence: Arc<OnceCell<WorkTree>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
     tasks: Vec<AbortHandle>,
+}
+
+/// A `can_use_tool` that is not answered.
+struct Asked {
+    request: String,
+    input: String,
 }
 
 /// Claude's process, as far as it has come.
@@ -102,6 +117,9 @@ impl Effects {
                 self.say(&id, &said).await;
             }
             Effect::Judge(call) => self.judge(call),
+            Effect::JudgeEdit { id, tool, input } => self.judge_edit(id, &tool, input),
+            Effect::Settle { id, answer } => self.settle(&id, answer).await,
+            Effect::KillAgent { n } => self.kill_agent(n),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::CloseInput { .. } => self.close_input().await,
             Effect::StopAgent { n } => self.stop_agent(n),
@@ -165,6 +183,7 @@ impl Effects {
             let jumped = now < began || now.since(began) > wait + JUMP;
             let last_byte = match &*lock(&claude) {
                 _ if jumped => now,
+                Claude::Started(agent) if matches!(timer, Timer::FirstByte(_)) => agent.last_answer(),
                 Claude::Started(agent) => agent.last_byte(),
                 _ => began,
             };

@@ -21,6 +21,7 @@ use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::circuit::{self, state_of};
 use crate::runtime::effects::{Effects, Work};
+use crate::runtime::gate::Authority;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::TicketTask;
@@ -102,6 +103,8 @@ pub struct Supervisor {
     clock: Arc<dyn Clock>,
     reporter: Reporter,
     rules: Rules,
+    /// Who decides about calls in the runs that are opened from now on.
+    pub authority: Authority,
     runs: BTreeMap<TicketId, Run>,
     ended: mpsc::UnboundedSender<Ended>,
 }
@@ -122,7 +125,7 @@ impl Supervisor {
         rules: Rules,
         ended: mpsc::UnboundedSender<Ended>,
     ) -> Self {
-        Self { store, clock, reporter, rules, runs: BTreeMap::new(), ended }
+        Self { store, clock, reporter, rules, authority: Authority::default(), runs: BTreeMap::new(), ended }
     }
 
     /// Ends what programs that died have left running: of every run that is at work by its records and that nobody
@@ -209,7 +212,7 @@ impl Supervisor {
         })
     }
 
-    /// A fresh run. Of the one before, its doubts and its circuit breaker are carried over.
+    /// A fresh run. Of the one before, its doubts, its circuit breaker and its sessions are carried over.
     fn begin(
         &mut self,
         ticket: Ticket,
@@ -231,6 +234,7 @@ impl Supervisor {
             validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),
             breaker: earlier.breaker,
+            sessions: earlier.sessions,
         }));
         let opening =
             Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
@@ -249,7 +253,11 @@ impl Supervisor {
         }
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        let resumed = Input::Resumed { pid: std::process::id(), phases: Some(translate::phases(&ticket)) };
+        let resumed = Input::Resumed {
+            pid: std::process::id(),
+            phases: Some(translate::phases(&ticket)),
+            settings: Some(Box::new(config.over(&state.settings))),
+        };
         self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, resumed)
     }
 
@@ -259,7 +267,8 @@ impl Supervisor {
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let scrollback = self.store.scrollback(run, classify)?;
-        self.reporter.tell(News::TicketRead(Arc::new(ticket)));
+        let ticket = Arc::new(ticket);
+        self.reporter.tell(News::TicketRead(ticket.clone()));
         self.reporter.opened(run, &id, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
         let file = Arc::new(TicketFile {
@@ -269,6 +278,7 @@ impl Supervisor {
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),
         });
+        let said = file.boxes_said(&ticket);
         let watch = Self::follow(file.clone(), inputs.clone());
         let effects = Effects {
             run,
@@ -279,6 +289,7 @@ impl Supervisor {
             store: self.store.clone(),
             scrollback,
             clock: self.clock.clone(),
+            authority: self.authority.clone(),
             config,
             templates,
             reporter: self.reporter.clone(),
@@ -299,7 +310,9 @@ impl Supervisor {
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket) = (self.ended.clone(), id.clone());
         tokio::spawn(async move {
-            let _ = inputs.send(first).await;
+            for input in std::iter::once(first).chain(said) {
+                let _ = inputs.send(input).await;
+            }
             drop(inputs);
             let reason = task.guarded().await;
             drop(lock);

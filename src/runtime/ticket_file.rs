@@ -3,9 +3,9 @@
 
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
-use crate::base::time::Clock;
+use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
-use crate::domain::ticket::{Severity, Ticket};
+use crate::domain::ticket::{Boxes, Severity, Ticket};
 use crate::orchestrator::input::Input;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::supervisor::OpenError;
@@ -40,12 +40,7 @@ impl TicketFile {
             let read_at = self.clock.now();
             match load(&self.path) {
                 Ok(ticket) => {
-                    let input = Input::TicketRead {
-                        read_at,
-                        title: ticket.title.clone(),
-                        phases: translate::phases(&ticket),
-                        validation: commands(&ticket, &self.validation),
-                    };
+                    let input = self.said(&ticket, read_at);
                     self.reporter.tell(News::TicketRead(Arc::new(ticket)));
                     return input;
                 }
@@ -59,6 +54,24 @@ impl TicketFile {
                 Err(_) => tokio::time::sleep(PAUSE).await,
             }
             looks += 1;
+        }
+    }
+
+    /// What a ticket with boxes that are no phases says at the start: they may be all ticked, and then nothing needs
+    /// to be called.
+    pub fn boxes_said(&self, ticket: &Ticket) -> Option<Input> {
+        let has_boxes = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
+        has_boxes.then(|| self.said(ticket, self.clock.now()))
+    }
+
+    /// What a ticket that was read at this time says, for the run.
+    fn said(&self, ticket: &Ticket, read_at: Timestamp) -> Input {
+        Input::TicketRead {
+            read_at,
+            title: ticket.title.clone(),
+            phases: translate::phases(ticket),
+            boxes: ticket.boxes,
+            validation: commands(ticket, &self.validation),
         }
     }
 }

@@ -66,6 +66,15 @@ enum Storing {
     Abandoned,
 }
 
+/// How long a record that finds no place is tried again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// Until it is stored, or the person stops the run.
+    UntilStored,
+    /// Not at all: the record is the stop itself.
+    None,
+}
+
 impl TicketTask {
     /// Runs until the run has ended, or nobody can send inputs any more. Gives the exit reason.
     pub async fn run(mut self) -> Option<ExitReason> {
@@ -115,8 +124,9 @@ impl TicketTask {
     }
 
     async fn take(&mut self, input: Input) -> Going {
+        let patience = if is_stop(&input) { Patience::None } else { Patience::UntilStored };
         let decision = decide(&self.state, input, self.clock.now());
-        let stored = self.store_all(decision.records, &decision.effects).await;
+        let stored = self.store_all(decision.records, &decision.effects, patience).await;
         if matches!(stored, Storing::Abandoned) {
             return Going::Abandoned;
         }
@@ -133,7 +143,7 @@ impl TicketTask {
     }
 
     /// Stores the records and folds them. Tries again until it can be done, or the person stops the run.
-    async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect]) -> Storing {
+    async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect], patience: Patience) -> Storing {
         if records.is_empty() {
             return Storing::Done;
         }
@@ -158,7 +168,7 @@ impl TicketTask {
             if is_verdict {
                 return Storing::Refused(format!("programmator cannot store its verdict: {error}"));
             }
-            if self.wait_for_store().await == Going::Abandoned {
+            if patience == Patience::None || self.wait_for_store().await == Going::Abandoned {
                 return Storing::Abandoned;
             }
         }
@@ -174,9 +184,7 @@ impl TicketTask {
                 () = &mut again => return Going::On,
                 input = self.inputs.recv() => match input {
                     None => return Going::Abandoned,
-                    Some(Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. }) => {
-                        return Going::Abandoned;
-                    }
+                    Some(input) if is_stop(&input) => return Going::Abandoned,
                     Some(input) => self.later.push_back(input),
                 },
             }
@@ -192,6 +200,11 @@ impl TicketTask {
         let append = Append { run: self.run, ticket: self.ticket.clone(), time, records, summary };
         self.store.append(append).await
     }
+}
+
+/// The person wants the run to end.
+fn is_stop(input: &Input) -> bool {
+    matches!(input, Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. })
 }
 
 /// The summary belongs to the state after the records: they are folded on a copy.

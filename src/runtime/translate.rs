@@ -2,7 +2,7 @@
 
 use crate::adapters::agent::AgentEvent;
 use crate::adapters::validate;
-use crate::domain::record::PhaseSeed;
+use crate::domain::record::{ApiRetried, PhaseSeed};
 use crate::domain::ticket::Ticket;
 use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::{CommandResult, Input};
@@ -19,11 +19,13 @@ pub fn agent_event(n: u32, event: AgentEvent) -> Option<Input> {
             tool: asked.tool,
             input: asked.input,
             agent: asked.agent_id,
+            cwd: asked.cwd,
         })),
         AgentEvent::ToolFinished { tool_use_id, is_error } => Input::ToolFinished { n, tool_use_id, is_error },
+        AgentEvent::ToolRan { tool_use_id } => Input::ToolRan { n, tool_use_id },
         AgentEvent::Echoed { uuid } => Input::NoteEchoed { id: uuid },
-        AgentEvent::ApiRetried { attempt, max_retries, delay_ms, error, .. } => {
-            Input::ApiRetried { n, attempt, max_retries, delay_ms, error }
+        AgentEvent::ApiRetried { attempt, max_retries, delay_ms, error, status } => {
+            Input::ApiRetried(ApiRetried { n, attempt, max_retries, delay_ms, error, status })
         }
         AgentEvent::TurnFinished(result) => Input::TurnFinished { n, result },
         AgentEvent::SinkFailed { message } => {

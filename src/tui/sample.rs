@@ -5,7 +5,7 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, ApprovalKind, UnitView};
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::record::{Record, Stored};
-use crate::domain::ticket::{Phase, PhaseForm, Task, Ticket, TicketStatus};
+use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
 use crate::domain::words::Weight;
 use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
 use crate::tui::model::Model;
@@ -66,6 +66,7 @@ pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket
         deps: Vec::new(),
         extra: Vec::new(),
         phases: phases.collect(),
+        boxes: Boxes::default(),
         validation: vec!["cargo test".into()],
         problems: Vec::new(),
         text: String::new(),

@@ -40,12 +40,10 @@ fn started(breaker: Breaker, limits: BreakerSettings, now: i64) -> State {
         folder: "/w".into(),
         ticket_path: "/w/t.md".into(),
         title: "T".into(),
-        ticket_status: None,
         phases: vec![PhaseSeed { text: "Do it".into(), done: false }],
-        doubted: vec![],
-        validation: vec![],
         settings: Settings { breaker: limits, ..Settings::default() },
         breaker,
+        ..Start::default()
     };
     for input in [Input::Started(Box::new(start)), Input::TreeGranted] {
         for record in decide(&state, input, at(now)).records {

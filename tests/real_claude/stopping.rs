@@ -37,7 +37,10 @@ async fn an_interrupt_ends_the_turn_and_the_process_goes_on() {
 async fn a_question_that_an_interrupt_makes_needless_is_cancelled() {
     let mut run = Run::start([Reply::tool("Bash", json!({"command": "touch never"}))]).await;
     let tool = run.asked().await;
-    run.agent.answer_callback(&tool.request_id, &programmator::adapters::agent::CallbackAnswer::Ask).await.unwrap();
+    run.agent
+        .answer_callback(&tool.request_id, &programmator::adapters::agent::CallbackAnswer::Ask { reason: "r".into() })
+        .await
+        .unwrap();
     let second = run.asked().await;
     run.agent.interrupt().await.unwrap();
     run.wait("the cancellation", |event| {

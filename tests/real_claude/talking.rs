@@ -80,7 +80,7 @@ async fn ask_brings_the_second_question_whose_answer_may_change_the_input() {
         ToolAnswer::Deny { message: "the person says no".into() },
     ] {
         let first = run.asked().await;
-        run.agent.answer_callback(&first.request_id, &CallbackAnswer::Ask).await.unwrap();
+        run.agent.answer_callback(&first.request_id, &CallbackAnswer::Ask { reason: "r".into() }).await.unwrap();
         let second = run.asked().await;
         assert_eq!(second.via, Via::CanUseTool);
         assert_eq!(second.tool_use_id, first.tool_use_id);

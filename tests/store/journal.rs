@@ -157,8 +157,8 @@ fn the_tables_sum_up_the_journal() {
     store.append_blocking(append(fresh(), every_record())).unwrap();
     let one = |sql: &str| -> String { database(&store).query_row(sql, [], |row| row.get(0)).unwrap() };
     assert_eq!(one("SELECT outcome || changed || cost_usd FROM iterations"), "cut_off10.125");
-    assert_eq!(one("SELECT state FROM sessions"), "lost");
-    assert_eq!(one("SELECT group_concat(state) FROM session_transitions"), "open,lost");
+    assert_eq!(one("SELECT state FROM sessions"), "expired");
+    assert_eq!(one("SELECT group_concat(state) FROM session_transitions"), "open,lost,expired");
     assert_eq!(one("SELECT ticket || path FROM tickets_seen"), "tk-1/t");
     assert_eq!(one("SELECT kind FROM records WHERE seq = 11"), "call_counted");
     assert_eq!(store.calls_since(time(0)).unwrap(), 1);

@@ -4,15 +4,19 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
-use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind};
+use programmator::domain::analysis::Analysis;
+use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, UnitView};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
-use programmator::domain::claim::{Claim, ClaimStatus};
+use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
+use programmator::domain::denial::Denial;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::record::{Level, PhaseSeed, Record, Verdict, WriteOutcome};
-use programmator::domain::settings::Settings;
+use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, Verdict, WriteOutcome};
+use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
+use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::Usage;
+use programmator::domain::watchdog::{Watch, WatchdogFired};
 use std::path::Path;
 
 pub fn open(folder: &Path) -> Store {
@@ -99,18 +103,19 @@ pub fn every_record() -> Vec<Record> {
             writes: true,
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },
-        Record::ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text() },
+        Record::ApiRetried(ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text(), status: Some(529) }),
         note(&text()),
         Record::NoteSent { id: text() },
         Record::NoteDelivered { id: text() },
         Record::ClaimMade {
             n,
             claim: Claim {
-                phase_completed: None,
-                status: ClaimStatus::Blocked,
                 files_changed: vec![text()],
                 summary: text(),
                 error: Some(text()),
+                signals: Signals { recommendation: Some(text()), ..Signals::default() },
+                source: Source::Hank,
+                ..Claim::new(ClaimStatus::Blocked)
             },
         },
         Record::ClaimMissing { n, reason: text() },
@@ -164,36 +169,51 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset,
-        Record::ApprovalAsked(approval()),
+        Record::BoxesRead(Boxes { ticked: 1, open: 2, optional: u32::MAX }),
+        Record::OutputAnalysed(Analysis {
+            n,
+            exit_signal: Some(false),
+            question: Some(text()),
+            errors: vec![text()],
+            refused: vec![Denial { tool: "Bash".into(), tool_use_id: text(), command: text() }],
+            ..Analysis::default()
+        }),
+        Record::WatchdogFired(WatchdogFired { n, timer: Watch::FirstByte, seconds: 180 }),
+        Record::SessionsCarried(sessions()),
+        Record::SessionEnded(SessionEnded { n, step: text(), session: "s".into(), to: Way::Expired, reason: text() }),
+        Record::SettingsChanged(SettingsChanged { settings: Settings::default(), what: vec![text()] }),
+        Record::ApprovalAsked(Approval {
+            id: text(),
+            n,
+            phase: Some(text()),
+            kind: ApprovalKind::Question,
+            tool: text(),
+            input: text(),
+            agent: None,
+            units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text() }],
+            rule: text(),
+            reason: text(),
+            asked: time(8),
+            expires: Some(time(9)),
+            provable: true,
+        }),
         Record::ApprovalAnswered(Answered {
             id: text(),
-            answer: Answer::Deny { words: text() },
-            by: AnsweredBy::Screen,
+            answer: Answer::Allow { input: text(), scope: Scope::Always },
+            by: AnsweredBy::Timeout,
         }),
         Record::ApprovalVoid { id: text(), why: text() },
     ]
 }
 
-fn approval() -> Approval {
-    Approval {
-        id: "toolu_1".into(),
-        n: 1,
-        phase: None,
-        kind: ApprovalKind::Call,
-        tool: "Bash".into(),
-        input: "{}".into(),
-        agent: None,
-        units: Vec::new(),
-        rule: "r".into(),
-        reason: "w".into(),
-        asked: time(0),
-        expires: None,
-        provable: true,
-    }
+fn sessions() -> Sessions {
+    let mut sessions = Sessions::default();
+    sessions.ready(CODE, Session::now("s", "/w", "m", Timestamp::from_millis(1)), 3);
+    sessions
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 53;
+const KINDS: usize = 59;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -214,7 +234,7 @@ fn index(record: &Record) -> usize {
         Record::SessionLost { .. } => 14,
         Record::ToolJudged { .. } => 15,
         Record::ToolFinished { .. } => 16,
-        Record::ApiRetried { .. } => 17,
+        Record::ApiRetried(_) => 17,
         Record::NoteGiven { .. } => 18,
         Record::NoteSent { .. } => 19,
         Record::NoteDelivered { .. } => 20,
@@ -247,9 +267,15 @@ fn index(record: &Record) -> usize {
         Record::BreakerCounted(CounterMoved { .. }) => 47,
         Record::BreakerMoved(StateMoved { .. }) => 48,
         Record::BreakerReset => 49,
-        Record::ApprovalAsked(_) => 50,
-        Record::ApprovalAnswered(_) => 51,
-        Record::ApprovalVoid { .. } => 52,
+        Record::BoxesRead(_) => 50,
+        Record::OutputAnalysed(_) => 51,
+        Record::WatchdogFired(_) => 52,
+        Record::SessionsCarried(_) => 53,
+        Record::SessionEnded(_) => 54,
+        Record::SettingsChanged(_) => 55,
+        Record::ApprovalAsked(_) => 56,
+        Record::ApprovalAnswered(_) => 57,
+        Record::ApprovalVoid { .. } => 58,
     }
 }
 

@@ -92,6 +92,7 @@ pub fn launch(place: &RealCli, options: Options, marker: &str) -> Launch {
         env: environment(place.env(), &additions),
         folder: place.folder().to_owned(),
         marker: marker.to_owned(),
+        patience: None,
     }
 }
 

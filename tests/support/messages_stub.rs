@@ -190,6 +190,7 @@ impl Shared {
                 document(to, status, &error, &reply.headers)?;
                 return Ok(Connection::Kept);
             }
+            How::Silent => return Ok(self.hang()),
             How::Message | How::DropInText | How::Hang => {}
         }
         let model = request["model"].as_str().unwrap_or("stub-model");
@@ -208,6 +209,15 @@ impl Shared {
         Ok(Connection::Kept)
     }
 
+    /// Waits until the stub is dropped.
+    fn hang(&self) -> Connection {
+        let mut script = self.lock();
+        while !script.over {
+            script = self.changed.wait(script).unwrap();
+        }
+        Connection::Dropped
+    }
+
     /// The message as server-sent events.
     fn stream(
         &self,
@@ -221,11 +231,7 @@ impl Shared {
         let message = start.json("", "null", 1);
         event(to, "message_start", &format!(r#""message":{message}"#))?;
         if reply.how == How::Hang {
-            let mut script = self.lock();
-            while !script.over {
-                script = self.changed.wait(script).unwrap();
-            }
-            return Ok(Connection::Dropped);
+            return Ok(self.hang());
         }
         for (index, block) in blocks.iter().enumerate() {
             let at = format!(r#""index":{index}"#);

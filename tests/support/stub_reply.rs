@@ -24,6 +24,7 @@ pub enum How {
     DropBefore,
     DropInText,
     Hang,
+    Silent,
 }
 
 #[derive(Clone, Debug)]
@@ -97,6 +98,11 @@ impl Reply {
     /// The answer begins and never goes on.
     pub fn hang() -> Self {
         Self::new(How::Hang, Vec::new())
+    }
+
+    /// The request is taken, and no byte is ever answered.
+    pub fn silent() -> Self {
+        Self::new(How::Silent, Vec::new())
     }
 
     /// Adds a text block.

@@ -8,10 +8,10 @@ use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
 use crate::domain::stream::control::{self, Asked, Via};
 use crate::domain::stream::envelope::{Envelope, Kind, Line, decode, read};
 use crate::domain::stream::raw::{Raw, object, some_string, string, word};
-use crate::domain::stream::turn::{TurnReader, tool_ends};
+use crate::domain::stream::turn::{TurnReader, tool_calls, tool_ends};
 use crate::domain::stream::{live, system};
 use serde::Deserialize;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,6 +44,8 @@ pub(super) struct Drain {
     pub turns: watch::Sender<u64>,
     pub initialized: Option<oneshot::Sender<Result<(), String>>>,
     pub turn: TurnReader,
+    /// Calls of this process that have not come back.
+    pub called: HashSet<String>,
     pub sink_failed: bool,
 }
 
@@ -98,12 +100,16 @@ impl Drain {
     }
 
     fn record(&mut self, envelope: &Envelope<'_>, line: &str) {
+        if answers(envelope, line) {
+            self.pulse.last_answer.store(self.pulse.last_byte.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
         match envelope.kind() {
             Kind::StreamEvent => self.delta(envelope),
             Kind::Assistant => {
                 if envelope.is_main() {
                     self.sink.live(LiveChange::Clear);
                 }
+                self.called.extend(tool_calls(envelope));
                 self.turn.assistant(envelope);
             }
             Kind::User => self.user(envelope),
@@ -144,6 +150,10 @@ impl Drain {
             return self.event(AgentEvent::Echoed { uuid });
         }
         for end in tool_ends(envelope) {
+            // A resumed session may repeat what others did.
+            if self.called.remove(&end.tool_use_id) && !end.refused {
+                self.event(AgentEvent::ToolRan { tool_use_id: end.tool_use_id.clone() });
+            }
             self.event(AgentEvent::ToolFinished { tool_use_id: end.tool_use_id, is_error: end.is_error });
         }
     }
@@ -242,6 +252,20 @@ impl Drain {
 
     fn reply(&self, line: String) {
         self.out.send(Out::Reply(line)).ok();
+    }
+}
+
+/// The record belongs to an answer, and is not only what Claude says of itself while the service is silent.
+fn answers(envelope: &Envelope<'_>, line: &str) -> bool {
+    match envelope.kind() {
+        Kind::System => match envelope.subtype() {
+            "init" | "hook_started" | "hook_response" => false,
+            "status" => system::is_compacting(line),
+            _ => true,
+        },
+        Kind::User => !envelope.is_replay(),
+        Kind::ControlResponse | Kind::ControlCancel | Kind::Other => false,
+        Kind::StreamEvent | Kind::Assistant | Kind::Result | Kind::RateLimit | Kind::ControlRequest => true,
     }
 }
 

@@ -46,13 +46,11 @@ pub enum AgentError {
     },
     /// It does not speak the protocol.
     #[error(
-        "`{program}` did not answer the control protocol within {seconds} s{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`, then `programmator doctor`"
+        "`{program}` does not speak the control protocol{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`, then `programmator doctor`"
     )]
     NoProtocol {
         /// The program.
         program: String,
-        /// How long it had.
-        seconds: u64,
         /// `: ` and its last words, or nothing.
         said: String,
         /// The oldest version that will do.

@@ -34,6 +34,12 @@ pub enum AgentEvent {
         /// The tool reported an error.
         is_error: bool,
     },
+    /// A tool that was called in this very process has run, or has tried to: what the gate must know of. Comes just
+    /// before its [`ToolFinished`](Self::ToolFinished).
+    ToolRan {
+        /// Claude's id of the call.
+        tool_use_id: String,
+    },
     /// A user message was taken up.
     Echoed {
         /// The id it was sent with.

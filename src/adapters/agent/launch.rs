@@ -1,10 +1,15 @@
 //! How Claude is called: its arguments and its environment. Pure; `start` does the calling.
 
+use crate::domain::approval::Presence;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The variable that every process of a run carries; [`super::orphans`] finds them by it.
 pub const MARKER: &str = "PROGRAMMATOR_RUN_ID";
+
+/// How often Claude itself sends a failed request again.
+const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
 
 /// Everything that is needed to start Claude once.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +24,8 @@ pub struct Launch {
     pub folder: PathBuf,
     /// Value of [`MARKER`]: the run's id.
     pub marker: String,
+    /// How long it has to answer `initialize`; `None`: as long as the owner waits.
+    pub patience: Option<Duration>,
 }
 
 /// The options of one call.
@@ -30,8 +37,12 @@ pub struct Options {
     pub resume: Option<String>,
     /// `--append-system-prompt-file`.
     pub system_prompt_file: Option<PathBuf>,
-    /// `--setting-sources`; empty unless the person opted in (`["user"]`).
+    /// `--setting-sources`; empty unless the person opted in (`["user"]`) or trusts the repository's.
     pub setting_sources: Vec<String>,
+    /// `--mcp-config`: files of MCP servers that the person trusts.
+    pub mcp_config: Vec<PathBuf>,
+    /// Who could answer Claude's own questions; with nobody there it has no tools for them.
+    pub presence: Presence,
     /// The person's own flags, already checked.
     pub extra: Vec<String>,
 }
@@ -62,14 +73,14 @@ pub fn arguments(options: &Options) -> Vec<String> {
         "--strict-mcp-config",
         "--settings",
         r#"{"disableAllHooks":false}"#,
-        // They need a screen of their own kind, which is not here.
-        "--disallowedTools",
-        "AskUserQuestion,EnterPlanMode,ExitPlanMode",
         "--setting-sources",
     ]
     .map(str::to_owned)
     .into();
     args.push(options.setting_sources.join(","));
+    if options.presence == Presence::Nobody {
+        args.extend(["--disallowedTools", "AskUserQuestion,EnterPlanMode,ExitPlanMode"].map(str::to_owned));
+    }
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             args.extend([name.to_owned(), value]);
@@ -81,6 +92,9 @@ pub fn arguments(options: &Options) -> Vec<String> {
         "--append-system-prompt-file",
         options.system_prompt_file.as_ref().map(|path| path.to_string_lossy().into_owned()),
     );
+    for path in &options.mcp_config {
+        args.extend(["--mcp-config".to_owned(), path.to_string_lossy().into_owned()]);
+    }
     args.extend(options.extra.iter().cloned());
     args
 }
@@ -103,12 +117,17 @@ const OUTER_SESSION: [&str; 6] = [
     "CLAUDE_CODE_SAFE_MODE",
 ];
 
+/// What git is told whatever a repository's own configuration says, so that looking at one runs nothing of its own: as
+/// if each were given with `-c`. (An empty `diff.external` would make every `git diff` fail: measured, git 2.47.)
+const GIT: [(&str, &str); 3] =
+    [("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
+
 /// What is set on top of the person's environment.
 #[derive(Clone, Debug, Default)]
 pub struct Additions {
     /// `agent.env` of the person's own config; wins over what is passed on.
     pub env: Vec<(OsString, OsString)>,
-    /// `CLAUDE_CODE_MAX_RETRIES`.
+    /// `CLAUDE_CODE_MAX_RETRIES`, where `env` has none.
     pub max_retries: Option<u32>,
     /// Value of [`MARKER`].
     pub marker: String,
@@ -136,10 +155,20 @@ pub fn environment(
         set(key, value.clone());
     }
     set(OsStr::new("DISABLE_AUTOUPDATER"), "1".into());
-    if let Some(retries) = additions.max_retries {
-        set(OsStr::new("CLAUDE_CODE_MAX_RETRIES"), retries.to_string().into());
+    let own = additions.env.iter().any(|(key, _)| key == MAX_RETRIES);
+    if let Some(retries) = additions.max_retries.filter(|_| !own) {
+        set(OsStr::new(MAX_RETRIES), retries.to_string().into());
     }
     set(OsStr::new(MARKER), additions.marker.clone().into());
+    // The policy reads bash; another shell would read the same words otherwise.
+    set(OsStr::new("CLAUDE_CODE_SHELL"), "/bin/bash".into());
+    let theirs = additions.env.iter().find(|(key, _)| key == "GIT_CONFIG_COUNT");
+    let theirs: usize = theirs.and_then(|(_, count)| count.to_str()?.parse().ok()).unwrap_or(0);
+    for (at, (key, value)) in (theirs..).zip(GIT) {
+        set(OsStr::new(&format!("GIT_CONFIG_KEY_{at}")), key.into());
+        set(OsStr::new(&format!("GIT_CONFIG_VALUE_{at}")), value.into());
+    }
+    set(OsStr::new("GIT_CONFIG_COUNT"), (theirs + GIT.len()).to_string().into());
     env
 }
 
@@ -162,7 +191,8 @@ mod tests {
         arguments(options).join(" ")
     }
 
-    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"disableAllHooks\":false} --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode --setting-sources ";
+    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"disableAllHooks\":false} --setting-sources ";
+    const ALONE: &str = " --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode";
 
     #[test]
     fn arguments_are_exactly_these() {
@@ -177,19 +207,45 @@ mod tests {
                 Options { system_prompt_file: Some("/t/x.md".into()), ..Options::default() },
                 " --append-system-prompt-file /t/x.md",
             ),
-            (Options { setting_sources: vec!["user".into()], ..Options::default() }, "user"),
+            (Options { setting_sources: vec!["user".into(), "project".into()], ..Options::default() }, ""),
+            (Options { mcp_config: vec!["/w/.mcp.json".into()], ..Options::default() }, " --mcp-config /w/.mcp.json"),
             (Options { extra: vec!["--max-turns".into(), "9".into()], ..Options::default() }, " --max-turns 9"),
         ];
         for (options, rest) in cases {
-            assert_eq!(line(&options), format!("{FIXED}{rest}"));
+            let sources = options.setting_sources.join(",");
+            assert_eq!(line(&options), format!("{FIXED}{sources}{ALONE}{rest}"));
+            let attended = Options { presence: Presence::Screen, ..options };
+            assert_eq!(line(&attended), format!("{FIXED}{sources}{rest}"));
         }
         let sources = arguments(&Options::default());
-        assert_eq!(sources.last().map(String::as_str), Some(""), "an empty list of sources");
+        let at = sources.iter().position(|word| word == "--setting-sources").unwrap();
+        assert_eq!(sources[at + 1], "", "an empty list of sources");
+    }
+
+    #[test]
+    fn git_is_hardened_behind_what_the_person_sets() {
+        let own = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "a.b"), ("GIT_CONFIG_VALUE_0", "c")];
+        let env = own.map(|(key, value)| (OsString::from(key), OsString::from(value))).into();
+        let additions = Additions { env, ..Additions::default() };
+        let all = environment([], &additions);
+        let get = |name: &str| all.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_str().unwrap());
+        assert_eq!((get("GIT_CONFIG_COUNT"), get("GIT_CONFIG_KEY_0")), (Some("4"), Some("a.b")));
+        assert_eq!(
+            (get("GIT_CONFIG_KEY_3"), get("GIT_CONFIG_VALUE_3")),
+            (Some("safe.bareRepository"), Some("explicit"))
+        );
+        assert_eq!(get("CLAUDE_CODE_SHELL"), Some("/bin/bash"));
+    }
+
+    /// What every environment has; it has a test of its own.
+    fn ours(key: &OsStr) -> bool {
+        key == "CLAUDE_CODE_SHELL" || key.to_string_lossy().starts_with("GIT_CONFIG_")
     }
 
     fn kept(parent: &[(&str, &str)], additions: &Additions) -> Vec<String> {
         let mut kept: Vec<String> = environment(parent.iter().map(|(k, v)| ((*k).into(), (*v).into())), additions)
             .into_iter()
+            .filter(|(key, _)| !ours(key))
             .map(|(k, v)| format!("{}={}", k.to_string_lossy(), v.to_string_lossy()))
             .collect();
         kept.sort();

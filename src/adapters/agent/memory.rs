@@ -7,6 +7,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+/// The person's own memory, from their home.
+const PERSONS: &str = ".claude/CLAUDE.md";
+
 /// Bytes taken of one file.
 const MAX_FILE: usize = 64 << 10;
 
@@ -16,8 +19,17 @@ const MAX_ALL: usize = 256 << 10;
 /// All memory for work in `folder`, each file headed by its path, the person's first, then from the
 /// repository's root down; `None` when there is none. Unreadable files are left out.
 pub fn collect(home: &Path, folder: &Path) -> Option<String> {
+    gather(places(home, folder))
+}
+
+/// The person's own memory only.
+pub fn collect_persons(home: &Path) -> Option<String> {
+    gather(vec![(home.join(PERSONS), None)])
+}
+
+fn gather(places: Vec<(PathBuf, Option<PathBuf>)>) -> Option<String> {
     let mut all = String::new();
-    for (path, within) in places(home, folder) {
+    for (path, within) in places {
         let Some((text, cut)) = read(&path, within.as_deref()) else {
             continue;
         };
@@ -43,7 +55,7 @@ pub fn to_file(text: &str) -> io::Result<tempfile::TempPath> {
 
 /// The files, and the folder that a file of a project may not lead out of.
 fn places(home: &Path, folder: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
-    let mut places = vec![(home.join(".claude/CLAUDE.md"), None)];
+    let mut places = vec![(home.join(PERSONS), None)];
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     let mut down: Vec<&Path> = folder.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     down.reverse();

@@ -20,7 +20,10 @@ pub enum CallbackAnswer {
         reason: String,
     },
     /// `can_use_tool` follows and may wait as long as it takes.
-    Ask,
+    Ask {
+        /// Why the person is asked.
+        reason: String,
+    },
 }
 
 /// The answer to `can_use_tool`.
@@ -75,7 +78,7 @@ pub(super) fn callback_answer(request_id: &str, answer: &CallbackAnswer) -> Stri
     let (decision, reason) = match answer {
         CallbackAnswer::Allow => ("allow", ""),
         CallbackAnswer::Deny { reason } => ("deny", reason.as_str()),
-        CallbackAnswer::Ask => ("ask", "the person decides"),
+        CallbackAnswer::Ask { reason } => ("ask", reason.as_str()),
     };
     success(
         request_id,
@@ -151,7 +154,7 @@ mod tests {
             user("u-1", nasty),
             callback_answer(nasty, &CallbackAnswer::Allow),
             callback_answer("r", &CallbackAnswer::Deny { reason: nasty.into() }),
-            callback_answer("r", &CallbackAnswer::Ask),
+            callback_answer("r", &CallbackAnswer::Ask { reason: nasty.into() }),
             tool_answer("r", &ToolAnswer::Allow { input: "{\n \"a\": 1\n}".into() }),
             tool_answer("r", &ToolAnswer::Deny { message: nasty.into() }),
             unsupported("r", nasty),

@@ -25,6 +25,9 @@ impl Ladder {
     pub const DEFAULT: Self =
         Self { interrupt: Duration::from_secs(3), close: Duration::from_secs(1), terminate: Duration::from_secs(2) };
 
+    /// For one whose every further step does harm: KILL.
+    pub const KILL: Self = Self { interrupt: Duration::ZERO, close: Duration::ZERO, terminate: Duration::ZERO };
+
     /// For a process that does not speak the protocol: TERM 1 s, KILL.
     pub(super) const HASTY: Self =
         Self { interrupt: Duration::ZERO, close: Duration::from_millis(200), terminate: Duration::from_secs(1) };
@@ -45,11 +48,16 @@ impl Agent {
             .await
             .ok();
         }
-        timeout(Duration::from_millis(50), self.close_input()).await.ok();
+        if !ladder.close.is_zero() {
+            timeout(Duration::from_millis(50), self.close_input()).await.ok();
+        }
         if let Some(exit) = self.exit_within(ladder.close).await {
             return exit;
         }
         for (signal, time) in [(Signal::Terminate, ladder.terminate), (Signal::Kill, Duration::from_secs(10))] {
+            if time.is_zero() {
+                continue;
+            }
             self.signals.send(signal).await.ok();
             if let Some(exit) = self.exit_within(time).await {
                 return exit;

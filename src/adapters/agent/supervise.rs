@@ -8,6 +8,7 @@ use crate::base::time::Clock;
 use crate::domain::scrollback::Sink;
 use crate::domain::stream::turn::TurnReader;
 use rustix::process::{Pid, kill_process_group};
+use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::sync::Arc;
@@ -68,6 +69,7 @@ pub(super) fn run(
         turns: turn_ended,
         initialized: Some(answer),
         turn: TurnReader::default(),
+        called: HashSet::new(),
         sink_failed: false,
     };
     let stdout = started.stdout;

@@ -54,6 +54,7 @@ fn launch(script: &str) -> Launch {
         env: environment(std::env::vars_os(), &additions),
         folder: std::env::temp_dir(),
         marker,
+        patience: Some(Duration::from_secs(5)),
         ..Launch::default()
     }
 }

@@ -4,6 +4,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::record::{FORMAT, Record, Stored};
+use crate::domain::session::SessionEnded;
 use crate::domain::summary::{RunState, RunSummary};
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde::Serialize;
@@ -189,6 +190,14 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
             )?
             .execute(params![session, run])?;
             turn_session(db, run, *n, session, time, "lost")?;
+        }
+        Record::SessionEnded(SessionEnded { n, session, to, .. }) => {
+            db.prepare_cached(
+                "INSERT INTO sessions (session, run, state) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (session) DO UPDATE SET state = ?3",
+            )?
+            .execute(params![session, run, to.word()])?;
+            turn_session(db, run, *n, session, time, to.word())?;
         }
         _ => {}
     }

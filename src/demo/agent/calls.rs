@@ -24,6 +24,8 @@ const GRACE: Duration = Duration::from_millis(1_500);
 pub enum Asking {
     /// As the host ordered.
     AsOrdered,
+    /// As the host ordered, about all of them at once.
+    AtOnce,
     /// Not at all: what a broken gate would look like.
     Never,
 }
@@ -39,8 +41,17 @@ impl Session {
             self.call_for(&call.id, call.name, &call.input)?;
         }
         self.close_message("tool_use");
+        let mut at_once = match asking {
+            Asking::AtOnce => gate::decide_all(&mut self.host, &self.book, &self.prompt_id, &calls).into_iter(),
+            Asking::AsOrdered | Asking::Never => Vec::new().into_iter(),
+        };
         for call in &calls {
-            self.run_call(call, asking)?;
+            let verdict = match (asking, at_once.next()) {
+                (Asking::Never, _) => Verdict::Allowed(call.input.clone()),
+                (_, Some(verdict)) => verdict,
+                (_, None) => gate::decide(&mut self.host, &self.book, &self.prompt_id, call),
+            };
+            self.run_call(call, verdict)?;
         }
         self.take_in()
     }
@@ -60,6 +71,8 @@ impl Session {
                 ("Edit", json!({"replace_all": false, "file_path": path(file), "old_string": old, "new_string": new}))
             }
             Step::Read(file) => ("Read", json!({"file_path": path(file)})),
+            Step::Ask(ask) => ("AskUserQuestion", ask.input()),
+            Step::Plan(plan) => ("ExitPlanMode", json!({"plan": self.fill(plan)})),
             Step::Bash(command) => ("Bash", json!({"command": self.fill(command)})),
             _ => return None,
         };
@@ -67,11 +80,7 @@ impl Session {
         Some(Call { id, name, input })
     }
 
-    fn run_call(&mut self, call: &Call, asking: Asking) -> Result<(), End> {
-        let verdict = match asking {
-            Asking::AsOrdered => gate::decide(&mut self.host, &self.book, &self.prompt_id, call),
-            Asking::Never => Verdict::Allowed(call.input.clone()),
-        };
+    fn run_call(&mut self, call: &Call, verdict: Verdict) -> Result<(), End> {
         let outcome = match verdict {
             Verdict::Allowed(input) => {
                 let begun = Instant::now();
@@ -100,7 +109,10 @@ impl Session {
             self.reject(call)?;
         }
         let outcome = tools::run(call.name, input, self.book.cwd());
-        if call.name != "Read" && outcome.is_error.is_none() {
+        if call.name == "AskUserQuestion" {
+            self.answer = tools::answers(input).into_iter().map(|(_, answer)| answer).collect::<Vec<_>>().join(", ");
+        }
+        if matches!(call.name, "Write" | "Edit") && outcome.is_error.is_none() {
             let file = tools::touched(input, self.book.cwd()).map(|path| path.display().to_string());
             self.files.extend(file.filter(|file| !self.files.contains(file)));
         }

@@ -48,21 +48,54 @@ enum Opinion {
 
 /// Asks everyone who has a say about `call`.
 pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Verdict {
+    decide_all(host, book, prompt_id, std::slice::from_ref(call)).pop().unwrap_or(Verdict::Aborted)
+}
+
+/// The same for several calls at once, as those of parallel subagents are: all are asked about before any is
+/// answered.
+pub fn decide_all(host: &mut Host, book: &Book, prompt_id: &str, calls: &[Call]) -> Vec<Verdict> {
+    let opinions = opinions(host, book, prompt_id, calls);
+    let steps: Vec<Step> = calls.iter().zip(opinions).map(|(call, opinion)| step(host, book, call, opinion)).collect();
+    let requests: Vec<Value> = steps.iter().filter_map(Step::request).cloned().collect();
+    let mut replies = host.ask_all(&requests, None).into_iter();
+    let answered = |step| match step {
+        Step::Decided(verdict) => verdict,
+        Step::AskHost(_) => replies.next().map_or(Verdict::Aborted, verdict_of),
+    };
+    steps.into_iter().map(answered).collect()
+}
+
+/// Where a call stands after the hooks.
+enum Step {
+    Decided(Verdict),
+    AskHost(Value),
+}
+
+impl Step {
+    fn request(&self) -> Option<&Value> {
+        match self {
+            Self::AskHost(request) => Some(request),
+            Self::Decided(_) => None,
+        }
+    }
+}
+
+fn step(host: &Host, book: &Book, call: &Call, opinion: Opinion) -> Step {
     let mut input = call.input.clone();
-    let (rewritten, reason) = match opinion(host, book, prompt_id, call) {
-        Opinion::Aborted => return Verdict::Aborted,
+    let (rewritten, reason) = match opinion {
+        Opinion::Aborted => return Step::Decided(Verdict::Aborted),
         Opinion::Late => {
             let refused = Outcome { result: json!("Error: undefined"), ..Outcome::error(LATE) };
-            return Verdict::Denied(refused);
+            return Step::Decided(Verdict::Denied(refused));
         }
-        Opinion::Deny(reason) => return Verdict::Denied(Outcome::error(&reason)),
-        Opinion::Allow(rewritten) => return Verdict::Allowed(rewritten.unwrap_or(input)),
+        Opinion::Deny(reason) => return Step::Decided(Verdict::Denied(Outcome::error(&reason))),
+        Opinion::Allow(rewritten) => return Step::Decided(Verdict::Allowed(rewritten.unwrap_or(input))),
         Opinion::Ask(rewritten, reason) => (rewritten, Some(reason)),
         Opinion::None if host.mode == "bypassPermissions" || harmless(call, book) => {
-            return Verdict::Allowed(input);
+            return Step::Decided(Verdict::Allowed(input));
         }
-        Opinion::None if host.mode == "acceptEdits" && call.name != "Bash" => {
-            return Verdict::Allowed(input);
+        Opinion::None if host.mode == "acceptEdits" && matches!(call.name, "Write" | "Edit") => {
+            return Step::Decided(Verdict::Allowed(input));
         }
         Opinion::None => (None, None),
     };
@@ -70,9 +103,9 @@ pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Ver
         input = rewritten;
     }
     if host.mode == "dontAsk" || !host.asks_host {
-        return Verdict::Denied(Outcome::error(&ungranted(call)));
+        return Step::Decided(Verdict::Denied(Outcome::error(&ungranted(call))));
     }
-    ask_host(host, call, &input, reason.as_deref())
+    Step::AskHost(question(call, &input, reason.as_deref()))
 }
 
 /// Tells the hooks of `event` what happened; what they answer changes nothing.
@@ -90,33 +123,56 @@ pub fn tell(host: &mut Host, book: &Book, prompt_id: &str, event: &str, tool: &s
     }
 }
 
-fn opinion(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Opinion {
-    let mut together = Opinion::None;
-    for (callback, patience) in callbacks(&host.hooks, "PreToolUse", call.name) {
-        let mut input = book.hook_input("PreToolUse", &host.mode, prompt_id);
-        extend(&mut input, &json!({"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}));
-        let request = json!({"subtype": "hook_callback", "callback_id": callback, "input": input,
-                             "tool_use_id": call.id});
-        let answer = match host.ask(&request, patience) {
+/// What the hooks say of each call. The callbacks of one call are asked one after another.
+fn opinions(host: &mut Host, book: &Book, prompt_id: &str, calls: &[Call]) -> Vec<Opinion> {
+    let hooks: Vec<_> = calls.iter().map(|call| callbacks(&host.hooks, "PreToolUse", call.name)).collect();
+    let mut opinions: Vec<Opinion> = calls.iter().map(|_| Opinion::None).collect();
+    for round in 0..hooks.iter().map(Vec::len).max().unwrap_or(0) {
+        let open = |at: &usize| hooks[*at].len() > round && !opinions[*at].is_final();
+        let at: Vec<usize> = (0..calls.len()).filter(open).collect();
+        let ask = |at: &usize| {
+            let (call, callback) = (&calls[*at], &hooks[*at][round].0);
+            let mut input = book.hook_input("PreToolUse", &host.mode, prompt_id);
+            extend(&mut input, &json!({"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}));
+            json!({"subtype": "hook_callback", "callback_id": callback, "input": input, "tool_use_id": call.id})
+        };
+        let requests: Vec<Value> = at.iter().map(ask).collect();
+        let patience = at.iter().filter_map(|at| hooks[*at][round].1).min();
+        for (at, reply) in at.into_iter().zip(host.ask_all(&requests, patience)) {
+            let so_far = std::mem::replace(&mut opinions[at], Opinion::None);
+            opinions[at] = so_far.with(reply);
+        }
+    }
+    opinions
+}
+
+impl Opinion {
+    /// No other hook changes it.
+    fn is_final(&self) -> bool {
+        matches!(self, Self::Deny(_) | Self::Late | Self::Aborted)
+    }
+
+    /// One hook more has answered.
+    fn with(self, reply: Reply) -> Self {
+        let answer = match reply {
             Reply::Said(answer) => answer,
-            Reply::Failed(_) => continue,
-            Reply::Late => return Opinion::Late,
-            Reply::Aborted => return Opinion::Aborted,
+            Reply::Failed(_) => return self,
+            Reply::Late => return Self::Late,
+            Reply::Aborted => return Self::Aborted,
         };
         let said = &answer["hookSpecificOutput"];
         let reason = said["permissionDecisionReason"].as_str().unwrap_or_default().to_owned();
         let rewritten = said["updatedInput"].is_object().then(|| said["updatedInput"].clone());
-        together = match (said["permissionDecision"].as_str(), together) {
-            (Some("deny"), _) => return Opinion::Deny(reason),
-            (Some("ask"), _) => Opinion::Ask(rewritten, reason),
-            (Some("allow"), Opinion::None) => Opinion::Allow(rewritten),
+        match (said["permissionDecision"].as_str(), self) {
+            (Some("deny"), _) => Self::Deny(reason),
+            (Some("ask"), _) => Self::Ask(rewritten, reason),
+            (Some("allow"), Self::None) => Self::Allow(rewritten),
             (_, so_far) => so_far,
-        };
+        }
     }
-    together
 }
 
-fn ask_host(host: &mut Host, call: &Call, input: &Value, reason: Option<&str>) -> Verdict {
+fn question(call: &Call, input: &Value, reason: Option<&str>) -> Value {
     let about = ["command", "file_path"].iter().find_map(|key| input[*key].as_str()).unwrap_or(call.name);
     let mut request = json!({"subtype": "can_use_tool", "tool_name": call.name, "display_name": call.name,
                              "input": input, "description": about});
@@ -131,8 +187,12 @@ fn ask_host(host: &mut Host, call: &Call, input: &Value, reason: Option<&str>) -
         }
     }
     request["tool_use_id"] = json!(call.id);
+    request
+}
+
+fn verdict_of(reply: Reply) -> Verdict {
     let failed = |why: &str| Outcome::error(&format!("Tool permission request failed: {why}"));
-    match host.ask(&request, None) {
+    match reply {
         Reply::Aborted | Reply::Late => Verdict::Aborted,
         Reply::Failed(why) => Verdict::Denied(failed(&format!("Error: {why}"))),
         Reply::Said(answer) => match (answer["behavior"].as_str(), &answer["updatedInput"], answer["message"].as_str())

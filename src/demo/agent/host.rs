@@ -8,7 +8,7 @@ use super::records;
 use super::shell::Ended;
 use super::signals::{self, Ears};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -55,6 +55,15 @@ pub enum Reply {
     Late,
     /// The turn is to stop; the question is withdrawn.
     Aborted,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Copy)]
+enum Rest {
+    None,
+    Closed,
+    Aborted,
+    Late,
 }
 
 /// What an interrupt meets.
@@ -111,7 +120,8 @@ pub struct Host {
     session: String,
     skip_permissions: bool,
     closed: bool,
-    question: Option<String>,
+    /// Open questions.
+    questions: Vec<String>,
 }
 
 impl Host {
@@ -144,7 +154,7 @@ impl Host {
             session: session.to_owned(),
             skip_permissions: flags.skip_permissions,
             closed: flags.prompt.is_some(),
-            question: None,
+            questions: Vec::new(),
         })
     }
 
@@ -210,41 +220,58 @@ impl Host {
 
     /// Puts a question to the host and waits for the answer, for `patience` at most.
     pub fn ask(&mut self, request: &Value, patience: Option<Duration>) -> Reply {
+        self.ask_all(std::slice::from_ref(request), patience).pop().unwrap_or(Reply::Aborted)
+    }
+
+    /// Puts several questions at once and waits until all are answered, in whatever order; the answers in the order of
+    /// the questions.
+    pub fn ask_all(&mut self, requests: &[Value], patience: Option<Duration>) -> Vec<Reply> {
         if self.is_closed() {
-            return Reply::Failed("Stream closed".to_owned());
+            return requests.iter().map(|_| Reply::Failed("Stream closed".to_owned())).collect();
         }
-        let id = records::uuid();
-        self.emit(&json!({"type": "control_request", "request_id": id, "request": request}));
+        let ids: Vec<String> = requests.iter().map(|_| records::uuid()).collect();
+        for (id, request) in ids.iter().zip(requests) {
+            self.emit(&json!({"type": "control_request", "request_id": id, "request": request}));
+        }
         let until = patience.map(|patience| Instant::now() + patience);
-        self.question = Some(id.clone());
-        let reply = loop {
+        self.questions.clone_from(&ids);
+        let mut replies = HashMap::new();
+        let rest = loop {
+            if replies.len() == ids.len() {
+                break Rest::None;
+            }
             if self.is_closed() {
-                break Reply::Failed("Tool permission stream closed before response received".to_owned());
+                break Rest::Closed;
             }
             match self.wait(until) {
-                Woke::Answered(answer) if answer["subtype"] == "success" => {
-                    break Reply::Said(answer["response"].clone());
-                }
                 Woke::Answered(answer) => {
-                    break Reply::Failed(answer["error"].as_str().unwrap_or_default().to_owned());
+                    let id = answer["request_id"].as_str().unwrap_or_default().to_owned();
+                    let reply = if answer["subtype"] == "success" {
+                        Reply::Said(answer["response"].clone())
+                    } else {
+                        Reply::Failed(answer["error"].as_str().unwrap_or_default().to_owned())
+                    };
+                    replies.insert(id, reply);
                 }
-                Woke::Aborted => break Reply::Aborted,
-                Woke::TimedOut => {
-                    self.withdraw();
-                    break Reply::Late;
-                }
+                Woke::Aborted => break Rest::Aborted,
+                Woke::TimedOut => break Rest::Late,
                 _ => {}
             }
         };
-        if matches!(reply, Reply::Aborted) {
+        if matches!(rest, Rest::Aborted | Rest::Late) {
             self.withdraw();
         }
-        self.question = None;
-        reply
+        self.questions.clear();
+        let unanswered = || match rest {
+            Rest::Closed => Reply::Failed("Tool permission stream closed before response received".to_owned()),
+            Rest::Late => Reply::Late,
+            Rest::None | Rest::Aborted => Reply::Aborted,
+        };
+        ids.iter().map(|id| replies.remove(id).unwrap_or_else(unanswered)).collect()
     }
 
     fn withdraw(&mut self) {
-        if let Some(id) = self.question.take() {
+        for id in std::mem::take(&mut self.questions) {
             self.emit(&json!({"type": "control_cancel_request", "request_id": id}));
         }
     }
@@ -274,8 +301,9 @@ impl Host {
             Some("control_request") if !self.ears.are_deaf() => self.obey(&said),
             Some("control_response") => {
                 let answer = &said["response"];
-                if self.question.is_some() && answer["request_id"].as_str() == self.question.as_deref() {
-                    self.question = None;
+                let open = self.questions.iter().position(|id| answer["request_id"] == id.as_str());
+                if let Some(at) = open {
+                    self.questions.swap_remove(at);
                     return Woke::Answered(answer.clone());
                 }
                 Woke::Stirred

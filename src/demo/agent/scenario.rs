@@ -25,7 +25,9 @@
 //!
 //! **Steps of work** (all asked for as the host ordered): `say`, `think`: text, streamed. `write: {path, content}`,
 //! `edit: {path, old, new, unless?}` (left out when the file already holds `unless`, by default `new`, so that a turn can be
-//! repeated), `read: path`, `bash: command`. `together: [tools]`: calls of one message. `tool_without_asking: tool`: runs
+//! repeated), `read: path`, `bash: command`. `together: [tools]`: calls of one message. `parallel: [tools]`: the same, all
+//! asked about before any is answered. `ask: {question, options, header?, multi?}`: a question to the person, whose answer
+//! is `{answer}` from then on. `plan: text`: a plan to be approved. `tool_without_asking: tool`: runs
 //! with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by default the current
 //! phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""` writes `null`.
 //!
@@ -42,6 +44,7 @@
 use super::prompt::Asked;
 use super::sessions::Memory;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -110,6 +113,9 @@ pub enum Step {
     Read(String),
     Bash(String),
     Together(Vec<Step>),
+    Parallel(Vec<Step>),
+    Ask(Question),
+    Plan(String),
     ToolWithoutAsking(Box<Step>),
     Status(Status),
     NoStatus,
@@ -150,6 +156,32 @@ pub struct Status {
     pub summary: Option<String>,
     /// Why it is stuck.
     pub error: Option<String>,
+}
+
+/// A question to the person, with answers to choose from.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// What is asked.
+    pub question: String,
+    /// One word about it.
+    #[serde(default)]
+    pub header: String,
+    /// The answers.
+    pub options: Vec<String>,
+    /// Several may be chosen.
+    #[serde(default)]
+    pub multi: bool,
+}
+
+impl Question {
+    /// The input of `AskUserQuestion`.
+    pub(super) fn input(&self) -> Value {
+        let options = self.options.iter().map(|label| json!({"label": label, "description": label}));
+        let options: Vec<Value> = options.collect();
+        json!({"questions": [{"question": self.question, "header": self.header, "options": options,
+                              "multiSelect": self.multi}]})
+    }
 }
 
 /// An `api_retry` record.
@@ -264,6 +296,9 @@ turns:
       - edit: {path: a, old: b, new: c}
       - together: [{bash: "true"}, {read: a}]
       - tool_without_asking: {write: {path: x, content: y}}
+      - parallel: [{bash: "true"}, {read: a}]
+      - ask: {question: "Which?", options: [a, b]}
+      - plan: "First this."
       - status: {phase: "", files: []}
       - no_status
       - spawn_child: {ignore_term: true}
@@ -274,7 +309,7 @@ turns:
       - exit: 3
 "#;
         let scenario: Scenario = serde_yaml::from_str(text).unwrap();
-        assert_eq!(scenario.turns[0].steps.len(), 12);
+        assert_eq!(scenario.turns[0].steps.len(), 15);
         assert!(serde_yaml::from_str::<Scenario>("turns: [{steps: [{sya: x}]}]").is_err());
     }
 

@@ -21,10 +21,11 @@ impl Session {
         match step {
             Step::Say(text) => self.say(&self.fill(text)),
             Step::Think(text) => self.think(&self.fill(text)),
-            Step::Write { .. } | Step::Edit { .. } | Step::Read(_) | Step::Bash(_) => {
+            Step::Write { .. } | Step::Edit { .. } | Step::Read(_) | Step::Bash(_) | Step::Ask(_) | Step::Plan(_) => {
                 self.call_tools(std::slice::from_ref(step), Asking::AsOrdered)
             }
             Step::Together(steps) => self.call_tools(steps, Asking::AsOrdered),
+            Step::Parallel(steps) => self.call_tools(steps, Asking::AtOnce),
             Step::ToolWithoutAsking(step) => self.call_tools(std::slice::from_ref(step), Asking::Never),
             Step::Status(status) => {
                 let block = self.block_text(status);
@@ -91,7 +92,8 @@ impl Session {
     /// Text with `{phase}`, `{slug}` and `{prompt}` filled in.
     pub(super) fn fill(&self, text: &str) -> String {
         let phase = self.asked.phase.as_deref().unwrap_or("the work");
-        text.replace("{phase}", phase).replace("{slug}", &prompt::slug(phase)).replace("{prompt}", &self.prompt)
+        let text = text.replace("{phase}", phase).replace("{slug}", &prompt::slug(phase));
+        text.replace("{prompt}", &self.prompt).replace("{answer}", &self.answer)
     }
 
     fn retry(&mut self, retry: &Retry) -> Result<(), End> {

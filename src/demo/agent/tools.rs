@@ -13,6 +13,10 @@ const REJECTED: &str = "The user doesn't want to proceed with this tool use. The
                         a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for \
                         the user to tell you how to proceed.";
 
+/// Before the plan itself.
+const APPROVED: &str = "User has approved your plan. You can now start coding. Start with updating your todo list if \
+                        applicable\n\n## Approved Plan:\n";
+
 /// A tool call's end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -48,8 +52,27 @@ pub fn run(name: &str, input: &Value, cwd: &Path) -> Outcome {
         "Write" => write(&path, text("content")),
         "Edit" => edit(&path, text("old_string"), text("new_string")),
         "Read" => read(&path),
+        "AskUserQuestion" => answered(input),
+        "ExitPlanMode" => {
+            Outcome::done(format!("{APPROVED}{}", text("plan")), json!({"plan": input["plan"], "isAgent": false}))
+        }
         _ => Outcome::error(&format!("<tool_use_error>Error: No such tool available: {name}</tool_use_error>")),
     }
+}
+
+/// The person's answers: question and what was chosen or written.
+pub fn answers(input: &Value) -> Vec<(String, String)> {
+    let answers = input["answers"].as_object().into_iter().flatten();
+    answers.map(|(question, answer)| (question.clone(), answer.as_str().unwrap_or_default().to_owned())).collect()
+}
+
+fn answered(input: &Value) -> Outcome {
+    let said: Vec<String> =
+        answers(input).iter().map(|(question, answer)| format!("\"{question}\"=\"{answer}\"")).collect();
+    let said = said.join(", ");
+    let content =
+        format!("User has answered your questions: {said}. You can now continue with the user's answers in mind.");
+    Outcome::done(content, json!({"questions": input["questions"], "answers": input["answers"]}))
 }
 
 fn write(path: &Path, content: &str) -> Outcome {

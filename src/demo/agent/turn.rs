@@ -36,6 +36,8 @@ pub struct Session {
     pub(super) open: Option<OpenMessage>,
     /// The last status block, to be given again.
     pub(super) last_block: Option<String>,
+    /// What the person answered last.
+    pub(super) answer: String,
     /// Files written in this turn.
     pub(super) files: Vec<String>,
     /// Words of the person that were taken in mid-turn and not yet answered.
@@ -62,6 +64,7 @@ impl Session {
             prompt_id: records::uuid(),
             open: None,
             last_block: None,
+            answer: String::new(),
             files: Vec::new(),
             noted: Vec::new(),
             without_result: false,

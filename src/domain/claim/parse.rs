@@ -3,16 +3,18 @@
 //! A whole block is often no valid YAML, so a line reader finds the keys and the extent of the block
 //! (`parse/block.rs`), and each value goes to the YAML library by itself, under limits, and is salvaged as
 //! text where that fails (`parse/value.rs`). The last block decides, even when it is the broken one: a
-//! completion is never guessed. What is shown and not said (the prompt's template echoed, quotes, diffs,
+//! completion is never guessed. Blocks of Hank and Ralph are read beside ours: alone they are the claim, else they
+//! fill in what ours leaves out. What is shown and not said (the prompt's template echoed, quotes, diffs,
 //! comments) is no block. Time is linear in the text.
 
 mod block;
 mod flow;
 mod key;
 mod lines;
+mod optional;
 mod value;
 
-use super::{Claim, ClaimStatus};
+use super::{Claim, ClaimStatus, Source};
 use block::{Block, Entry};
 use key::Field;
 
@@ -60,28 +62,40 @@ impl Reason {
 /// Reads the last status block of `text`: the text blocks of the main agent in its last turn, joined.
 pub fn parse(text: &str) -> Reading {
     let lines = lines::lines(text);
-    let mut last = None;
+    let (mut ours, mut hanks) = (None, None);
     let mut at = 0;
     while at < lines.len() {
         match block::read(&lines, at) {
             Some((block, next)) => {
                 if !is_template(&block) {
-                    last = Some(block);
+                    let last = if block.source.is_ours() { &mut ours } else { &mut hanks };
+                    *last = Some(block);
                 }
-                at = next;
+                at = next.max(at + 1);
             }
             None => at += 1,
         }
     }
-    last.map_or_else(
-        || Reading { found: false, claim: None, reason: Some(Reason::Missing), warnings: Vec::new() },
-        |block| interpret(&block),
-    )
+    let hanks = hanks.map(|block| interpret(&block));
+    match (ours.map(|block| interpret(&block)), hanks) {
+        (Some(mut ours), hanks) => {
+            if let (Some(claim), Some(hanks)) = (&mut ours.claim, hanks.and_then(|reading| reading.claim)) {
+                claim.signals.fill(hanks.signals);
+            }
+            ours
+        }
+        (None, Some(hanks)) => hanks,
+        (None, None) => Reading { found: false, claim: None, reason: Some(Reason::Missing), warnings: Vec::new() },
+    }
 }
 
 fn interpret(block: &Block) -> Reading {
     let mut warnings: Vec<String> = block.warnings.iter().map(|&word| word.to_owned()).collect();
     let claim = if is_truncated(block) { Err(Reason::Truncated) } else { claim(block, &mut warnings) };
+    if !block.source.is_ours() {
+        // Capitals are how Hank asks for them.
+        warnings.retain(|warning| !["key_case", "key_spelling", "status_case"].contains(&warning.as_str()));
+    }
     let mut seen = std::collections::HashSet::new();
     warnings.retain(|warning| seen.insert(warning.clone()));
     Reading { found: true, reason: claim.as_ref().err().copied(), claim: claim.ok(), warnings }
@@ -89,11 +103,11 @@ fn interpret(block: &Block) -> Reading {
 
 fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
     let status = status(block, warnings)?;
-    let mut claim =
-        Claim { phase_completed: None, status, files_changed: Vec::new(), summary: String::new(), error: None };
+    let mut claim = Claim { source: block.source, ..Claim::new(status) };
     let mut seen = Vec::new();
     for entry in &block.entries {
-        let Some(field) = entry.field else {
+        let ours_too = |field: &Field| *field != Field::FilesModified || !block.source.is_ours();
+        let Some(field) = entry.field.filter(ours_too) else {
             warnings.push(format!("unknown_key:{}", entry.name));
             continue;
         };
@@ -111,7 +125,11 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
                 claim.error = value::text(entry, warnings).filter(|text| !text.is_empty());
             }
             Field::Status => {}
+            field => optional::read(field, entry, &mut claim, warnings),
         }
+    }
+    if !block.source.is_ours() {
+        return Ok(optional::as_hank_says_it(claim));
     }
     claim.phase_completed = claim.phase_completed.filter(|phase| !phase.is_empty());
     for field in [Field::Phase, Field::Files, Field::Summary] {
@@ -141,7 +159,7 @@ fn status(block: &Block, warnings: &mut Vec<String>) -> Result<ClaimStatus, Reas
             warnings.push("markup_stripped".to_owned());
         }
         let bare = value::unmarked(bare, warnings);
-        let status = key::status_word(&bare).ok_or(Reason::UnknownStatus)?;
+        let status = block.source.status(&bare).ok_or(Reason::UnknownStatus)?;
         if status.word() != bare {
             warnings.push("status_case".to_owned());
         }
@@ -168,21 +186,27 @@ fn is_template(block: &Block) -> bool {
             .filter(|word| !word.is_empty())
             .collect();
         let shouted = |word: &&str| word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
-        let known = words.iter().filter(|word| key::status_word(word).is_some()).count();
+        let known = words.iter().filter(|word| block.source.status(word).is_some()).count();
         (words.len() > 1 && known > 0 && words.iter().all(shouted)) || (placeholder && known == 0)
     })
 }
 
+const OUR_WORDS: [&str; 3] = ["CONTINUE", "DONE", "BLOCKED"];
+const HANKS_WORDS: [&str; 3] = ["IN_PROGRESS", "COMPLETE", "BLOCKED"];
+
 /// The text ended inside the block. A claim that lost its end is no claim.
 fn is_truncated(block: &Block) -> bool {
     let has = |field| block.entries.iter().any(|entry| entry.field == Some(field));
-    let complete = [Field::Phase, Field::Status, Field::Files, Field::Summary].into_iter().all(has);
+    let ours = [Field::Phase, Field::Status, Field::Files, Field::Summary];
+    let needed = if block.source.is_ours() { &ours[..] } else { &[Field::Status, Field::ExitSignal] };
+    let complete = needed.iter().copied().all(has);
     let last = block.entries.last();
     let last_closed = last.is_some_and(|entry| entry.balance.is_closed());
     let status_cut = last.is_some_and(|entry| {
         let value = entry.first.trim().trim_matches(['"', '\'', '*', '`']).to_ascii_uppercase();
         let is_start = |word: &str| word.starts_with(&value) && word != value;
-        entry.field == Some(Field::Status) && ["CONTINUE", "DONE", "BLOCKED"].into_iter().any(is_start)
+        let words: &[&str] = if block.source == Source::Hank { &HANKS_WORDS } else { &OUR_WORDS };
+        entry.field == Some(Field::Status) && words.iter().any(|word| is_start(word))
     });
     block.cut || (block.mid_line && status_cut) || (block.fence_open && !(complete && (last_closed || !block.mid_line)))
 }

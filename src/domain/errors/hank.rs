@@ -1,6 +1,7 @@
 //! Hank's own rule for error lines, kept to the letter for projects and tests that count on it. It misses what
 //! compilers say and fires on prose; what programmator goes by is [`super::read`].
 
+use super::{ErrorKind, Errors, error_line};
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::LazyLock;
 
@@ -20,7 +21,17 @@ fn compiled(pattern: &str) -> Option<Regex> {
 
 /// Whether Hank finds an error line in `text`: two stages of `grep`, line by line, in letter case.
 pub fn hank_literal(text: &str) -> bool {
-    RULE.as_ref().is_some_and(|(key, sign)| {
-        text.split('\n').map(str::as_bytes).any(|line| !key.is_match(line) && sign.is_match(line))
-    })
+    text.split('\n').any(is_counted)
+}
+
+/// The lines that Hank counts as errors, in the form of [`super::read`].
+pub fn hank_lines(text: &str) -> Errors {
+    let counted = text.split('\n').zip(1..).filter(|(line, _)| is_counted(line));
+    let lines: Vec<_> = counted.map(|(line, number)| error_line(number, ErrorKind::Error, line)).collect();
+    Errors { is_error: !lines.is_empty(), lines }
+}
+
+fn is_counted(line: &str) -> bool {
+    let line = line.as_bytes();
+    RULE.as_ref().is_some_and(|(key, sign)| !key.is_match(line) && sign.is_match(line))
 }

@@ -11,14 +11,30 @@ pub struct PhaseSeed {
     pub done: bool,
 }
 
-/// The gate's decision about one tool call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The gate's decision about one tool call; the order is that of strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It runs.
     Allow,
+    /// It waits for a person.
+    Ask,
+    /// It waits for a person who knows the passphrase.
+    Passphrase,
     /// It does not run; Claude is told why.
     Block,
+}
+
+impl Verdict {
+    /// The word for it, as in `--json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Passphrase => "passphrase",
+            Self::Block => "block",
+        }
+    }
 }
 
 /// How bad a notice is.
@@ -47,4 +63,22 @@ pub enum WriteOutcome {
     FileGone,
     /// It could not be written.
     Failed(String),
+}
+
+/// A failed request that Claude sends again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiRetried {
+    /// The iteration.
+    pub n: u32,
+    /// Which try.
+    pub attempt: u32,
+    /// Tries at most.
+    pub max_retries: u32,
+    /// Wait before the try, in milliseconds.
+    pub delay_ms: u64,
+    /// `rate_limit`, `overloaded`, …
+    pub error: String,
+    /// HTTP status; `None` for a lost connection.
+    #[serde(default)]
+    pub status: Option<u16>,
 }

@@ -40,6 +40,8 @@ pub struct AskedTool {
     pub input: String,
     /// The subagent that calls.
     pub agent_id: Option<String>,
+    /// The folder that it is made from; only a callback says.
+    pub cwd: Option<String>,
 }
 
 /// The two ways Claude asks.
@@ -78,6 +80,8 @@ struct HookInput<'a> {
     tool_use_id: Raw<'a>,
     #[serde(borrow)]
     agent_id: Raw<'a>,
+    #[serde(borrow)]
+    cwd: Raw<'a>,
 }
 
 /// Reads a `control_request`; `None` when there is no id to answer to.
@@ -86,6 +90,7 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
     let Some(request) = object::<Request<'_>>(envelope.request) else {
         return Some(Asked::Unsupported { request_id, subtype: String::new() });
     };
+    let mut cwd = None;
     let (via, tool, input, tool_use_id, agent_id) = match word(request.subtype) {
         "can_use_tool" => (Via::CanUseTool, request.tool_name, request.input, request.tool_use_id, request.agent_id),
         "hook_callback" => {
@@ -98,6 +103,7 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
                     subtype: format!("hook_callback of {}", string(hook.hook_event_name)),
                 });
             }
+            cwd = some_string(hook.cwd);
             (Via::Callback, hook.tool_name, hook.tool_input, hook.tool_use_id.or(request.tool_use_id), hook.agent_id)
         }
         _ => {
@@ -112,6 +118,7 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
             tool,
             input: json(input),
             agent_id: some_string(agent_id),
+            cwd,
         }),
         _ => Asked::Unreadable { request_id, via },
     })
@@ -127,7 +134,7 @@ mod tests {
 
     #[test]
     fn both_ways_of_asking_are_read() {
-        let callback = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"hook_callback","callback_id":"pre","input":{"tool_name":"Bash","tool_input":{"command":"ls \ud83c"},"tool_use_id":"t1","agent_id":"a1"},"tool_use_id":"t1"}}"#;
+        let callback = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"hook_callback","callback_id":"pre","input":{"tool_name":"Bash","tool_input":{"command":"ls \ud83c"},"tool_use_id":"t1","agent_id":"a1","cwd":"/w/sub"},"tool_use_id":"t1"}}"#;
         assert_eq!(
             read(callback),
             Some(Asked::Tool(AskedTool {
@@ -137,6 +144,7 @@ mod tests {
                 tool: "Bash".into(),
                 input: r#"{"command":"ls \ufffd"}"#.into(),
                 agent_id: Some("a1".into()),
+                cwd: Some("/w/sub".into()),
             }))
         );
         let can_use = r#"{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"Read","input":{"file_path":"x"},"tool_use_id":"t2"}}"#;

@@ -45,6 +45,12 @@ pub struct Block<'a> {
     /// `text`: the words.
     #[serde(borrow)]
     pub text: Raw<'a>,
+    /// `tool_use`: the call.
+    #[serde(borrow)]
+    pub id: Raw<'a>,
+    /// `tool_result`: what came back, a text or blocks.
+    #[serde(borrow)]
+    pub content: Raw<'a>,
     /// `tool_result`: the call it answers.
     #[serde(borrow)]
     pub tool_use_id: Raw<'a>,

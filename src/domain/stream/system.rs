@@ -47,6 +47,8 @@ struct Fields<'a> {
     error_status: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
+    #[serde(borrow)]
+    status: Raw<'a>,
 }
 
 /// Reads `system/init` from its line; missing parts are empty.
@@ -59,6 +61,11 @@ pub fn init(line: &str) -> Init {
             version: string(fields.claude_code_version),
         },
     )
+}
+
+/// `system/status`: the conversation is being compacted, which is work of the service's.
+pub fn is_compacting(line: &str) -> bool {
+    serde_json::from_str::<Fields<'_>>(line).is_ok_and(|fields| string(fields.status) == "compacting")
 }
 
 /// Reads `system/api_retry` from its line; missing parts are empty.

@@ -7,6 +7,7 @@ use super::envelope::Envelope;
 use super::message::{Block, Content, Message};
 use super::raw::{Raw, count, flag, number, object, some_string, string, text, word};
 use crate::base::text::tail;
+use crate::domain::denial::Denial;
 use crate::domain::turn::{TurnResult, Usage};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ pub struct ToolEnd {
     pub tool_use_id: String,
     /// The tool reported an error.
     pub is_error: bool,
+    /// Claude itself refused the call: no such tool, an input that does not fit, not carried out after all.
+    pub refused: bool,
 }
 
 #[derive(Deserialize)]
@@ -95,9 +98,26 @@ struct ResultRecord<'a> {
 }
 
 #[derive(Deserialize)]
-struct Denial<'a> {
+struct Refused<'a> {
+    #[serde(borrow, rename = "tool_name")]
+    tool: Raw<'a>,
+    #[serde(borrow, rename = "tool_use_id")]
+    id: Raw<'a>,
+    #[serde(borrow, rename = "tool_input")]
+    input: Raw<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct Command<'a> {
     #[serde(borrow)]
-    tool_name: Raw<'a>,
+    command: Raw<'a>,
+}
+
+impl Refused<'_> {
+    fn denial(&self) -> Denial {
+        let command: Command<'_> = object(self.input).unwrap_or_default();
+        Denial::new(&string(self.tool), &string(self.id), &string(command.command))
+    }
 }
 
 impl TurnReader {
@@ -156,6 +176,8 @@ impl TurnReader {
         if is_error && message.is_empty() {
             message.clone_from(&self.synthetic);
         }
+        let refused = object::<Vec<Refused<'_>>>(record.permission_denials).unwrap_or_default();
+        let refused: Vec<Denial> = refused.iter().map(Refused::denial).collect();
         let result = TurnResult {
             is_error,
             api_error_status: count(record.api_error_status).and_then(|status| u16::try_from(status).ok()),
@@ -167,11 +189,8 @@ impl TurnReader {
             usage: self.turn_usage(&models, record.usage),
             context: self.context,
             context_window: self.context_window(&models),
-            denials: object::<Vec<Denial<'_>>>(record.permission_denials)
-                .unwrap_or_default()
-                .iter()
-                .map(|denial| string(denial.tool_name))
-                .collect(),
+            denials: refused.iter().map(|denial| denial.shown().into_owned()).collect(),
+            refused,
             subtype,
         };
         self.synthetic.clear();
@@ -223,8 +242,27 @@ pub fn tool_ends(envelope: &Envelope<'_>) -> Vec<ToolEnd> {
         .map(|block: &Block<'_>| ToolEnd {
             tool_use_id: string(block.tool_use_id),
             is_error: flag(block.is_error) == Some(true),
+            refused: is_refusal(block),
         })
         .collect()
+}
+
+/// The calls that an `assistant` record makes, also those of subagents.
+pub fn tool_calls(envelope: &Envelope<'_>) -> Vec<String> {
+    // Most records make none, and some are large.
+    if !envelope.message.is_some_and(|message| memchr::memmem::find(message.get().as_bytes(), b"tool_use").is_some()) {
+        return Vec::new();
+    }
+    let message: Message<'_> = object(envelope.message).unwrap_or_default();
+    let calls = message.content.blocks().iter().filter(|block| word(block.kind) == "tool_use");
+    calls.map(|block| string(block.id)).filter(|id| !id.is_empty()).collect()
+}
+
+/// Measured: what never came to a tool comes back as an error in this tag. What a tool prints cannot look so, because
+/// an error of its own begins otherwise (`Exit code 1`), and no error has no flag.
+fn is_refusal(block: &Block<'_>) -> bool {
+    const TAG: &str = "<tool_use_error>";
+    flag(block.is_error) == Some(true) && text(block.content).is_some_and(|text| text.starts_with(TAG))
 }
 
 /// Appends the text of `content`, a line break between blocks.

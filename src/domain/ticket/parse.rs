@@ -2,6 +2,7 @@
 //!
 //! Which headings and checkboxes are phases is decided in `phases`; front matter is read in `front`.
 
+use super::boxes::{self, Boxes};
 use super::front::{self, Front, Text};
 use super::outline::Outline;
 use super::phases::{self, Found};
@@ -29,7 +30,8 @@ pub fn parse(bytes: &[u8], name: &str) -> Ticket {
             severity: Severity::Error,
         });
     }
-    let found = phases::find(&outline);
+    let is_hanks = split.yaml.is_none() && boxes::is_hanks_plan(name);
+    let found = if is_hanks { phases::find_in_hanks_plan(&outline) } else { phases::find(&outline) };
     problems.extend(outline.problems.iter().cloned());
     problems.extend(twins(&found));
 
@@ -49,6 +51,7 @@ pub fn parse(bytes: &[u8], name: &str) -> Ticket {
         deps: front.deps,
         extra: front.extra,
         phases: found.into_iter().map(|found| found.phase).collect(),
+        boxes: Boxes::count(&outline),
         validation: outline.commands,
         problems,
         text: String::from_utf8_lossy(&bytes[super::lines::text_start(bytes)..]).into_owned(),

@@ -50,6 +50,11 @@ pub(super) fn find(outline: &Outline) -> Vec<Found> {
     ways.into_iter().map(|way| way()).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
+/// The phases of a Hank project's plan: its boxes are tasks (see `boxes`), so only `Phase N` headings count.
+pub(super) fn find_in_hanks_plan(outline: &Outline) -> Vec<Found> {
+    from_headings(outline, &phase_headings(outline), PhaseForm::PhaseHeading)
+}
+
 fn from_boxes(outline: &Outline, belongs: impl Fn(&Checkbox) -> bool) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     // For each box, which of `found` it is or is nested under.

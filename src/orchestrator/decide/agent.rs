@@ -1,20 +1,15 @@
 //! Following Claude through an iteration: from the spawned process to its end.
 
 use super::Step;
-use crate::base::time::Timestamp;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::record::{Level, Record, Verdict};
-use crate::domain::stream::api_error;
-use crate::domain::stream::control::Via;
+use crate::domain::record::{ApiRetried, Level, Record};
+use crate::domain::session::CODE;
 use crate::domain::turn::TurnResult;
-use crate::orchestrator::effect::{Effect, Timer, ToolCall};
+use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, NoteStage, Stage};
-use std::time::Duration;
-
-/// Longest message of a failure that is kept, in bytes.
-const MESSAGE: usize = 2_000;
+use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
 
 impl Step {
     pub(super) fn agent_spawned(&mut self, n: u32, pid: u32) {
@@ -22,17 +17,14 @@ impl Step {
             return;
         }
         self.record(Record::AgentSpawned { n, pid });
-        self.arm(Timer::Iteration(n), self.state.settings.iteration_timeout);
-        self.arm(Timer::Idle(n), self.state.settings.idle_timeout);
-    }
-
-    fn arm(&mut self, timer: Timer, seconds: u64) {
-        self.effect(Effect::Arm { timer, at: self.now.plus(Duration::from_secs(seconds)) });
+        self.arm(Timer::Iteration(n));
+        self.arm(Timer::FirstByte(n));
+        self.arm(Timer::Idle(n));
     }
 
     pub(super) fn agent_ready(&mut self, n: u32, session: String, model: String, version: String) {
         // Every turn of a process begins with this record; the first is news.
-        if self.open(|open| open.ready) && self.state.session.as_ref() == Some(&session) {
+        if self.open(|open| open.ready) && self.state.sessions.of(CODE).is_some_and(|kept| kept.id == session) {
             return;
         }
         self.record(Record::AgentReady { n, session, model, version });
@@ -57,38 +49,16 @@ impl Step {
         }
     }
 
-    pub(super) fn judged(&mut self, call: ToolCall, verdict: Verdict, reason: String, target: String, writes: bool) {
-        let running = self.state.stage == Stage::Running && self.open(|open| open.n == call.n);
-        let (verdict, reason) =
-            if running { (verdict, reason) } else { (Verdict::Block, "the run is being stopped".to_owned()) };
-        // A call that was let through by the callback needs no second record when it is asked again.
-        let known = call.request.via == Via::CanUseTool
-            && verdict == Verdict::Allow
-            && self.open(|open| open.tools.contains(&call.tool_use_id));
-        if !known {
-            self.record(Record::ToolJudged {
-                n: call.n,
-                tool_use_id: call.tool_use_id,
-                tool: call.tool,
-                target,
-                verdict,
-                reason: reason.clone(),
-                writes,
-            });
-        }
-        self.effect(Effect::Answer { request: call.request, verdict, reason });
-    }
-
-    pub(super) fn api_retried(&mut self, n: u32, attempt: u32, max_retries: u32, delay_ms: u64, error: String) {
-        self.record(Record::ApiRetried { n, attempt, max_retries, delay_ms, error: error.clone() });
+    pub(super) fn api_retried(&mut self, retried: ApiRetried) {
+        let ApiRetried { n, attempt, max_retries, status, .. } = retried;
+        let error = retried.error.clone();
+        self.record(Record::ApiRetried(retried));
         // A login that failed will fail again; the CLI would try for minutes.
-        let failed = Failure { error, message: format!("retry {attempt} of {max_retries}"), status: None };
+        let failed = Failure { error, message: format!("retry {attempt} of {max_retries}"), status };
         let hopeless = failure::fatal(&failed).is_some_and(|(reason, _)| reason == ExitReason::Error);
         if hopeless && self.state.stage == Stage::Running {
-            let Failure { error, message, .. } = failed;
-            self.record(Record::TurnFailed { n, error, message, status: None });
-            self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
-            self.effect(Effect::StopAgent { n });
+            self.fail(n, failed);
+            self.cut(n, IterationOutcome::Failed);
         }
     }
 
@@ -105,14 +75,21 @@ impl Step {
             // Cut off, or a turn of its own after the claim (a background task that ended).
             return;
         }
-        if result.is_error {
-            return self.turn_failed(n, result);
+        match turn_outcome(Ending { result: Some(result), ..Ending::default() }) {
+            TurnOutcome::UnknownSession(_) if self.lose_session(n) => return self.close(n),
+            TurnOutcome::UnknownSession(failure) | TurnOutcome::Failed(failure) => {
+                self.fail(n, failure);
+                return self.close(n);
+            }
+            TurnOutcome::Answered | TurnOutcome::Running | TurnOutcome::Cut(_) => {}
         }
         // A note that came too late for this turn begins another one: its answer is the one that counts.
         if self.state.notes.iter().any(|note| note.stage == NoteStage::Sent) {
-            return self.arm(Timer::PostResult(n), self.state.settings.post_result_grace);
+            return self.arm(Timer::PostResult(n));
         }
-        match parse(&result.text) {
+        let reading = parse(&result.text);
+        self.weigh(n, result, reading.claim.as_ref());
+        match reading {
             Reading { claim: Some(claim), warnings, .. } => {
                 if !warnings.is_empty() {
                     self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
@@ -144,22 +121,16 @@ impl Step {
         true
     }
 
-    fn turn_failed(&mut self, n: u32, result: &TurnResult) {
-        if api_error::is_unknown_session(&result.message) && self.lose_session(n) {
-            return self.close(n);
-        }
-        self.record(Record::TurnFailed {
-            n,
-            error: result.error_kind.clone().unwrap_or_else(|| result.subtype.clone()),
-            message: crate::base::text::tail(&result.message, MESSAGE).to_owned(),
-            status: result.api_error_status,
-        });
-        self.close(n);
+    /// A turn or its process failed. Its session is not gone on with: what is broken in it would break the next.
+    pub(super) fn fail(&mut self, n: u32, Failure { error, message, status }: Failure) {
+        let why = format!("the turn failed ({error})");
+        self.record(Record::TurnFailed { n, error, message, status });
+        self.reset_session(why);
     }
 
     fn close(&mut self, n: u32) {
         self.effect(Effect::CloseInput { n });
-        self.arm(Timer::PostResult(n), self.state.settings.post_result_grace);
+        self.arm(Timer::PostResult(n));
     }
 
     pub(super) fn agent_exited(&mut self, n: u32, code: Option<i32>, signal: Option<i32>, swept: u32, stderr: &str) {
@@ -167,21 +138,12 @@ impl Step {
             return;
         }
         if matches!(self.state.stage, Stage::Running | Stage::Spawning) && !self.open(|open| open.respawn) {
-            let how = match (code, signal) {
-                (_, Some(signal)) => format!("by signal {signal}"),
-                (Some(code), _) => format!("with exit code {code}"),
-                (None, None) => "without an exit code".to_owned(),
-            };
-            let said = stderr.trim();
-            let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-            self.record(Record::TurnFailed {
-                n,
-                error: failure::EXITED.to_owned(),
-                message: crate::base::text::tail(&format!("claude ended {how} and gave no result{said}"), MESSAGE)
-                    .to_owned(),
-                status: None,
-            });
+            let exit = Some(Exit { code, signal, stderr });
+            if let TurnOutcome::Failed(failure) = turn_outcome(Ending { exit, ..Ending::default() }) {
+                self.fail(n, failure);
+            }
         }
+        self.void_all("Claude has ended");
         let respawn = self.open(|open| open.respawn);
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
         self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
@@ -195,41 +157,8 @@ impl Step {
         }
     }
 
-    pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
-        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::PostResult(n)) = timer;
-        if !self.open(|open| open.n == n) {
-            return;
-        }
-        match timer {
-            Timer::Iteration(_) if matches!(self.state.stage, Stage::Spawning | Stage::Running) => {
-                self.cut(n, IterationOutcome::TimedOut);
-            }
-            Timer::Idle(_) if self.state.stage == Stage::Running => self.idle(n, last_byte),
-            Timer::PostResult(_) if self.state.stage == Stage::Running => self.note_ignored(n),
-            Timer::PostResult(_) if self.state.stage == Stage::Closing => {
-                self.notice(Level::Warn, "Claude gave its result but did not end; it is being ended");
-                self.effect(Effect::StopAgent { n });
-            }
-            _ => {}
-        }
-    }
-
-    /// The turn is over and Claude took no notice of a note: it is kept for the next prompt, and the status block
-    /// asked for again, since the one of the turn may not be the last word.
-    fn note_ignored(&mut self, n: u32) {
-        let sent = self.state.notes.iter().filter(|note| note.stage == NoteStage::Sent);
-        let ids: Vec<String> = sent.map(|note| note.id.clone()).collect();
-        if ids.is_empty() {
-            return;
-        }
-        for id in ids {
-            self.record(Record::NoteReturned { id });
-        }
-        self.ask_for_block(n, "late_note");
-    }
-
     /// Asks for the status block only, once an iteration; then closes.
-    fn ask_for_block(&mut self, n: u32, reason: &str) {
+    pub(super) fn ask_for_block(&mut self, n: u32, reason: &str) {
         self.record(Record::ClaimMissing { n, reason: reason.to_owned() });
         if self.open(|open| open.followed_up) {
             return self.close(n);
@@ -237,25 +166,7 @@ impl Step {
         self.record(Record::CallCounted { n });
         self.record(Record::FollowUpSent { n });
         self.effect(Effect::SendFollowUp { n });
-    }
-
-    /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.
-    fn idle(&mut self, n: u32, last_byte: Timestamp) {
-        let limit = Duration::from_secs(self.state.settings.idle_timeout);
-        let tool_runs = self.open(|open| !open.tools.is_empty());
-        if tool_runs {
-            self.effect(Effect::Arm { timer: Timer::Idle(n), at: self.now.plus(limit) });
-        } else if self.now.since(last_byte) < limit {
-            self.effect(Effect::Arm { timer: Timer::Idle(n), at: last_byte.plus(limit) });
-        } else {
-            self.cut(n, IterationOutcome::Idle);
-        }
-    }
-
-    /// Cuts the iteration off: Claude is ended by the ladder.
-    pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
-        self.record(Record::StopAsked { n, outcome });
-        self.effect(Effect::StopAgent { n });
+        self.arm(Timer::FirstByte(n));
     }
 
     pub(super) fn could_not_begin(&mut self, n: u32, message: String) {

@@ -10,6 +10,7 @@ use crate::orchestrator::failure;
 use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::judge::{self, Checks, Judgement};
 use crate::orchestrator::state::Stage;
+use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 
 /// Names of changed files kept in a record.
 const FILES: usize = 200;
@@ -83,7 +84,8 @@ impl Step {
                 let commands = self.state.validation.clone();
                 return self.effect(Effect::RunValidation { n, commands });
             }
-            Judgement::Done(how) => self.phase_done(n, phase, how),
+            Judgement::Done(how) if judge::settles(&self.state, &claim) => self.phase_done(n, phase, how),
+            Judgement::Done(_) => {}
             Judgement::Disputed(why) => {
                 let ticked = self.state.phase(phase.as_deref()).is_some_and(|phase| phase.ticked);
                 self.record(Record::PhaseDisputed { n, phase, why });
@@ -104,13 +106,8 @@ impl Step {
         let Some(open) = self.state.open_iteration() else {
             return self.advance();
         };
-        let outcome = if open.claim.is_some() {
-            IterationOutcome::Claimed
-        } else if open.failure.is_some() {
-            IterationOutcome::Failed
-        } else {
-            open.cut.unwrap_or(IterationOutcome::NoClaim)
-        };
+        let outcome =
+            iteration_outcome(Came { claimed: open.claim.is_some(), failed: open.failure.is_some(), cut: open.cut });
         let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
         let fatal = failed.and_then(failure::fatal);
         let claim = open.claim.clone();

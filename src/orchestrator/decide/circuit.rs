@@ -1,7 +1,7 @@
 //! Moving the circuit breaker: at the start of a run, and after each iteration.
 
 use super::Step;
-use crate::domain::breaker::{CounterMoved, StateMoved};
+use crate::domain::breaker::{Circuit, CounterMoved, StateMoved};
 use crate::domain::record::Record;
 use crate::orchestrator::breaker::{self, Counted, Move, Progress, Recovery};
 
@@ -29,8 +29,11 @@ impl Step {
         }
     }
 
-    fn move_breaker(&mut self, n: u32, Move { to, reason }: Move) {
+    pub(super) fn move_breaker(&mut self, n: u32, Move { to, reason }: Move) {
         let from = self.state.breaker.state;
         self.record(Record::BreakerMoved(StateMoved { n, from, to, reason }));
+        if to == Circuit::Open {
+            self.reset_session("the circuit breaker opened");
+        }
     }
 }

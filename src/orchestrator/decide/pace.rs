@@ -4,11 +4,15 @@ use super::Step;
 use crate::domain::breaker::Breaker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{Level, PhaseSeed, Record};
+use crate::domain::session::Sessions;
+use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::breaker;
-use crate::orchestrator::effect::{Effect, Spawn};
+use crate::orchestrator::effect::{Effect, Spawn, Timer};
+use crate::orchestrator::exit;
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
+use crate::orchestrator::loop_context::loop_context;
 use crate::orchestrator::prompt::PromptContext;
 use crate::orchestrator::state::{Mark, NoteStage, Pace, Stage};
 
@@ -27,6 +31,9 @@ impl Step {
             validation: start.validation,
             settings: start.settings,
         });
+        if start.sessions != Sessions::default() {
+            self.record(Record::SessionsCarried(start.sessions));
+        }
         if start.breaker != Breaker::default() {
             self.record(Record::BreakerCarried { breaker: start.breaker });
         }
@@ -34,8 +41,15 @@ impl Step {
         self.effect(Effect::AcquireTree);
     }
 
-    pub(super) fn resumed(&mut self, pid: u32, phases: Option<Vec<PhaseSeed>>) {
+    pub(super) fn resumed(&mut self, pid: u32, phases: Option<Vec<PhaseSeed>>, settings: Option<Box<Settings>>) {
         self.record(Record::RunResumed { pid });
+        self.void_all("programmator was started again; Claude asks anew");
+        if let Some(settings) = settings {
+            let what = self.state.settings.differences(&settings);
+            if !what.is_empty() {
+                self.record(Record::SettingsChanged(SettingsChanged { settings: *settings, what }));
+            }
+        }
         match phases {
             Some(phases) => self.phases_read(phases),
             None => self.record(Record::TicketLost { why: "the file is gone".into() }),
@@ -85,6 +99,9 @@ impl Step {
         if stop {
             return self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
         }
+        if let Some(gate) = exit::check(&self.state) {
+            return self.leave(gate);
+        }
         if let Some(stop) = guards::check(&self.state) {
             let detail = match self.halted() {
                 // The guard says why it is over, the breaker what it takes to begin again.
@@ -129,6 +146,7 @@ impl Step {
                 format!("{} of {all} phases are done, {skipped} skipped by the person", all - skipped)
             }
         };
+        self.reset_session("the ticket is complete");
         self.end(ExitReason::Complete, detail);
     }
 
@@ -140,8 +158,7 @@ impl Step {
     fn begin_iteration(&mut self) {
         let n = self.state.iterations + 1;
         let phase = self.state.next_phase().map(|phase| phase.text.clone());
-        let usable = |id: &String| self.state.settings.session_continuity && uuid::Uuid::parse_str(id).is_ok();
-        let session = self.state.session.clone().filter(usable);
+        let session = self.choose_session();
         self.record(Record::IterationStarted { n, phase, session });
         self.effect(Effect::TakeSnapshot { n });
     }
@@ -166,11 +183,9 @@ impl Step {
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
         let prompt = self.prompt(notes.into_iter().map(|(_, text)| text).collect());
         let session = self.state.iteration.as_ref().and_then(|iteration| iteration.resumed.clone());
-        let model = self.state.settings.model.clone().or_else(|| {
-            // A resumed session forgets its model's variant: name the one that was used.
-            session.as_ref().and(self.state.model.clone())
-        });
+        let model = self.state.settings.model.clone().or_else(|| self.model_of(session.as_deref()?));
         self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, prompt })));
+        self.arm(Timer::Start(n));
     }
 
     fn prompt(&self, notes: Vec<String>) -> PromptContext {
@@ -191,7 +206,10 @@ impl Step {
             open_phases: texts(|mark| !mark.is_settled()),
             summaries: state.summaries.iter().map(|(_, summary)| summary.clone()).collect(),
             notes,
+            corrections: exit::corrections(state),
+            open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
             validation: state.validation.clone(),
+            loop_context: loop_context(state),
             iteration: state.iterations,
             max_iterations: state.settings.max_iterations,
         }
@@ -199,6 +217,7 @@ impl Step {
 
     /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.
     pub(super) fn end_iteration(&mut self, outcome: IterationOutcome) {
+        self.void_all("the iteration has ended");
         let Some(open) = self.state.open_iteration() else {
             return;
         };
@@ -209,6 +228,7 @@ impl Step {
             fingerprint: crate::orchestrator::failure::fingerprint_of(open),
             ms: u64::try_from(self.now.since(open.started).as_millis()).unwrap_or(u64::MAX),
         };
+        let interrupted = open.cut == Some(IterationOutcome::Interrupted);
         let n = open.n;
         // Counted before the fold forgets what the iteration is compared with.
         let judged = breaker::observe(open, outcome).map(|seen| {
@@ -219,9 +239,13 @@ impl Step {
         if let Some((progress, counted)) = judged {
             self.judge_breaker(n, progress, counted);
         }
+        if interrupted {
+            self.reset_session("interrupted by you");
+        }
     }
 
     pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {
+        self.tell_unasked();
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         self.record(Record::RunEnded {
             reason,

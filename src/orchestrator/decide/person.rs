@@ -64,7 +64,7 @@ impl Step {
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered { commands, accepted: accept });
             }
-            UserCommand::AnswerApproval { .. } => {}
+            UserCommand::AnswerApproval { id, answer } => self.answered(id, answer),
             UserCommand::ResetBreaker => {
                 if !self.state.breaker.is_at_rest() {
                     self.record(Record::BreakerReset);

@@ -2,7 +2,7 @@
 
 use super::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
-use crate::orchestrator::failure::TIMED_OUT;
+use crate::orchestrator::failure::timer_in;
 use crate::orchestrator::state::State;
 
 /// At most this many iterations in a row that end with the same masked error.
@@ -23,10 +23,9 @@ fn check(state: &State) -> Option<Stop> {
     if *times < limit {
         return None;
     }
-    let (reason, cure) = if error == TIMED_OUT {
-        (ExitReason::Timeout, "raise `limits.iteration_timeout` or cut the phase into smaller ones")
-    } else {
-        (ExitReason::RepeatedError, "mend the cause and start the ticket again")
+    let (reason, cure) = match timer_in(error) {
+        Some(watch) => (ExitReason::Timeout, watch.cure()),
+        None => (ExitReason::RepeatedError, "mend the cause and start the ticket again".to_owned()),
     };
     Some(Stop { reason, detail: format!("{times} iterations in a row ended with: {error}; {cure}") })
 }

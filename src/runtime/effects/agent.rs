@@ -1,17 +1,16 @@
 //! Effects on Claude: start, speak, answer, end.
 
+use super::repository::Loaded;
 use super::{Claude, Effects, lock};
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
-use crate::adapters::agent::{Agent, AgentError, AgentEvent, CallbackAnswer, ToolAnswer, memory, probe};
+use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_id;
-use crate::domain::record::Verdict;
-use crate::domain::stream::control::Via;
-use crate::orchestrator::effect::{Request, Spawn, ToolCall};
+use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::{Kind, PromptContext};
 use crate::orchestrator::state::State;
-use crate::policy;
+use crate::runtime::gate::Waiting;
 use crate::runtime::{channels, translate};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,6 +30,9 @@ impl Effects {
                 return self.answer_with(async move { Input::AgentFailed { n, message } });
             }
         };
+        // Nobody waits for an answer to what an earlier Claude asked.
+        self.work.asked.clear();
+        self.work.places.clear();
         let (launch, memory) = self.launch(spawn);
         let unknown = if std::mem::replace(&mut self.work.probed, true) { None } else { Some(launch.clone()) };
         // Another Claude than that of the iteration before.
@@ -85,10 +87,25 @@ impl Effects {
         self.templates.render(kind, &context).map_err(|error| error.to_string())
     }
 
-    fn launch(&self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
+    fn launch(&mut self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
+        let mut options = Options {
+            model: spawn.model,
+            resume: spawn.session,
+            setting_sources: self.config.agent.setting_sources.clone(),
+            presence: self.authority.presence,
+            extra: self.config.agent.flags.clone(),
+            ..Options::default()
+        };
+        let loaded = self.admit_repository(&mut options);
         let agent = &self.config.agent;
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let memory = memory::collect(&home, &self.folder).and_then(|text| memory::to_file(&text).ok());
+        let memory = match loaded {
+            // Claude reads the project's own itself.
+            Loaded::Project => memory::collect_persons(&home),
+            Loaded::Nothing => memory::collect(&home, &self.folder),
+        };
+        let memory = memory.and_then(|text| memory::to_file(&text).ok());
+        options.system_prompt_file = memory.as_ref().map(|path| path.to_path_buf());
         let additions = Additions {
             env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
             max_retries: agent.max_retries,
@@ -96,21 +113,17 @@ impl Effects {
         };
         let launch = Launch {
             command: agent.command.clone(),
-            options: Options {
-                model: spawn.model,
-                resume: spawn.session,
-                system_prompt_file: memory.as_ref().map(|path| path.to_path_buf()),
-                setting_sources: agent.setting_sources.clone(),
-                extra: agent.flags.clone(),
-            },
+            options,
             env: environment(std::env::vars_os(), &additions),
             folder: self.folder.clone(),
             marker: self.run.to_string(),
+            // The run's own timer is the bound.
+            patience: None,
         };
         (launch, memory)
     }
 
-    fn agent(&self) -> Option<Arc<Agent>> {
+    pub(super) fn agent(&self) -> Option<Arc<Agent>> {
         match &*lock(&self.work.claude) {
             Claude::Started(agent) => Some(agent.clone()),
             _ => None,
@@ -136,42 +149,6 @@ impl Effects {
         }
     }
 
-    pub(super) fn judge(&mut self, call: Box<ToolCall>) {
-        let judged = policy::judge(&call.tool, &call.input);
-        if call.request.via == Via::CanUseTool {
-            self.work.asked.insert(call.request.id.clone(), call.input.clone());
-        }
-        let input = Input::Judged {
-            call,
-            verdict: judged.verdict,
-            reason: judged.reason,
-            target: judged.target,
-            writes: judged.writes,
-        };
-        self.answer_with(async move { input });
-    }
-
-    pub(super) async fn answer(&mut self, request: Request, verdict: Verdict, reason: String) {
-        let Some(agent) = self.agent() else { return };
-        let sent = match (request.via, verdict) {
-            (Via::Callback, Verdict::Allow) => agent.answer_callback(&request.id, &CallbackAnswer::Allow).await,
-            (Via::Callback, Verdict::Block) => {
-                agent.answer_callback(&request.id, &CallbackAnswer::Deny { reason }).await
-            }
-            (Via::CanUseTool, verdict) => {
-                let input = self.work.asked.remove(&request.id);
-                let answer = match (verdict, input) {
-                    (Verdict::Allow, Some(input)) => ToolAnswer::Allow { input },
-                    _ => ToolAnswer::Deny { message: reason },
-                };
-                agent.answer_can_use_tool(&request.id, &answer).await
-            }
-        };
-        if let Err(error) = sent {
-            tracing::warn!(%error, "a verdict did not reach Claude; without one it runs nothing");
-        }
-    }
-
     pub(super) async fn close_input(&self) {
         if let Some(agent) = self.agent() {
             agent.close_input().await;
@@ -180,6 +157,15 @@ impl Effects {
 
     /// Ends Claude by the ladder; its exit comes as an event. One that is being started is dropped, which ends it.
     pub(super) fn stop_agent(&mut self, n: u32) {
+        self.end_agent(n, Ladder::DEFAULT);
+    }
+
+    /// Ends it and all it started without asking it.
+    pub(super) fn kill_agent(&mut self, n: u32) {
+        self.end_agent(n, Ladder::KILL);
+    }
+
+    fn end_agent(&mut self, n: u32, ladder: Ladder) {
         let claude = std::mem::take(&mut *lock(&self.work.claude));
         let Claude::Started(agent) = claude else {
             if let Claude::Starting(task) = claude {
@@ -190,14 +176,20 @@ impl Effects {
         };
         // Not one of the tasks that end with the run: the ladder must reach its foot.
         let ending = agent.clone();
-        tokio::spawn(async move { ending.stop(&Ladder::DEFAULT).await });
+        tokio::spawn(async move { ending.stop(&ladder).await });
         *lock(&self.work.claude) = Claude::Started(agent);
     }
 }
 
 /// Turns Claude's events into inputs up to the last one, also while the run is being ended.
 async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Sender<Input>) {
+    let mut waiting = Waiting::default();
     while let Some(event) = seen.recv().await {
+        if let Some(tool_use_id) = waiting.follow(&event)
+            && inputs.send(Input::AskWithdrawn { n, tool_use_id }).await.is_err()
+        {
+            break;
+        }
         if let Some(input) = translate::agent_event(n, event)
             && inputs.send(input).await.is_err()
         {

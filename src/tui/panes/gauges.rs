@@ -1,8 +1,8 @@
 //! The Gauges pane: numbers with their limits. Only what is known is drawn, and each in its own line.
 
-use crate::base::time::{Timestamp, human};
+use crate::base::time::{Timestamp, human, short};
 use crate::domain::breaker::Circuit;
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{Retry, State};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
@@ -24,6 +24,11 @@ const BAR: usize = 8;
 const LABEL: usize = 14;
 /// The row that stands at the right of the one-line form.
 const LAST_BYTE: &str = "Last byte";
+/// The same gauge while Claude waits for the service.
+const RETRY: &str = "Retry";
+/// Share of the idle limit from which silence is worth a word, and from which the end is near.
+const QUIET: f64 = 0.5;
+const CUT_SOON: f64 = 0.8;
 
 /// When Claude was last heard, and how often in the last eight seconds.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +52,11 @@ impl Pulse {
         let gone = self.last.map_or(8, |last| (second(now) - second(last)).clamp(0, 8)) as usize;
         out[..8 - gone].copy_from_slice(&self.beats[gone..]);
         out
+    }
+
+    /// Claude was heard after `time`.
+    fn heard_after(&self, time: Timestamp) -> bool {
+        self.last.is_some_and(|last| last > time)
     }
 
     /// Time since the last byte; `None` when there was none.
@@ -161,15 +171,36 @@ fn context(glyphs: Glyphs, state: &State) -> Option<Gauge> {
     Some(gauge.share(glyphs, share, 0.8, 0.9))
 }
 
+/// The heartbeat, while Claude's process runs: how long it has been silent, and a word when that goes on for long.
 fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
-    if !tab.is_active() || model.mode == Mode::Replay {
+    let state = &tab.state;
+    if !tab.is_active() || !state.agent_alive() || model.mode == Mode::Replay {
         return None;
     }
     let silence = tab.pulse.silence(model.now)?;
     let mut gauge = Gauge::new(LAST_BYTE, "", human(silence));
     gauge.picture.0 = spark(model.glyphs, &tab.pulse.seen(model.now));
-    let share = silence.as_secs_f64() / tab.state.settings.idle_timeout.max(1) as f64;
-    gauge.role = role_of(share, 0.5, 0.8);
+    let open = state.open_iteration();
+    if let Some(retry) = open.and_then(|open| open.retry.as_ref()).filter(|retry| !tab.pulse.heard_after(retry.at)) {
+        let (Retry { attempt, max, .. }, error) = (retry, retry.error.replace('_', " "));
+        let value = format!("{attempt}/{max} · {error} · {}", human(retry.at.since(model.now)));
+        let role = role_of(f64::from(*attempt) / f64::from((*max).max(1)), 0.0, CUT_SOON);
+        return Some(Gauge { role, ..Gauge::new(RETRY, "", value) });
+    }
+    if open.is_some_and(|open| !open.tools.is_empty()) {
+        // A tool may be silent for as long as it likes.
+        return Some(gauge);
+    }
+    let limit = state.settings.idle_timeout.max(1);
+    gauge.role = role_of(silence.as_secs_f64() / limit as f64, QUIET, CUT_SOON);
+    match gauge.role {
+        Role::GaugeWarning => gauge.value.push_str(" quiet"),
+        Role::GaugeDanger => {
+            gauge.picture.0.clear();
+            gauge.value = format!("{} · cut at {}", short(silence), short(Duration::from_secs(limit)));
+        }
+        _ => {}
+    }
     Some(gauge)
 }
 
@@ -206,7 +237,7 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         return;
     };
     let mut all = gauges(model, tab);
-    let last = all.iter().position(|gauge| gauge.label == LAST_BYTE).map(|at| all.remove(at));
+    let last = all.iter().position(|gauge| gauge.label == LAST_BYTE || gauge.label == RETRY).map(|at| all.remove(at));
     let mut row = Row::new().left(Role::Text, " ");
     if let Some(last) = last {
         let role = match last.role {
@@ -216,7 +247,8 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         if area.width >= 76 {
             row = row.right(Role::GaugeFill, last.picture.0);
         }
-        row = row.right(role, format!(" {:>5} ", last.value));
+        let value = if last.label == RETRY { format!("retry {}", last.value) } else { last.value };
+        row = row.right(role, format!(" {value:>5} "));
     }
     let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
     for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {
@@ -237,6 +269,7 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::orchestrator::state::Stage;
     use crate::tui::sample;
 
     #[test]
@@ -270,6 +303,53 @@ mod tests {
         assert_eq!(role(0), Role::GaugeFill);
         assert_eq!(role(1), Role::GaugeWarning);
         assert_eq!(role(2), Role::GaugeDanger);
+    }
+
+    /// The heartbeat of a tab whose last byte came so many seconds ago: label, value, role.
+    fn heart(seconds: i64, change: impl FnOnce(&mut Tab)) -> Option<(&'static str, String, Role)> {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        tab.pulse = Pulse::default();
+        tab.pulse.beat(Timestamp::from_millis(sample::NOW.millis() - seconds * 1_000));
+        change(&mut tab);
+        model.tabs.push(tab);
+        let all = gauges(&model, &model.tabs[0]);
+        let found = all.into_iter().find(|gauge| gauge.label == LAST_BYTE || gauge.label == RETRY);
+        found.map(|gauge| (gauge.label, gauge.value, gauge.role))
+    }
+
+    #[test]
+    fn silence_gets_a_word_before_it_is_cut() {
+        let still = |seconds| heart(seconds, |_| ());
+        assert_eq!(still(2), Some((LAST_BYTE, "2 s".into(), Role::GaugeFill)));
+        assert_eq!(still(160), Some((LAST_BYTE, "2m 40s quiet".into(), Role::GaugeWarning)));
+        assert_eq!(still(250), Some((LAST_BYTE, "4m10s · cut at 5m00s".into(), Role::GaugeDanger)));
+        let tool = |tab: &mut Tab| {
+            tab.state.iteration.as_mut().unwrap().tools.insert("t".into());
+        };
+        assert_eq!(heart(250, tool).map(|(_, value, role)| (value, role)), Some(("4m 10s".into(), Role::GaugeFill)));
+    }
+
+    #[test]
+    fn the_heart_is_drawn_while_claude_runs_only() {
+        for stage in [Stage::Snapshotting, Stage::Comparing, Stage::Validating, Stage::Paused] {
+            assert_eq!(heart(2, |tab| tab.state.stage = stage), None);
+        }
+        assert!(heart(2, |tab| tab.state.stage = Stage::Closing).is_some());
+    }
+
+    #[test]
+    fn a_retry_is_counted_down_until_claude_is_heard_again() {
+        let retry = |attempt, seconds: i64| {
+            move |tab: &mut Tab| {
+                let at = Timestamp::from_millis(sample::NOW.millis() + seconds * 1_000);
+                let retry = Retry { attempt, max: 10, error: "rate_limit".into(), at };
+                tab.state.iteration.as_mut().unwrap().retry = Some(retry);
+            }
+        };
+        assert_eq!(heart(2, retry(3, 8)), Some((RETRY, "3/10 · rate limit · 8 s".into(), Role::GaugeWarning)));
+        assert_eq!(heart(40, retry(8, -3)), Some((RETRY, "8/10 · rate limit · 0 s".into(), Role::GaugeDanger)));
+        assert_eq!(heart(2, retry(3, -3)).map(|(label, ..)| label), Some(LAST_BYTE));
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! Where a status block begins and ends, and which keys stand in it. Values stay raw (`value` reads them).
 
+use super::super::Source;
 use super::flow;
 use super::key::{self, Field, KeyLine};
 use super::lines::{Line, Role};
 
-const NAME: &str = "PROGRAMMATOR_STATUS";
-
 /// One block as found.
 #[derive(Default)]
 pub(super) struct Block {
+    /// Whose it is.
+    pub(super) source: Source,
     /// Its keys in order.
     pub(super) entries: Vec<Entry>,
     /// What was tolerated.
@@ -66,6 +67,7 @@ impl Entry {
 
 /// A line that announces a block.
 struct Marker<'a> {
+    source: Source,
     rest: &'a str,
     colon: bool,
     heading: bool,
@@ -75,6 +77,9 @@ struct Marker<'a> {
 /// Reads the block that line `at` announces, if it does; with the index of the line behind it.
 pub(super) fn read(lines: &[Line], at: usize) -> Option<(Block, usize)> {
     let start = lines.get(at).filter(|line| line.role == Role::Text)?;
+    if let Some(rule) = ruled(&start.text).filter(|rule| rule.opens) {
+        return Some(between_rules(lines, at + 1, rule.source));
+    }
     let marker = marker(&start.text)?;
     let mut reader = Reader {
         lines,
@@ -83,7 +88,7 @@ pub(super) fn read(lines: &[Line], at: usize) -> Option<(Block, usize)> {
         fenced: start.fenced,
         key_indent: None,
         bulleted: false,
-        block: Block::default(),
+        block: Block { source: marker.source, ..Block::default() },
     };
     reader.note(start);
     if marker.heading {
@@ -98,7 +103,7 @@ pub(super) fn read(lines: &[Line], at: usize) -> Option<(Block, usize)> {
     } else if let Some(key) = key::line(rest).filter(|key| key.field.is_some()) {
         reader.open(&key);
         reader.keys();
-    } else if rest.is_empty() || key::status_word(rest).is_some() {
+    } else if rest.is_empty() || marker.source.status(rest).is_some() {
         reader.keys();
     } else {
         return None;
@@ -124,9 +129,50 @@ fn marker(text: &str) -> Option<Marker<'_>> {
     let text = if heading { text[level..].trim_start() } else { text };
     let text = text.strip_prefix('{').map_or(text, str::trim_start);
     let (open, text) = key::opening(text);
-    let (colon, rest) = key::closing(text.strip_prefix(NAME)?, open)?;
+    let named = |(name, source): (&str, Source)| text.strip_prefix(name).map(|behind| (behind, source));
+    let (behind, source) = Source::NAMES.into_iter().find_map(named)?;
+    let (colon, rest) = key::closing(behind, open)?;
     let markup = bullet || open.contains(['*', '_', '`']);
-    Some(Marker { rest, colon, heading, markup })
+    Some(Marker { source, rest, colon, heading, markup })
+}
+
+/// `---HANK_STATUS---` and `---END_HANK_STATUS---`: a line that a block stands between.
+struct Rule {
+    source: Source,
+    opens: bool,
+}
+
+fn ruled(text: &str) -> Option<Rule> {
+    let name = text.trim().strip_prefix("---")?.strip_suffix("---")?;
+    let (opens, name) = name.strip_prefix("END_").map_or((true, name), |name| (false, name));
+    let (_, source) = Source::NAMES.into_iter().find(|(known, _)| *known == name)?;
+    Some(Rule { source, opens })
+}
+
+/// Reads a block from `next` to the rule that ends it, or as far as there are lines of it.
+fn between_rules(lines: &[Line], mut next: usize, source: Source) -> (Block, usize) {
+    let mut block = Block { source, ..Block::default() };
+    while let Some(line) = lines.get(next).filter(|line| line.role == Role::Text) {
+        if let Some(rule) = ruled(&line.text) {
+            next += usize::from(!rule.opens);
+            return (block, next);
+        }
+        if marker(&line.text).is_some() {
+            return (block, next);
+        }
+        block.warnings.extend(&line.oddities);
+        match (key::line(&line.text), block.entries.last_mut()) {
+            (Some(key), _) => {
+                block.warnings.extend(key.warnings.iter());
+                block.entries.push(Entry::new(key.name, key.field, key.value));
+            }
+            (None, Some(last)) if !line.is_blank() => last.extend(&line.text, 0),
+            (None, _) => {}
+        }
+        next += 1;
+    }
+    block.mid_line = next == lines.len() && lines.last().is_some_and(|line| !line.ended);
+    (block, next)
 }
 
 struct Reader<'a> {
@@ -187,7 +233,7 @@ impl Reader<'_> {
         let inside_scalar = self.block.entries.last().is_some_and(Entry::is_block_scalar)
             && self.key_indent.is_some_and(|indent| line.indent > indent);
         if !inside_scalar {
-            if marker(&line.text).is_some() {
+            if marker(&line.text).is_some() || ruled(&line.text).is_some() {
                 return false;
             }
             if let Some(key) = key::line(&line.text).filter(|key| self.is_key(key, line, blanks)) {
@@ -239,7 +285,7 @@ impl Reader<'_> {
             && self.next + 1 == self.lines.len()
             && self.key_indent.is_none_or(|indent| indent == line.indent)
             && self.base.is_none_or(|base| line.indent > base)
-            && Field::ALL.iter().any(|field| field.name().starts_with(text))
+            && Field::all().any(|field| field.name().starts_with(text))
     }
 
     fn continues(&self, line: &Line, blanks: usize) -> bool {

@@ -1,7 +1,5 @@
 //! The keys of the block, in every spelling and markup that models put them in.
 
-use super::super::ClaimStatus;
-
 /// The keys of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Field {
@@ -15,10 +13,37 @@ pub(super) enum Field {
     Summary,
     /// `error`
     Error,
+    /// `exit_signal`
+    ExitSignal,
+    /// `work_type`
+    WorkType,
+    /// `tests_status`
+    TestsStatus,
+    /// `tasks_completed`
+    TasksCompleted,
+    /// `recommendation`
+    Recommendation,
+    /// `files_modified`, of Hank's blocks only
+    FilesModified,
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 5] = [Self::Phase, Self::Status, Self::Files, Self::Summary, Self::Error];
+    /// The keys that every block of ours has, and `error`.
+    pub(super) const MAIN: [Self; 5] = [Self::Phase, Self::Status, Self::Files, Self::Summary, Self::Error];
+    /// The keys that may be missing.
+    pub(super) const OPTIONAL: [Self; 6] = [
+        Self::ExitSignal,
+        Self::WorkType,
+        Self::TestsStatus,
+        Self::TasksCompleted,
+        Self::Recommendation,
+        Self::FilesModified,
+    ];
+
+    /// All of them.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::MAIN.into_iter().chain(Self::OPTIONAL)
+    }
 
     /// The key as the prompt asks for it.
     pub(super) fn name(self) -> &'static str {
@@ -28,6 +53,12 @@ impl Field {
             Self::Files => "files_changed",
             Self::Summary => "summary",
             Self::Error => "error",
+            Self::ExitSignal => "exit_signal",
+            Self::WorkType => "work_type",
+            Self::TestsStatus => "tests_status",
+            Self::TasksCompleted => "tasks_completed",
+            Self::Recommendation => "recommendation",
+            Self::FilesModified => "files_modified",
         }
     }
 }
@@ -75,8 +106,9 @@ pub(super) fn line(text: &str) -> Option<KeyLine<'_>> {
 /// Which key of the protocol `name` is, and a warning when it is not spelled as asked for.
 pub(super) fn field(name: &str) -> (Option<Field>, Option<&'static str>) {
     let bare = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
-    let field =
-        (name.len() < 40).then(|| Field::ALL.into_iter().find(|field| bare(field.name()) == bare(name))).flatten();
+    let field = (name.len() < 40).then(|| Field::all().find(|field| bare(field.name()) == bare(name))).flatten();
+    // Hank's name for it.
+    let field = field.or_else(|| (bare(name) == "taskscompletedthisloop").then_some(Field::TasksCompleted));
     let warning = field.and_then(|field| {
         if field.name() == name {
             None
@@ -113,11 +145,4 @@ pub(super) fn closing<'a>(text: &'a str, open: &str) -> Option<(bool, &'a str)> 
 /// What follows a bullet.
 pub(super) fn bullet(text: &str) -> Option<&str> {
     ["- ", "* ", "• "].iter().find_map(|bullet| text.strip_prefix(bullet)).map(str::trim_start)
-}
-
-/// One of the three words, in any case.
-pub(super) fn status_word(text: &str) -> Option<ClaimStatus> {
-    [ClaimStatus::Continue, ClaimStatus::Done, ClaimStatus::Blocked]
-        .into_iter()
-        .find(|status| status.word().eq_ignore_ascii_case(text))
 }

@@ -1,0 +1,156 @@
+//! `programmator session show` and `programmator session reset`: Claude's sessions of the tickets, from the store.
+
+use super::circuit::{latest, named};
+use super::error::CliError;
+use super::session::Session;
+use crate::adapters::store::Store;
+use crate::base::text::{clean_line, cut};
+use crate::base::time::{Timestamp, human};
+use crate::domain::session::{Transition, Way};
+use crate::domain::summary::RunSummary;
+use crate::runtime::behind::Reset;
+use crate::runtime::circuit::state_of;
+use crate::runtime::sessions;
+use crate::runtime::supervisor::OpenError;
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Transitions that are shown to people below each ticket.
+const TRANSITIONS: usize = 5;
+
+/// One ticket's sessions. `show --json`: add, never rename.
+#[derive(Debug, Serialize)]
+struct Shown {
+    ticket: String,
+    ticket_path: String,
+    folder: String,
+    run: String,
+    /// Sessions are gone on with at all.
+    continuity: bool,
+    expiry_hours: u32,
+    sessions: Vec<Kept>,
+    history: Vec<Transition>,
+}
+
+/// A session that is kept for a step.
+#[derive(Debug, Serialize)]
+struct Kept {
+    step: String,
+    session: String,
+    folder: String,
+    opened: Timestamp,
+    used: Timestamp,
+    expires: Timestamp,
+    expired: bool,
+}
+
+/// Prints the sessions of the ticket, else of every ticket, as a JSON array.
+pub fn json(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(&all(session, ticket)?).map_err(std::io::Error::from)?;
+    writeln!(out, "{text}")?;
+    Ok(())
+}
+
+/// Prints them for people.
+pub fn list(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
+    let all = all(session, ticket)?;
+    if all.is_empty() {
+        writeln!(out, "No runs yet, so no session of Claude's is kept.")?;
+    }
+    let now = session.clock().now();
+    for shown in all {
+        print(out, &shown, now)?;
+    }
+    Ok(())
+}
+
+fn print(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
+    let none = if shown.sessions.is_empty() { "  no session is kept; the next iteration opens one" } else { "" };
+    writeln!(out, "{}{none}", cut(&shown.ticket, 40))?;
+    for kept in &shown.sessions {
+        let next = match (shown.continuity, kept.expired) {
+            (false, _) => "not gone on with (run.session_continuity is off)".to_owned(),
+            (true, true) => "expired; the next iteration opens a fresh one".to_owned(),
+            (true, false) => format!("expires in {}", human(kept.expires.since(now))),
+        };
+        writeln!(out, "    {}  {}  used {} ago, {next}", kept.step, kept.session, human(now.since(kept.used)))?;
+    }
+    for moved in shown.history.iter().rev().take(TRANSITIONS).rev() {
+        let why = if moved.reason.is_empty() { String::new() } else { format!(": {}", moved.reason) };
+        writeln!(out, "    {}  {}  {}  {}{why}", moved.time, moved.step, short(&moved.session), moved.to.word())?;
+    }
+    Ok(())
+}
+
+fn short(id: &str) -> String {
+    id.chars().take(8).collect()
+}
+
+/// Gives the ticket's sessions up. Gives the exit code: 75 when a program works on it.
+pub async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
+    let store = session.store()?;
+    let run = named(session, &store, ticket)?;
+    match sessions::reset(&store, &*session.clock(), Path::new(&run.ticket_path)).await {
+        Ok(Reset::Done(_)) => {
+            writeln!(
+                out,
+                "{}: the session is {}; the next iteration opens a fresh one.",
+                run.ticket,
+                Way::Reset.word()
+            )?;
+            Ok(0)
+        }
+        Ok(Reset::AtRest | Reset::NoRun) => {
+            writeln!(out, "{}: no session is kept; the next iteration opens a fresh one anyway.", run.ticket)?;
+            Ok(0)
+        }
+        Err(error @ OpenError::Held { .. }) => {
+            let message = format!("{error}; stop it there (x), then reset its session");
+            writeln!(std::io::stderr(), "programmator: {}", clean_line(&message, 600)).ok();
+            Ok(error.exit_code())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<Shown>, CliError> {
+    let store = session.store()?;
+    let runs = match ticket {
+        Some(text) => vec![named(session, &store, text)?],
+        None => latest(&store)?,
+    };
+    let now = session.clock().now();
+    runs.into_iter().map(|run| shown(&store, run, now)).collect()
+}
+
+fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<Shown, CliError> {
+    let state = state_of(store, run.run)?;
+    let expiry = Duration::from_secs(u64::from(state.settings.session_expiry_hours) * 3_600);
+    let kept = |(step, kept): (&String, &crate::domain::session::Session)| Kept {
+        step: clean_line(step, 40),
+        session: clean_line(&kept.id, 80),
+        folder: clean_line(&kept.folder, 400),
+        opened: kept.opened,
+        used: kept.used,
+        expires: kept.used.plus(expiry),
+        expired: kept.is_expired(now, expiry),
+    };
+    let clean = |moved: &Transition| Transition {
+        step: clean_line(&moved.step, 40),
+        session: clean_line(&moved.session, 80),
+        reason: clean_line(&moved.reason, 400),
+        ..moved.clone()
+    };
+    Ok(Shown {
+        ticket: run.ticket.to_string(),
+        ticket_path: run.ticket_path,
+        folder: run.folder,
+        run: run.run.to_string(),
+        continuity: state.settings.session_continuity,
+        expiry_hours: state.settings.session_expiry_hours,
+        sessions: state.sessions.open.iter().map(kept).collect(),
+        history: state.sessions.history.iter().map(clean).collect(),
+    })
+}

@@ -1,0 +1,144 @@
+//! The optional keys of a status block, and the names of the blocks that have them. What they lead to is the
+//! orchestrator's (`orchestrator::exit`).
+
+use super::ClaimStatus;
+use serde::{Deserialize, Serialize};
+
+/// Whose status block it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// `PROGRAMMATOR_STATUS`.
+    #[default]
+    Ours,
+    /// `HANK_STATUS` or `RALPH_STATUS`: said to another program, so never more than a sign.
+    Hank,
+}
+
+impl Source {
+    /// The names of all blocks.
+    pub(super) const NAMES: [(&'static str, Self); 3] =
+        [("PROGRAMMATOR_STATUS", Self::Ours), ("HANK_STATUS", Self::Hank), ("RALPH_STATUS", Self::Hank)];
+
+    /// What the journal leaves out.
+    pub fn is_ours(&self) -> bool {
+        *self == Self::Ours
+    }
+
+    /// The status that `word` stands for in such a block, in any case.
+    pub fn status(self, word: &str) -> Option<ClaimStatus> {
+        use ClaimStatus::{Blocked, Continue, Done};
+        let ours = [("CONTINUE", Continue), ("DONE", Done), ("BLOCKED", Blocked)];
+        let hanks = [("IN_PROGRESS", Continue), ("COMPLETE", Done)];
+        let hanks = hanks.iter().filter(|_| self == Self::Hank);
+        let mut words = ours.iter().chain(hanks);
+        words.find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, status)| *status)
+    }
+}
+
+/// The optional keys, as far as they could be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Signals {
+    /// `true`: all of the work is done. `false`: it is not, and that beats every other sign.
+    pub exit_signal: Option<bool>,
+    /// What kind of work it was.
+    pub work_type: Option<WorkType>,
+    /// How the tests stand.
+    pub tests_status: Option<TestsStatus>,
+    /// Tasks finished in this iteration.
+    pub tasks_completed: Option<u32>,
+    /// What should be done next, in Claude's words.
+    pub recommendation: Option<String>,
+    /// Number of files changed, where a block counts them and names none.
+    pub files_modified: Option<u32>,
+}
+
+impl Signals {
+    /// Nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Takes from `other` what is missing here.
+    pub fn fill(&mut self, other: Self) {
+        self.exit_signal = self.exit_signal.or(other.exit_signal);
+        self.work_type = self.work_type.or(other.work_type);
+        self.tests_status = self.tests_status.or(other.tests_status);
+        self.tasks_completed = self.tasks_completed.or(other.tasks_completed);
+        self.recommendation = self.recommendation.take().or(other.recommendation);
+        self.files_modified = self.files_modified.or(other.files_modified);
+    }
+}
+
+/// `work_type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum WorkType {
+    /// Code.
+    Implementation,
+    /// Tests and nothing else.
+    Testing,
+    /// Words.
+    Documentation,
+    /// The same in a better form.
+    Refactoring,
+    /// Looking for a fault.
+    Debugging,
+}
+
+impl WorkType {
+    /// Reads the word, in any case; `TEST_ONLY` is Hank's other word for [`Testing`](Self::Testing).
+    pub fn from_word(word: &str) -> Option<Self> {
+        let words = [
+            ("IMPLEMENTATION", Self::Implementation),
+            ("TESTING", Self::Testing),
+            ("TEST_ONLY", Self::Testing),
+            ("DOCUMENTATION", Self::Documentation),
+            ("REFACTORING", Self::Refactoring),
+            ("DEBUGGING", Self::Debugging),
+        ];
+        words.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
+    }
+
+    /// The word in the block.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Implementation => "IMPLEMENTATION",
+            Self::Testing => "TESTING",
+            Self::Documentation => "DOCUMENTATION",
+            Self::Refactoring => "REFACTORING",
+            Self::Debugging => "DEBUGGING",
+        }
+    }
+}
+
+/// `tests_status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TestsStatus {
+    /// All pass.
+    Passing,
+    /// Some fail.
+    Failing,
+    /// They did not run.
+    NotRun,
+}
+
+impl TestsStatus {
+    const ALL: [Self; 3] = [Self::Passing, Self::Failing, Self::NotRun];
+
+    /// Reads the word, in any case.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.word().eq_ignore_ascii_case(word))
+    }
+
+    /// The word in the block.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Passing => "PASSING",
+            Self::Failing => "FAILING",
+            Self::NotRun => "NOT_RUN",
+        }
+    }
+}

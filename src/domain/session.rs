@@ -1,0 +1,226 @@
+//! Claude's sessions of a ticket: the one that each step goes on with, and what became of those before.
+//!
+//! They outlive runs: each run begins with what the one before left. When one is gone on with and when it is given
+//! up is the core's (`orchestrator::decide`); Claude's own transcript is Claude's.
+
+use crate::base::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The step that every iteration of today has. Steps are words in the journal, so that others need no new format.
+pub const CODE: &str = "code";
+
+/// Transitions that are kept.
+pub const HISTORY: usize = 50;
+
+/// A ticket's sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sessions {
+    /// The session that a step goes on with, by the step's name.
+    pub open: BTreeMap<String, Session>,
+    /// What became of them all, oldest first, at most [`HISTORY`].
+    pub history: Vec<Transition>,
+}
+
+/// One session that can be gone on with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Session {
+    /// Claude's id of it.
+    pub id: String,
+    /// The work folder; Claude knows it there only.
+    pub folder: String,
+    /// The model that Claude chose by itself, with its variant, which it forgets when it resumes; empty where the
+    /// person has chosen one.
+    pub model: String,
+    /// When it was opened.
+    pub opened: Timestamp,
+    /// When it was last used: its age counts from here.
+    pub used: Timestamp,
+}
+
+impl Session {
+    /// A session that is used now.
+    pub fn now(id: &str, folder: &str, model: &str, now: Timestamp) -> Self {
+        let [id, folder, model] = [id, folder, model].map(str::to_owned);
+        Self { id, folder, model, opened: now, used: now }
+    }
+
+    /// Not used for so long. A clock that goes back makes nothing older.
+    pub fn is_expired(&self, now: Timestamp, after: Duration) -> bool {
+        now.since(self.used) >= after
+    }
+}
+
+/// How a session moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transition {
+    /// When.
+    pub time: Timestamp,
+    /// The iteration of its run; 0 outside of one.
+    #[serde(default)]
+    pub n: u32,
+    /// The step.
+    pub step: String,
+    /// Claude's id.
+    pub session: String,
+    /// Where to.
+    pub to: Way,
+    /// Why, in words; empty where `to` says it all.
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// What can become of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// A fresh one.
+    Opened,
+    /// Gone on with.
+    Resumed,
+    /// Not used for too long.
+    Expired,
+    /// Claude no longer knows it.
+    Lost,
+    /// Given up by a rule or by the person.
+    Reset,
+}
+
+impl Way {
+    /// The word for people and machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Opened => "opened",
+            Self::Resumed => "resumed",
+            Self::Expired => "expired",
+            Self::Lost => "lost",
+            Self::Reset => "reset",
+        }
+    }
+}
+
+/// The end of a session, in the journal. Also behind a run's end, by `programmator session reset`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionEnded {
+    /// The iteration it was last used in; 0 when this run did not use it.
+    pub n: u32,
+    /// The step.
+    pub step: String,
+    /// Claude's id.
+    pub session: String,
+    /// [`Way::Expired`] or [`Way::Reset`].
+    pub to: Way,
+    /// Why, in words.
+    pub reason: String,
+}
+
+impl Sessions {
+    /// The session that the step goes on with.
+    pub fn of(&self, step: &str) -> Option<&Session> {
+        self.open.get(step)
+    }
+
+    /// Claude has opened the session `ready` for the step: one that was known is resumed, any other takes its place.
+    pub fn ready(&mut self, step: &str, ready: Session, n: u32) {
+        let (id, now) = (ready.id.clone(), ready.used);
+        let known = self.open.get(step).filter(|known| known.id == id).map(|known| known.opened);
+        let to = if known.is_some() { Way::Resumed } else { Way::Opened };
+        let opened = known.unwrap_or(ready.opened);
+        self.open.insert(step.to_owned(), Session { opened, ..ready });
+        self.moved(step, &id, n, to, "", now);
+    }
+
+    /// The step's session was used.
+    pub fn touch(&mut self, step: &str, now: Timestamp) {
+        if let Some(session) = self.open.get_mut(step) {
+            session.used = session.used.max(now);
+        }
+    }
+
+    /// The session is over.
+    pub fn end(&mut self, ended: &SessionEnded, now: Timestamp) {
+        if self.open.get(&ended.step).is_some_and(|session| session.id == ended.session) {
+            self.open.remove(&ended.step);
+        }
+        self.moved(&ended.step, &ended.session, ended.n, ended.to, &ended.reason, now);
+    }
+
+    fn moved(&mut self, step: &str, session: &str, n: u32, to: Way, reason: &str, time: Timestamp) {
+        let (step, session, reason) = (step.to_owned(), session.to_owned(), reason.to_owned());
+        self.history.push(Transition { time, n, step, session, to, reason });
+        let surplus = self.history.len().saturating_sub(HISTORY);
+        self.history.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(hours: u64) -> Timestamp {
+        Timestamp::from_millis(1_795_000_000_000).plus(Duration::from_secs(hours * 3_600))
+    }
+
+    fn ended(session: &str, to: Way) -> SessionEnded {
+        SessionEnded { n: 1, step: CODE.into(), session: session.into(), to, reason: "why".into() }
+    }
+
+    #[test]
+    fn a_session_is_opened_resumed_replaced_and_ended() {
+        let mut sessions = Sessions::default();
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(1)), 2);
+        assert_eq!(sessions.of(CODE).map(|kept| (kept.opened, kept.used)), Some((at(0), at(1))));
+        sessions.ready(CODE, Session::now("b", "/w", "m", at(2)), 3);
+        sessions.end(&ended("a", Way::Reset), at(3));
+        assert_eq!(sessions.of(CODE).map(|kept| kept.id.as_str()), Some("b"), "another one is not touched");
+        sessions.end(&ended("b", Way::Expired), at(4));
+        assert_eq!(sessions.of(CODE), None);
+        let ways: Vec<&str> = sessions.history.iter().map(|moved| moved.to.word()).collect();
+        assert_eq!(ways, ["opened", "resumed", "opened", "reset", "expired"]);
+    }
+
+    #[test]
+    fn steps_have_sessions_of_their_own() {
+        let mut sessions = Sessions::default();
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.ready("critique", Session::now("b", "/w", "m", at(0)), 1);
+        sessions.end(&ended("a", Way::Reset), at(1));
+        assert_eq!((sessions.of(CODE), sessions.of("critique").is_some()), (None, true));
+        let text = serde_json::to_string(&sessions).unwrap();
+        assert_eq!(serde_json::from_str::<Sessions>(&text).unwrap(), sessions);
+    }
+
+    #[test]
+    fn age_counts_from_the_last_use_and_never_backwards() {
+        let mut sessions = Sessions::default();
+        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.touch(CODE, at(10));
+        sessions.touch(CODE, at(5));
+        let kept = sessions.of(CODE).unwrap();
+        let day = Duration::from_secs(86_400);
+        for (now, expired) in [(0, false), (24, false), (33, false), (34, true), (99, true)] {
+            assert_eq!(kept.is_expired(at(now), day), expired, "{now} h");
+        }
+    }
+
+    #[test]
+    fn the_last_transitions_are_kept() {
+        let mut sessions = Sessions::default();
+        for n in 1..=60 {
+            sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), n);
+        }
+        let (first, last) = (sessions.history.first().unwrap(), sessions.history.last().unwrap());
+        assert_eq!((sessions.history.len(), first.n, last.n), (HISTORY, 11, 60));
+    }
+
+    #[test]
+    fn words_are_those_of_json() {
+        for way in [Way::Opened, Way::Resumed, Way::Expired, Way::Lost, Way::Reset] {
+            assert_eq!(serde_json::to_string(&way).unwrap(), format!("\"{}\"", way.word()));
+        }
+    }
+}

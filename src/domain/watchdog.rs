@@ -1,0 +1,124 @@
+//! The watchdog's five timers, as they are named in the journal and to people. When they are set and what they cut
+//! off is the core's (`orchestrator::decide::watchdog`); how long they are is `domain::settings`'.
+
+use crate::base::time::human;
+use crate::domain::outcome::IterationOutcome;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// One of the timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Watch {
+    /// From the start of the process until it has agreed on the protocol.
+    Start,
+    /// From the prompt to the first byte of the answer.
+    FirstByte,
+    /// Between two bytes while no tool runs.
+    Idle,
+    /// From the result to the end of the process.
+    PostResult,
+    /// The whole iteration.
+    Total,
+}
+
+/// A timer ran out, in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchdogFired {
+    /// The iteration.
+    pub n: u32,
+    /// Which timer.
+    pub timer: Watch,
+    /// How long it was, in seconds.
+    pub seconds: u64,
+}
+
+impl Watch {
+    /// All of them, in the order in which an iteration meets them.
+    pub const ALL: [Self; 5] = [Self::Start, Self::FirstByte, Self::Idle, Self::PostResult, Self::Total];
+
+    /// The word for people and machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::FirstByte => "first_byte",
+            Self::Idle => "idle",
+            Self::PostResult => "post_result",
+            Self::Total => "total",
+        }
+    }
+
+    /// Reads the word; `None` for any other.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|watch| watch.word() == word)
+    }
+
+    /// The config key of its length.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Start => "limits.start_timeout",
+            Self::FirstByte => "limits.first_byte_timeout",
+            Self::Idle => "limits.idle_timeout",
+            Self::PostResult => "limits.post_result_grace",
+            Self::Total => "limits.iteration_timeout",
+        }
+    }
+
+    /// How an iteration counts that it cuts off; `None`: the iteration had its result.
+    pub fn outcome(self) -> Option<IterationOutcome> {
+        match self {
+            Self::Start | Self::Total => Some(IterationOutcome::TimedOut),
+            Self::FirstByte | Self::Idle => Some(IterationOutcome::Idle),
+            Self::PostResult => None,
+        }
+    }
+
+    /// What a person can do about it.
+    pub fn cure(self) -> String {
+        let key = self.key();
+        match self {
+            Self::Start => format!("`programmator doctor` looks for the cause; on a slow machine raise `{key}`"),
+            Self::FirstByte => {
+                format!("look at the network and at the service's status; raise `{key}` for a model that thinks longer")
+            }
+            Self::Idle => format!("look at the network; raise `{key}` for a model that is silent for longer"),
+            Self::PostResult => {
+                format!("a command in the background may hold it; raise `{key}` to wait longer for such")
+            }
+            Self::Total => format!("raise `{key}` or cut the phase into smaller ones"),
+        }
+    }
+}
+
+impl WatchdogFired {
+    /// What happened, what was done, and the cure, in one line.
+    pub fn sentence(&self) -> String {
+        let time = human(Duration::from_secs(self.seconds));
+        let what = match self.timer {
+            Watch::Start => format!("claude did not come up within {time} and is ended"),
+            Watch::FirstByte => format!("claude gave no answer within {time} of its prompt and is ended"),
+            Watch::Idle => format!("claude was silent for {time} while no tool ran, and is ended"),
+            Watch::PostResult => {
+                format!("claude gave its result, which counts, but did not end within {time}; it is ended")
+            }
+            Watch::Total => format!("the iteration has taken {time}; claude is ended, what it did is kept"),
+        };
+        format!("{what}; {}", self.timer.cure())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_timer_has_its_word_its_key_and_its_cure() {
+        for watch in Watch::ALL {
+            assert_eq!(Watch::from_word(watch.word()), Some(watch));
+            assert_eq!(serde_json::to_string(&watch).unwrap(), format!("\"{}\"", watch.word()));
+            let told = WatchdogFired { n: 1, timer: watch, seconds: 180 }.sentence();
+            assert!(told.contains("3m 00s") && told.contains(watch.key()), "{told}");
+        }
+        assert_eq!(Watch::from_word("never"), None);
+    }
+}

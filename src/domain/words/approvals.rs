@@ -1,0 +1,51 @@
+//! How a question to the person ended, in words.
+
+use super::Weight;
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Scope};
+
+/// The sentence for an answer about `call`.
+pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
+    let who = match answered.by {
+        AnsweredBy::Screen => "by you",
+        AnsweredBy::Timeout => "because nobody answered in time",
+        AnsweredBy::Nobody => "because nobody was there to ask",
+        AnsweredBy::Ticket => "by your answer for this ticket",
+    };
+    match &answered.answer {
+        Answer::Allow { scope, .. } => {
+            let reach = match scope {
+                Scope::Once => "",
+                Scope::Ticket => " for the rest of this ticket",
+                Scope::Always => " from now on",
+            };
+            (Weight::Gate, format!("allowed{reach} {who}: {call}"))
+        }
+        Answer::Deny { words } if answered.by == AnsweredBy::Screen && !words.is_empty() => {
+            (Weight::Gate, format!("denied {who}: {call} · “{words}”"))
+        }
+        Answer::Deny { .. } => (Weight::Gate, format!("denied {who}: {call}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_who_answered_what_and_for_how_long() {
+        let said = |answer: Answer, by| answered("Bash make", &Answered { id: "t".into(), answer, by }).1;
+        let allow = |scope| Answer::Allow { input: "{}".into(), scope };
+        let deny = |words: &str| Answer::Deny { words: words.into() };
+        let cases = [
+            (allow(Scope::Once), AnsweredBy::Screen, "allowed by you: Bash make"),
+            (allow(Scope::Ticket), AnsweredBy::Screen, "allowed for the rest of this ticket by you: Bash make"),
+            (allow(Scope::Once), AnsweredBy::Ticket, "allowed by your answer for this ticket: Bash make"),
+            (deny("use npm"), AnsweredBy::Screen, "denied by you: Bash make · “use npm”"),
+            (deny("long words for Claude"), AnsweredBy::Nobody, "denied because nobody was there to ask: Bash make"),
+            (deny("x"), AnsweredBy::Timeout, "denied because nobody answered in time: Bash make"),
+        ];
+        for (answer, by, expected) in cases {
+            assert_eq!(said(answer, by), expected);
+        }
+    }
+}

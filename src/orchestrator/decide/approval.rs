@@ -1,0 +1,288 @@
+//! A tool call's way through the gate: let through, refused, or put to the person, and what becomes of it then.
+//!
+//! Every verdict and every answer is a record before Claude hears of it. A question is answered exactly once: by
+//! the person, by the time, by an earlier answer, or by nobody being there; else it is void.
+
+use super::Step;
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope};
+use crate::domain::breaker::Circuit;
+use crate::domain::outcome::IterationOutcome;
+use crate::domain::record::{Level, Record, Verdict};
+use crate::domain::stream::control::Via;
+use crate::orchestrator::breaker::Move;
+use crate::orchestrator::effect::{Effect, Timer, ToolCall};
+use crate::orchestrator::state::{Failure, Stage};
+use std::time::Duration;
+
+/// Seconds that a question waits for a person who is not at the screen.
+const AWAY: u64 = 3_600;
+
+/// What Claude is told when there is nobody to ask.
+const NOBODY: &str = "nobody is here to ask, so this was refused. Do not try it again in other words. Go on without it: \
+                      find a way that needs no permission, or decide by yourself and say in your summary what you \
+                      assumed. If you cannot go on without it, end with the status BLOCKED and say what you need.";
+
+/// What Claude is told when the person gives no words with a no.
+const NO: &str = "the person does not want this to run. Do not try it again in other words; go another way, or say what \
+                  you need it for.";
+
+impl Step {
+    pub(super) fn judged(&mut self, call: ToolCall, mut ruling: Ruling, presence: Presence) {
+        if self.state.stage != Stage::Running || !self.open(|open| open.n == call.n) {
+            ruling = ruling.blocked("programmator", "the run is being stopped");
+        }
+        if ApprovalKind::always(&call.tool).is_some() {
+            ruling.verdict = ruling.verdict.max(Verdict::Ask);
+        }
+        let asks = matches!(ruling.verdict, Verdict::Ask | Verdict::Passphrase);
+        if asks && call.tool_use_id.is_empty() {
+            ruling = ruling.blocked("programmator", "the call has no id, so nobody can be asked about it");
+            return self.rule(call, ruling);
+        }
+        if asks { self.ask(call, ruling, presence) } else { self.rule(call, ruling) }
+    }
+
+    /// A call that needs nobody.
+    fn rule(&mut self, call: ToolCall, ruling: Ruling) {
+        let reason = ruling.words();
+        // A call that was let through by the callback needs no second record when it is asked again.
+        let known = call.request.via == Via::CanUseTool
+            && ruling.verdict == Verdict::Allow
+            && self.open(|open| open.tools.contains(&call.tool_use_id));
+        if !known {
+            self.record_verdict(call.n, &call.tool_use_id, &call.tool, &ruling);
+        }
+        self.effect(Effect::Answer { request: call.request, verdict: ruling.verdict, reason });
+    }
+
+    /// A call for the person: asked about once Claude can wait for the answer, which it can from `can_use_tool` on.
+    fn ask(&mut self, call: ToolCall, ruling: Ruling, presence: Presence) {
+        let reason = ruling.words();
+        if call.request.via == Via::Callback || !self.state.gate.asks(&call.tool_use_id) {
+            self.record_verdict(call.n, &call.tool_use_id, &call.tool, &ruling);
+        }
+        let verdict = ruling.verdict;
+        let approval = self.question(&call, ruling, presence);
+        let by_itself = if self.state.gate.grants(&approval) {
+            let input = approval.input.clone();
+            Some((AnsweredBy::Ticket, Answer::Allow { input, scope: Scope::Once }, Verdict::Allow, reason.clone()))
+        } else if presence == Presence::Nobody {
+            let words = format!("{reason}; {NOBODY}");
+            Some((AnsweredBy::Nobody, Answer::Deny { words: words.clone() }, Verdict::Block, words))
+        } else {
+            None
+        };
+        let pending = self.state.approvals.iter().any(|other| other.id == call.tool_use_id);
+        match (by_itself, call.request.via) {
+            (Some((by, answer, verdict, reason)), _) if !pending => {
+                self.record(Record::ApprovalAsked(approval));
+                self.record(Record::ApprovalAnswered(Answered { id: call.tool_use_id, answer, by }));
+                self.effect(Effect::Answer { request: call.request, verdict, reason });
+            }
+            (_, Via::Callback) => self.effect(Effect::Answer { request: call.request, verdict, reason }),
+            // Asked again while it waits: the edge answers the later request.
+            (_, Via::CanUseTool) if pending => {}
+            (_, Via::CanUseTool) => {
+                self.record(Record::ApprovalAsked(approval));
+                self.arm_expiry();
+            }
+        }
+    }
+
+    fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
+        self.record(Record::ToolJudged {
+            n,
+            tool_use_id: id.to_owned(),
+            tool: tool.to_owned(),
+            target: ruling.target.clone(),
+            verdict: ruling.verdict,
+            reason: ruling.words(),
+            writes: ruling.writes,
+        });
+    }
+
+    fn question(&self, call: &ToolCall, ruling: Ruling, presence: Presence) -> Approval {
+        let timeout = self.state.settings.approval_timeout;
+        let patience = match presence {
+            Presence::Screen => timeout,
+            Presence::Away => timeout.or(Some(AWAY)),
+            Presence::Nobody => None,
+        };
+        let rules = if ruling.verdict == Verdict::Passphrase { ApprovalKind::Passphrase } else { ApprovalKind::Call };
+        Approval {
+            id: call.tool_use_id.clone(),
+            n: call.n,
+            phase: self.state.open_iteration().and_then(|open| open.phase.clone()),
+            kind: ApprovalKind::always(&call.tool).unwrap_or(rules),
+            tool: call.tool.clone(),
+            input: call.input.clone(),
+            agent: call.agent.clone(),
+            units: ruling.units,
+            rule: ruling.rule,
+            reason: ruling.reason,
+            asked: self.now,
+            expires: patience.map(|seconds| self.now.plus(Duration::from_secs(seconds))),
+            provable: ruling.provable,
+        }
+    }
+
+    /// The person's answer. One to a question that is not open any more changes nothing.
+    pub(super) fn answered(&mut self, id: String, answer: Answer) {
+        let Some(approval) = self.state.approvals.iter().find(|approval| approval.id == id) else {
+            return;
+        };
+        let answer = match answer {
+            Answer::Deny { words } if words.trim().is_empty() => Answer::Deny { words: NO.to_owned() },
+            Answer::Deny { words } => Answer::Deny { words },
+            Answer::Allow { input, scope } if input == approval.input => {
+                Answer::Allow { input, scope: reach(approval, scope) }
+            }
+            Answer::Allow { input, .. } => {
+                let tool = approval.tool.clone();
+                return self.effect(Effect::JudgeEdit { id, tool, input });
+            }
+        };
+        self.close_question(id, answer, AnsweredBy::Screen);
+    }
+
+    /// A yes to another input than the one that was asked about: the rules have their say first, and it holds once.
+    pub(super) fn edit_judged(&mut self, id: &str, input: String, ruling: &Ruling) {
+        let Some(approval) = self.state.approvals.iter().find(|approval| approval.id == id) else {
+            return;
+        };
+        let (n, tool, kind) = (approval.n, approval.tool.clone(), approval.kind);
+        let locked = ruling.verdict == Verdict::Passphrase && kind != ApprovalKind::Passphrase;
+        if locked || ruling.verdict == Verdict::Block {
+            let why = ruling.words();
+            let why = if locked { format!("it needs the passphrase ({why})") } else { why };
+            return self
+                .notice(Level::Warn, format!("the changed {tool} call may not run: {why}; it still waits for you"));
+        }
+        if matches!(kind, ApprovalKind::Call | ApprovalKind::Passphrase) {
+            self.record_verdict(n, id, &tool, ruling);
+        }
+        self.close_question(id.to_owned(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
+    }
+
+    fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
+        self.record(Record::ApprovalAnswered(Answered { id: id.clone(), answer: answer.clone(), by }));
+        self.effect(Effect::Settle { id, answer });
+        self.go_on_timing();
+    }
+
+    /// Claude does not wait any more.
+    pub(super) fn ask_withdrawn(&mut self, id: String) {
+        if self.state.approvals.iter().any(|approval| approval.id == id) {
+            self.record(Record::ApprovalVoid { id, why: "Claude does not ask any more".to_owned() });
+            self.go_on_timing();
+        }
+    }
+
+    /// Nobody waits for these answers any more.
+    pub(super) fn void_all(&mut self, why: &str) {
+        let ids: Vec<String> = self.state.approvals.iter().map(|approval| approval.id.clone()).collect();
+        for id in ids {
+            self.record(Record::ApprovalVoid { id, why: why.to_owned() });
+        }
+    }
+
+    /// A timer that says nothing because of the person: an overdue question is a denial, and waiting for an answer
+    /// is neither work nor silence. `true`: the timer is done with.
+    pub(super) fn waits_for_person(&mut self, timer: Timer) -> bool {
+        let waiting = !self.state.approvals.is_empty();
+        match timer {
+            Timer::Approval(_) => {
+                self.expire();
+                true
+            }
+            // Armed again with the last answer.
+            Timer::Iteration(_) | Timer::Idle(_) if waiting => true,
+            Timer::Iteration(n) => {
+                let later = self.deadline().filter(|deadline| *deadline > self.now);
+                if let Some(at) = later {
+                    self.effect(Effect::Arm { timer: Timer::Iteration(n), at });
+                }
+                later.is_some()
+            }
+            _ => false,
+        }
+    }
+
+    fn deadline(&self) -> Option<crate::base::time::Timestamp> {
+        self.state.gate.deadline(Duration::from_secs(self.state.settings.iteration_timeout))
+    }
+
+    /// Nobody is waited for: Claude's time runs again, from where it stood.
+    fn go_on_timing(&mut self) {
+        let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
+        if self.state.stage != Stage::Running || !self.state.approvals.is_empty() {
+            return;
+        }
+        if let Some(at) = self.deadline() {
+            self.effect(Effect::Arm { timer: Timer::Iteration(n), at });
+        }
+        self.arm(Timer::Idle(n));
+    }
+
+    fn arm_expiry(&mut self) {
+        let next = self.state.approvals.iter().filter_map(|approval| Some((approval.expires?, approval.n))).min();
+        if let Some((at, n)) = next {
+            self.effect(Effect::Arm { timer: Timer::Approval(n), at });
+        }
+    }
+
+    fn expire(&mut self) {
+        let due = |approval: &&Approval| approval.expires.is_some_and(|at| at <= self.now);
+        let due: Vec<String> = self.state.approvals.iter().filter(due).map(|approval| approval.id.clone()).collect();
+        for id in due {
+            let words = format!("nobody answered in time; {NOBODY}");
+            self.close_question(id, Answer::Deny { words }, AnsweredBy::Timeout);
+        }
+        self.arm_expiry();
+    }
+
+    /// A tool that ran has a stored verdict, or the gate is broken: everything is killed, and nothing runs again
+    /// before somebody has looked.
+    pub(super) fn tool_ran(&mut self, n: u32, id: &str) {
+        let at_work = matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing);
+        if self.state.gate.knows(id) || !at_work {
+            return;
+        }
+        let reason = format!("a tool ran without a verdict of the gate (call {id})");
+        self.notice(
+            Level::Error,
+            format!(
+                "{reason}: Claude and all it started are killed. Look at what it did; a hook, a flag or a version of \
+                 Claude that goes round the gate is the likely cause"
+            ),
+        );
+        if self.state.breaker.state != Circuit::Open {
+            self.move_breaker(n, Move { to: Circuit::Open, reason: reason.clone() });
+        }
+        self.void_all("Claude is being ended");
+        self.fail(n, Failure { error: "ungated".to_owned(), message: reason, status: None });
+        self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
+        self.effect(Effect::KillAgent { n });
+    }
+
+    /// At the end of a run: what was refused for want of somebody to ask.
+    pub(super) fn tell_unasked(&mut self) {
+        let gate = &self.state.gate;
+        let (count, names) = (gate.unasked_count, gate.unasked.join("; "));
+        if count > 0 {
+            let calls = if count == 1 { "1 call was".to_owned() } else { format!("{count} calls were") };
+            let more = if gate.unasked.len() < count as usize { "; …" } else { "" };
+            let text = format!("{calls} refused because nobody was there to ask: {names}{more}");
+            self.notice(Level::Warn, text);
+        }
+    }
+}
+
+/// How far a yes may reach: what cannot be proven harmless has no lasting rule; words of the person's are for once.
+fn reach(approval: &Approval, scope: Scope) -> Scope {
+    match (approval.kind, scope) {
+        (ApprovalKind::Call, Scope::Always) if !approval.provable => Scope::Once,
+        (ApprovalKind::Call, scope) => scope,
+        _ => Scope::Once,
+    }
+}

@@ -1,0 +1,90 @@
+//! The watchdog: five timers over an iteration. What each means and what cures it is `domain::watchdog`'s.
+
+use super::Step;
+use crate::base::time::Timestamp;
+use crate::domain::outcome::IterationOutcome;
+use crate::domain::record::Record;
+use crate::domain::watchdog::{Watch, WatchdogFired};
+use crate::orchestrator::effect::{Effect, Timer};
+use crate::orchestrator::state::{NoteStage, Stage};
+use std::time::Duration;
+
+impl Step {
+    /// Sets a timer; one of the same kind that was set before counts no more.
+    pub(super) fn arm(&mut self, timer: Timer) {
+        if let Some(watch) = timer.watch() {
+            let at = self.now.plus(self.limit(watch));
+            self.effect(Effect::Arm { timer, at });
+        }
+    }
+
+    fn limit(&self, watch: Watch) -> Duration {
+        Duration::from_secs(self.state.settings.limit_of(watch))
+    }
+
+    pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
+        let n = timer.iteration();
+        if !self.open(|open| open.n == n) || self.waits_for_person(timer) {
+            return;
+        }
+        match (timer, &self.state.stage) {
+            (Timer::Start(_), Stage::Spawning) => self.fire(n, Watch::Start),
+            (Timer::FirstByte(_), Stage::Running) if self.unanswered(last_byte) => self.fire(n, Watch::FirstByte),
+            (Timer::Iteration(_), Stage::Spawning | Stage::Running) => self.fire(n, Watch::Total),
+            (Timer::Idle(_), Stage::Running) => self.idle(n, last_byte),
+            // Claude may still take a late note up: that is no end that it has missed.
+            (Timer::PostResult(_), Stage::Running) => self.note_ignored(n),
+            (Timer::PostResult(_), Stage::Closing) => self.fire(n, Watch::PostResult),
+            _ => {}
+        }
+    }
+
+    /// No byte of an answer came since the last prompt.
+    fn unanswered(&self, last_byte: Timestamp) -> bool {
+        self.open(|open| open.prompted.is_some_and(|prompted| last_byte <= prompted))
+    }
+
+    /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.
+    fn idle(&mut self, n: u32, last_byte: Timestamp) {
+        let limit = self.limit(Watch::Idle);
+        let timer = Timer::Idle(n);
+        if self.open(|open| !open.tools.is_empty()) {
+            self.effect(Effect::Arm { timer, at: self.now.plus(limit) });
+        } else if self.now.since(last_byte) < limit {
+            self.effect(Effect::Arm { timer, at: last_byte.plus(limit) });
+        } else {
+            self.fire(n, Watch::Idle);
+        }
+    }
+
+    /// A timer has run out: it is told, and Claude is ended by the ladder.
+    fn fire(&mut self, n: u32, watch: Watch) {
+        let seconds = self.state.settings.limit_of(watch);
+        self.record(Record::WatchdogFired(WatchdogFired { n, timer: watch, seconds }));
+        match watch.outcome() {
+            Some(outcome) => self.cut(n, outcome),
+            None => self.effect(Effect::StopAgent { n }),
+        }
+    }
+
+    /// The turn is over and Claude took no notice of a note: it is kept for the next prompt, and the status block
+    /// asked for again, since the one of the turn may not be the last word.
+    fn note_ignored(&mut self, n: u32) {
+        let sent = self.state.notes.iter().filter(|note| note.stage == NoteStage::Sent);
+        let ids: Vec<String> = sent.map(|note| note.id.clone()).collect();
+        if ids.is_empty() {
+            return;
+        }
+        for id in ids {
+            self.record(Record::NoteReturned { id });
+        }
+        self.ask_for_block(n, "late_note");
+    }
+
+    /// Cuts the iteration off: Claude is ended by the ladder.
+    pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
+        self.void_all("Claude is being ended");
+        self.record(Record::StopAsked { n, outcome });
+        self.effect(Effect::StopAgent { n });
+    }
+}

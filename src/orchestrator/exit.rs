@@ -1,0 +1,140 @@
+//! Leaving a ticket that has no phases by what Claude says about it, after Hank's order. Where a ticket has phases,
+//! the phases decide: the same signs are then only told, and lead to corrections.
+//!
+//! | asked in this order | the run ends |
+//! |---|---|
+//! | Claude's own rules refused a call, and not only a compound command | `permission_denied` |
+//! | 3 iterations with nothing but tests | `test_saturation` |
+//! | 2 iterations that called the work complete | `complete` |
+//! | 5 iterations that wanted to leave | `complete` |
+//! | 2 that wanted to leave, and the last says `exit_signal: true` | `complete` |
+//! | every box of the file is ticked, the optional ones aside | `complete` |
+//!
+//! While the last iteration says `exit_signal: false`, nothing but a refusal ends the run here. A sign whose
+//! iteration did not stand its check (validation commands, the work tree) is not counted, so no words complete a
+//! ticket that its own commands call broken. What Claude reports as `DONE` in our own block is judged at once, as
+//! ever (`judge`), and is no matter of this file.
+
+mod correct;
+mod signs;
+
+pub use correct::corrections;
+pub use signs::{Last, Signs, count};
+
+use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::orchestrator::state::State;
+
+/// Iterations with nothing but tests.
+const TEST_ONLY: usize = 3;
+/// Iterations that call the work complete.
+const DONE: usize = 2;
+/// Iterations that want to leave, whatever the last one says.
+const SAFETY: usize = 5;
+/// Iterations that want to leave, when the last one says so in so many words.
+const INDICATORS: usize = 2;
+
+/// What ends the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Claude was refused something by rules that are not ours.
+    PermissionDenied,
+    /// Nothing but tests, again and again.
+    TestSaturation,
+    /// Called complete, again and again.
+    DoneSignals,
+    /// Wants to leave for too long to go on.
+    Safety,
+    /// Wants to leave, and says so.
+    ProjectComplete,
+    /// Every box is ticked.
+    PlanComplete,
+}
+
+impl Gate {
+    /// The run's exit reason.
+    pub fn reason(self) -> ExitReason {
+        match self {
+            Self::PermissionDenied => ExitReason::PermissionDenied,
+            Self::TestSaturation => ExitReason::TestSaturation,
+            Self::DoneSignals | Self::Safety | Self::ProjectComplete | Self::PlanComplete => ExitReason::Complete,
+        }
+    }
+}
+
+/// The gate that is open, asked before an iteration begins.
+pub fn check(state: &State) -> Option<Gate> {
+    if !state.phases.is_empty() {
+        return None;
+    }
+    let signs = &state.signs;
+    if !signs.refused.is_empty() {
+        return Some(Gate::PermissionDenied);
+    }
+    if signs.exit_signal == Some(false) {
+        return None;
+    }
+    let gates = [
+        (signs.test_only.len() >= TEST_ONLY, Gate::TestSaturation),
+        (signs.done.len() >= DONE, Gate::DoneSignals),
+        (signs.indicators.len() >= SAFETY, Gate::Safety),
+        (signs.indicators.len() >= INDICATORS && signs.exit_signal == Some(true), Gate::ProjectComplete),
+        (state.boxes.all_ticked() && stands(state), Gate::PlanComplete),
+    ];
+    gates.into_iter().find(|(open, _)| *open).map(|(_, gate)| gate)
+}
+
+/// What the boxes say has been checked as far as it can be. Before the first iteration of a run they are a person's
+/// word.
+fn stands(state: &State) -> bool {
+    let Some(last) = &state.iteration else {
+        return true;
+    };
+    state.whole.dispute.is_none() && (state.validation.is_empty() || passed(&last.validated))
+}
+
+fn passed(validated: &[(String, Option<i32>)]) -> bool {
+    !validated.is_empty() && validated.iter().all(|(_, exit)| *exit == Some(0))
+}
+
+/// On what ground the ticket is done when a gate completes it.
+pub fn ground(state: &State) -> DoneHow {
+    match &state.iteration {
+        None => DoneHow::TickedByPerson,
+        Some(last) if passed(&last.validated) => DoneHow::Verified,
+        Some(last) if last.phase_changed == Some(true) => DoneHow::ClaimedUnchecked,
+        Some(_) => DoneHow::ClaimedNoChange,
+    }
+}
+
+/// Why the run ends, in words, with what to do next.
+pub fn detail(gate: Gate, state: &State) -> String {
+    let signs = &state.signs;
+    match gate {
+        Gate::PermissionDenied => {
+            let refused: Vec<_> = signs.refused.iter().map(|denial| denial.shown()).collect();
+            format!(
+                "Claude's own permission rules, not programmator's gate, refused {}; let them pass there (in \
+                 `agent.flags`, as --allowedTools \"Bash(npm *)\") and start the ticket again",
+                refused.join(", ")
+            )
+        }
+        Gate::TestSaturation => format!(
+            "iterations {} did nothing but test, so the work seems to be over; look whether it is, and write into \
+             the ticket what is missing",
+            listed(&signs.test_only)
+        ),
+        Gate::DoneSignals => format!("Claude called the work complete in iterations {}", listed(&signs.done)),
+        Gate::Safety => format!("Claude wanted to leave in iterations {}", listed(&signs.indicators)),
+        Gate::ProjectComplete => {
+            format!("Claude wanted to leave in iterations {} and says so", listed(&signs.indicators))
+        }
+        Gate::PlanComplete => match state.boxes.optional {
+            0 => format!("all {} boxes of the ticket are ticked", state.boxes.ticked),
+            optional => format!("all boxes of the ticket are ticked but {optional} optional ones"),
+        },
+    }
+}
+
+fn listed(iterations: &[u32]) -> String {
+    iterations.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,181 @@
+//! What the core remembers of the gate: which calls it knows, what the person has said for the whole ticket, how
+//! long it was waited for them.
+//!
+//! Who is asked when is decided in `decide::approval`; what rules say is the policy's.
+
+use crate::base::time::Timestamp;
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope};
+use crate::domain::record::{Record, Verdict};
+use crate::orchestrator::state::{Iteration, State};
+use std::time::Duration;
+
+/// Calls that are remembered: far more than can be under way at once.
+const CALLS: usize = 2_000;
+
+/// Calls that nobody was there to be asked about, by name; the others are only counted.
+const NAMED: usize = 20;
+
+/// The gate's memory of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gate {
+    /// What holds for the rest of the ticket.
+    grants: Vec<Grant>,
+    /// Calls of the present process that have a stored verdict and are not back yet, the latest last.
+    calls: Vec<Call>,
+    /// Calls that were refused because nobody was there to ask; the first [`NAMED`] by name.
+    pub unasked: Vec<String>,
+    /// All of them.
+    pub unasked_count: u32,
+    /// When the present process began.
+    began: Option<Timestamp>,
+    /// Since when it waits for the person.
+    waiting: Option<Timestamp>,
+    /// How long it has waited for them before.
+    waited: Duration,
+}
+
+/// A yes for all calls like one.
+#[derive(Clone, Debug, PartialEq)]
+struct Grant {
+    tool: String,
+    rule: String,
+    units: Vec<String>,
+}
+
+impl Grant {
+    fn of(approval: &Approval) -> Self {
+        let units = approval.units.iter().map(|unit| unit.text.clone()).collect();
+        Self { tool: approval.tool.clone(), rule: approval.rule.clone(), units }
+    }
+}
+
+/// A call with a stored verdict.
+#[derive(Clone, Debug, PartialEq)]
+struct Call {
+    id: String,
+    /// `Bash cargo publish`
+    name: String,
+    verdict: Verdict,
+    writes: bool,
+}
+
+impl Gate {
+    /// A verdict is stored for the call.
+    pub fn knows(&self, id: &str) -> bool {
+        self.call(id).is_some()
+    }
+
+    /// The call was found to be one for the person.
+    pub fn asks(&self, id: &str) -> bool {
+        self.call(id).is_some_and(|call| matches!(call.verdict, Verdict::Ask | Verdict::Passphrase))
+    }
+
+    /// The person has said yes to all calls like this one.
+    pub fn grants(&self, approval: &Approval) -> bool {
+        approval.kind == ApprovalKind::Call && self.grants.contains(&Grant::of(approval))
+    }
+
+    /// When a process that may work for `limit` is out of time: waiting for the person is no work. `None` where
+    /// it has not waited.
+    pub fn deadline(&self, limit: Duration) -> Option<Timestamp> {
+        let waited = (!self.waited.is_zero()).then_some(self.waited)?;
+        Some(self.began?.plus(limit + waited))
+    }
+
+    fn call(&self, id: &str) -> Option<&Call> {
+        self.calls.iter().rev().find(|call| call.id == id)
+    }
+}
+
+impl Iteration {
+    /// A call was let through and runs now.
+    pub(super) fn begin_call(&mut self, id: &str, writes: bool, time: Timestamp) {
+        if self.tools.insert(id.to_owned()) {
+            self.tool_count += 1;
+            if writes {
+                self.writers.insert(id.to_owned());
+                self.wrote = Some(time);
+            }
+        }
+    }
+
+    /// A call was refused, by the rules or by the person.
+    pub(super) fn refuse_call(&mut self, id: &str, tool: &str) {
+        self.refused_by_us.insert(id.to_owned());
+        if ApprovalKind::always(tool).is_none() {
+            self.blocked.push(tool.to_owned());
+        }
+    }
+}
+
+/// Folds a record of the gate in; others are not its business.
+pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
+    let gate = &mut state.gate;
+    match record {
+        Record::SpawnRequested { .. } => gate.calls.clear(),
+        Record::AgentSpawned { .. } => {
+            gate.began = Some(time);
+            gate.waited = Duration::ZERO;
+        }
+        Record::ToolJudged { tool_use_id, tool, target, verdict, writes, .. } => {
+            gate.calls.retain(|call| call.id != *tool_use_id);
+            let surplus = (gate.calls.len() + 1).saturating_sub(CALLS);
+            gate.calls.drain(..surplus);
+            let name = format!("{tool} {target}");
+            gate.calls.push(Call { id: tool_use_id.clone(), name, verdict: *verdict, writes: *writes });
+        }
+        Record::ToolFinished { tool_use_id, .. } => gate.calls.retain(|call| call.id != *tool_use_id),
+        Record::ApprovalAsked(approval) => {
+            gate.waiting.get_or_insert(time);
+            state.approvals.push(approval.clone());
+        }
+        Record::ApprovalAnswered(answered) => {
+            if let Some(at) = state.approvals.iter().position(|approval| approval.id == answered.id) {
+                let approval = state.approvals.remove(at);
+                settle(state, &approval, answered, time);
+            }
+            rest(state, time);
+        }
+        Record::ApprovalVoid { id, .. } => {
+            state.approvals.retain(|approval| approval.id != *id);
+            rest(state, time);
+        }
+        _ => {}
+    }
+}
+
+fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &Answered, time: Timestamp) {
+    match answer {
+        Answer::Allow { scope, .. } => {
+            if *scope != Scope::Once {
+                state.gate.grants.push(Grant::of(approval));
+            }
+            let writes = state.gate.call(&approval.id).is_some_and(|call| call.writes);
+            if let Some(iteration) = &mut state.iteration {
+                iteration.begin_call(&approval.id, writes, time);
+            }
+        }
+        Answer::Deny { .. } => {
+            if let Some(iteration) = &mut state.iteration {
+                iteration.refuse_call(&approval.id, &approval.tool);
+            }
+            if *by == AnsweredBy::Nobody {
+                let name =
+                    state.gate.call(&approval.id).map_or_else(|| approval.tool.clone(), |call| call.name.clone());
+                state.gate.unasked_count = state.gate.unasked_count.saturating_add(1);
+                if state.gate.unasked.len() < NAMED {
+                    state.gate.unasked.push(name);
+                }
+            }
+        }
+    }
+}
+
+/// Nobody is waited for any more, if so.
+fn rest(state: &mut State, time: Timestamp) {
+    if state.approvals.is_empty()
+        && let Some(since) = state.gate.waiting.take()
+    {
+        state.gate.waited += time.since(since);
+    }
+}

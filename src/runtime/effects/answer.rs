@@ -1,0 +1,82 @@
+//! Judging a call and answering it, by the request that Claude waits with.
+
+use super::{Asked, Effects};
+use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
+use crate::domain::approval::Answer;
+use crate::domain::record::Verdict;
+use crate::domain::stream::control::Via;
+use crate::orchestrator::effect::{Request, ToolCall};
+use crate::orchestrator::input::Input;
+use crate::runtime::gate::{Call, judge_edit};
+use std::path::{Path, PathBuf};
+
+impl Effects {
+    pub(super) fn judge(&mut self, call: Box<ToolCall>) {
+        let id = &call.tool_use_id;
+        match (&call.cwd, call.request.via) {
+            (Some(cwd), _) if Path::new(cwd) != self.folder => {
+                self.work.places.insert(id.clone(), PathBuf::from(cwd));
+            }
+            _ => {}
+        }
+        let cwd = self.work.places.get(id).unwrap_or(&self.folder);
+        let asked = Call { tool: &call.tool, input: &call.input, cwd, folder: &self.folder };
+        let ruling = Box::new((self.authority.gate)(&asked));
+        if call.request.via == Via::CanUseTool {
+            let asked = Asked { request: call.request.id.clone(), input: call.input.clone() };
+            self.work.asked.insert(id.clone(), asked);
+        }
+        let input = Input::Judged { call, ruling, presence: self.authority.presence };
+        self.answer_with(async move { input });
+    }
+
+    pub(super) fn judge_edit(&mut self, id: String, tool: &str, input: String) {
+        let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
+        let ruling =
+            Box::new(judge_edit(&self.authority.gate, &Call { tool, input: &input, cwd, folder: &self.folder }));
+        self.answer_with(async move { Input::EditJudged { id, input, ruling } });
+    }
+
+    /// Answers a request with its verdict. A call that is put to the person is answered later, by [`settle`](Self::settle).
+    pub(super) async fn answer(&mut self, request: Request, verdict: Verdict, reason: String) {
+        let Some(agent) = self.agent() else { return };
+        let sent = match request.via {
+            Via::Callback => {
+                let answer = match verdict {
+                    Verdict::Allow => CallbackAnswer::Allow,
+                    Verdict::Ask | Verdict::Passphrase => CallbackAnswer::Ask { reason },
+                    Verdict::Block => CallbackAnswer::Deny { reason },
+                };
+                agent.answer_callback(&request.id, &answer).await
+            }
+            Via::CanUseTool => {
+                let asked = self.work.asked.extract_if(|_, asked| asked.request == request.id).next();
+                let answer = match (verdict, asked) {
+                    (Verdict::Allow, Some((_, Asked { input, .. }))) => ToolAnswer::Allow { input },
+                    _ => ToolAnswer::Deny { message: reason },
+                };
+                agent.answer_can_use_tool(&request.id, &answer).await
+            }
+        };
+        tell(sent);
+    }
+
+    /// Answers the call that waits for the person: once, since it waits no more then.
+    pub(super) async fn settle(&mut self, id: &str, answer: Answer) {
+        self.work.places.remove(id);
+        let (Some(agent), Some(Asked { request, .. })) = (self.agent(), self.work.asked.remove(id)) else {
+            return;
+        };
+        let answer = match answer {
+            Answer::Allow { input, .. } => ToolAnswer::Allow { input },
+            Answer::Deny { words } => ToolAnswer::Deny { message: words },
+        };
+        tell(agent.answer_can_use_tool(&request, &answer).await);
+    }
+}
+
+fn tell(sent: Result<(), AgentError>) {
+    if let Err(error) = sent {
+        tracing::warn!(%error, "a verdict did not reach Claude; without one it runs nothing");
+    }
+}

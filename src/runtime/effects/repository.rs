@@ -1,0 +1,54 @@
+//! What the repository brings along for Claude: told to the person, and used only as they trust it.
+
+use super::Effects;
+use crate::adapters::agent::launch::Options;
+use crate::adapters::repository_files::{self, Carried};
+use crate::adapters::trust::TrustStore;
+use crate::base::text::clean_line;
+use crate::config::Trust;
+use crate::domain::approval::Presence;
+use crate::orchestrator::input::Input;
+
+/// Whether Claude reads the repository's own memory and settings by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loaded {
+    /// It does.
+    Project,
+    /// It does not.
+    Nothing,
+}
+
+impl Effects {
+    /// Looks at it anew before each start of Claude: what Claude has written there meanwhile is trusted by nobody.
+    pub(super) fn admit_repository(&mut self, options: &mut Options) -> Loaded {
+        let carried = repository_files::look(&self.folder);
+        if carried.is_empty() {
+            return Loaded::Nothing;
+        }
+        let trust = TrustStore::new(self.store.folder()).trust_of_carried(&self.folder, &carried);
+        let (why, loaded) = match trust {
+            _ if self.authority.presence == Presence::Nobody => ("nobody is at the screen".to_owned(), Loaded::Nothing),
+            Ok(Trust::Trusted) => ("as you trusted them".to_owned(), Loaded::Project),
+            Ok(Trust::Changed) => ("they have changed since you trusted them".to_owned(), Loaded::Nothing),
+            Ok(Trust::Unknown) => ("look at them; `programmator trust` trusts them".to_owned(), Loaded::Nothing),
+            Err(error) => (error.to_string(), Loaded::Nothing),
+        };
+        self.announce(&carried, &why, loaded);
+        if loaded == Loaded::Project {
+            options.setting_sources.extend(["project".to_owned(), "local".to_owned()]);
+            options.mcp_config = carried.servers();
+        }
+        loaded
+    }
+
+    /// Tells it once, and again when it has changed.
+    fn announce(&mut self, carried: &Carried, why: &str, loaded: Loaded) {
+        let does = if loaded == Loaded::Project { "loads" } else { "does not load" };
+        let names = clean_line(&carried.names(&self.folder).join(", "), 300);
+        let text = format!("this repository brings files along that Claude {does}: {names} ({why})");
+        if self.work.announced.as_ref() != Some(&text) {
+            self.work.announced = Some(text.clone());
+            self.answer_with(async move { Input::Warned { text } });
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! The core alone: thousands of questions in any order, and the timers around them.
+
+use programmator::base::id::{RunId, TicketId};
+use programmator::base::time::Timestamp;
+use programmator::domain::approval::{Answer, AnsweredBy, Presence, Ruling, Scope, UnitView};
+use programmator::domain::breaker::{Breaker, Circuit};
+use programmator::domain::command::UserCommand;
+use programmator::domain::record::{FORMAT, Record, Stored, Verdict};
+use programmator::domain::session::Sessions;
+use programmator::domain::settings::Settings;
+use programmator::domain::stream::control::Via;
+use programmator::orchestrator::apply::apply;
+use programmator::orchestrator::decide::decide;
+use programmator::orchestrator::effect::{Effect, Request, Timer, ToolCall};
+use programmator::orchestrator::input::{Input, Start};
+use programmator::orchestrator::state::{Stage, State};
+use std::collections::HashMap;
+
+/// A running iteration and what was done for it.
+struct Core {
+    state: State,
+    now: i64,
+    records: Vec<Record>,
+    effects: Vec<Effect>,
+}
+
+impl Core {
+    fn new(settings: Settings) -> Self {
+        let mut core = Self { state: State::default(), now: 1_000_000, records: Vec::new(), effects: Vec::new() };
+        core.give(Input::Started(Box::new(Start {
+            folder: "/w".into(),
+            ticket_path: "/w/t.md".into(),
+            title: "T".into(),
+            ticket_status: None,
+            phases: vec![],
+            doubted: vec![],
+            validation: vec![],
+            settings,
+            breaker: Breaker::default(),
+            sessions: Sessions::default(),
+        })));
+        core.give(Input::TreeGranted);
+        core.give(Input::SnapshotTaken { n: 1, id: "s".into() });
+        core.give(Input::AgentSpawned { n: 1, pid: 7 });
+        core.give(Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into() });
+        assert_eq!(core.state.stage, Stage::Running);
+        core.effects.clear();
+        core.records.clear();
+        core
+    }
+
+    fn give(&mut self, input: Input) {
+        let time = Timestamp::from_millis(self.now);
+        let decision = decide(&self.state, input, time);
+        for record in decision.records {
+            let seq = self.state.seq + 1;
+            let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
+            let stored = Stored { v: FORMAT, seq, time, run, ticket, record };
+            apply(&mut self.state, &stored);
+            self.records.push(stored.record);
+        }
+        self.effects.extend(decision.effects);
+    }
+
+    fn judged(&mut self, call: ToolCall, verdict: Verdict, presence: Presence) {
+        let unit =
+            UnitView { text: call.input.clone(), verdict: verdict.word().into(), rule: "r".into(), reason: "w".into() };
+        let ruling = Ruling {
+            verdict,
+            rule: "r".into(),
+            reason: "w".into(),
+            target: call.input.clone(),
+            writes: false,
+            units: vec![unit],
+            provable: false,
+        };
+        self.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence });
+    }
+
+    /// Claude asks, the whole way: callback, then `can_use_tool`.
+    fn asks(&mut self, id: &str, presence: Presence) {
+        for via in [Via::Callback, Via::CanUseTool] {
+            self.judged(call(id, via), Verdict::Ask, presence);
+        }
+    }
+
+    fn answers(&mut self, id: &str, answer: Answer) {
+        self.give(Input::Commanded { id: "c".into(), command: UserCommand::AnswerApproval { id: id.into(), answer } });
+    }
+
+    fn fires(&mut self, timer: Timer) {
+        self.give(Input::TimerFired { timer, last_byte: Timestamp::from_millis(0) });
+    }
+
+    /// What Claude was told about each call that waited.
+    fn settled(&self) -> HashMap<String, Vec<Answer>> {
+        let mut settled: HashMap<String, Vec<Answer>> = HashMap::new();
+        for effect in &self.effects {
+            if let Effect::Settle { id, answer } = effect {
+                settled.entry(id.clone()).or_default().push(answer.clone());
+            }
+        }
+        settled
+    }
+
+    fn armed(&self, wanted: Timer) -> Option<i64> {
+        self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Arm { timer, at } if *timer == wanted => Some(at.millis()),
+            _ => None,
+        })
+    }
+}
+
+fn call(id: &str, via: Via) -> ToolCall {
+    ToolCall {
+        n: 1,
+        request: Request { id: format!("{id}-{via:?}"), via },
+        tool_use_id: id.into(),
+        tool: "Bash".into(),
+        input: input_of(id),
+        agent: None,
+        cwd: None,
+    }
+}
+
+fn input_of(id: &str) -> String {
+    format!(r#"{{"command":"make {id}"}}"#)
+}
+
+/// The answer that is meant for this call and no other.
+fn meant_for(id: &str) -> Answer {
+    if id.ends_with(['0', '3', '7']) {
+        Answer::Deny { words: format!("no {id}") }
+    } else {
+        Answer::Allow { input: input_of(id), scope: Scope::Once }
+    }
+}
+
+/// The opposite of what was meant.
+fn opposite(id: &str) -> Answer {
+    match meant_for(id) {
+        Answer::Deny { .. } => Answer::Allow { input: input_of(id), scope: Scope::Once },
+        Answer::Allow { .. } => Answer::Deny { words: "changed my mind".into() },
+    }
+}
+
+/// Every call was settled once, by its own answer, which stands in the journal once.
+fn check(core: &Core, ids: &[String]) {
+    let settled = core.settled();
+    assert_eq!(settled.len(), ids.len());
+    for id in ids {
+        assert_eq!(settled[id], [meant_for(id)], "{id}");
+    }
+    let mut stored: HashMap<&str, usize> = HashMap::new();
+    for record in &core.records {
+        if let Record::ApprovalAnswered(answered) = record {
+            assert_eq!(answered.answer, meant_for(&answered.id));
+            *stored.entry(&answered.id).or_default() += 1;
+        }
+    }
+    assert!(stored.len() == ids.len() && stored.values().all(|times| *times == 1));
+    assert!(core.state.approvals.is_empty());
+}
+
+/// Ten thousand questions, five hundred to a process.
+fn batches() -> impl Iterator<Item = Vec<String>> {
+    (0..20).map(|batch| (0..500).map(|n| format!("t{batch}-{n}")).collect())
+}
+
+#[test]
+fn ten_thousand_questions_one_after_another() {
+    for ids in batches() {
+        let mut core = Core::new(Settings::default());
+        for id in &ids {
+            core.asks(id, Presence::Screen);
+            assert_eq!(core.state.approvals.len(), 1);
+            core.answers(id, meant_for(id));
+            core.answers(id, opposite(id));
+            core.give(Input::ToolFinished { n: 1, tool_use_id: id.clone(), is_error: false });
+        }
+        check(&core, &ids);
+    }
+}
+
+#[test]
+fn ten_thousand_questions_five_hundred_at_once_answered_in_any_order() {
+    let mut dice = 7_u64;
+    let mut roll = |sides: usize| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(dice >> 33).unwrap() % sides
+    };
+    for ids in batches() {
+        let mut core = Core::new(Settings::default());
+        for id in &ids {
+            core.asks(id, Presence::Screen);
+        }
+        let order: Vec<&str> = core.state.approvals.iter().map(|approval| approval.id.as_str()).collect();
+        assert_eq!(order, ids, "in the order they were asked");
+        let mut open = ids.clone();
+        while !open.is_empty() {
+            let id = open.swap_remove(roll(open.len()));
+            core.answers(&id, meant_for(&id));
+            core.answers(&id, opposite(&id));
+            core.answers("never asked", meant_for("x"));
+            core.give(Input::ToolFinished { n: 1, tool_use_id: id, is_error: false });
+        }
+        check(&core, &ids);
+    }
+}
+
+#[test]
+fn a_verdict_and_an_answer_are_stored_before_they_are_given() {
+    let mut core = Core::new(Settings::default());
+    core.judged(call("t1", Via::Callback), Verdict::Ask, Presence::Screen);
+    assert!(matches!(&core.records[..], [Record::ToolJudged { verdict: Verdict::Ask, .. }]), "{:?}", core.records);
+    assert!(matches!(&core.effects[..], [Effect::Answer { verdict: Verdict::Ask, .. }]), "{:?}", core.effects);
+    core.judged(call("t1", Via::CanUseTool), Verdict::Ask, Presence::Screen);
+    assert!(matches!(&core.records[1..], [Record::ApprovalAsked(_)]), "one verdict, one question: {:?}", core.records);
+    assert_eq!(core.effects.len(), 1, "it waits: {:?}", core.effects);
+    core.answers("t1", Answer::Deny { words: " ".into() });
+    let Some(Effect::Settle { answer: Answer::Deny { words }, .. }) = core.effects.get(1) else {
+        panic!("{:?}", core.effects)
+    };
+    assert!(words.contains("the person does not want"), "Claude is told something in any case: {words}");
+}
+
+#[test]
+fn with_nobody_there_a_question_is_a_denial_that_is_counted_and_told() {
+    let mut core = Core::new(Settings::default());
+    for id in ["t1", "t2"] {
+        core.judged(call(id, Via::Callback), Verdict::Passphrase, Presence::Nobody);
+    }
+    let told: Vec<&str> = core
+        .effects
+        .iter()
+        .map(|effect| match effect {
+            Effect::Answer { verdict: Verdict::Block, reason, .. } => reason.as_str(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(told.len() == 2 && told[0].starts_with("r: w; nobody is here to ask"), "{told:?}");
+    assert!(core.state.approvals.is_empty());
+    assert_eq!(core.state.gate.unasked_count, 2);
+    core.give(Input::Faulted { message: "the end".into() });
+    let notices: Vec<String> = core
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Noticed { text, .. } => Some(text.clone()),
+            _ => None,
+        })
+        .collect();
+    assert!(notices.iter().any(|text| text.starts_with("2 calls were refused because nobody was there to ask: Bash")));
+}
+
+#[test]
+fn words_to_the_person_are_always_asked_and_the_rules_may_only_refuse_them() {
+    for (tool, verdict, asked) in [
+        ("AskUserQuestion", Verdict::Allow, true),
+        ("ExitPlanMode", Verdict::Allow, true),
+        ("ExitPlanMode", Verdict::Block, false),
+        ("Bash", Verdict::Allow, false),
+    ] {
+        let mut core = Core::new(Settings::default());
+        for via in [Via::Callback, Via::CanUseTool] {
+            core.judged(ToolCall { tool: tool.into(), ..call("t", via) }, verdict, Presence::Screen);
+        }
+        assert_eq!(core.state.approvals.len(), usize::from(asked), "{tool} {verdict:?}");
+    }
+}
+
+#[test]
+fn an_answer_for_the_ticket_holds_for_the_same_call_only() {
+    let mut core = Core::new(Settings::default());
+    core.asks("t1", Presence::Screen);
+    core.answers("t1", Answer::Allow { input: input_of("t1"), scope: Scope::Ticket });
+    let again = ToolCall { input: input_of("t1"), ..call("t2", Via::Callback) };
+    core.judged(again, Verdict::Ask, Presence::Screen);
+    let last = core.records.last().unwrap();
+    assert!(matches!(last, Record::ApprovalAnswered(answered) if answered.by == AnsweredBy::Ticket), "{last:?}");
+    assert!(matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Allow, .. })));
+    core.asks("t3", Presence::Screen);
+    assert_eq!(core.state.approvals.len(), 1, "another command is another question");
+    // With the passphrase nothing is granted beforehand.
+    let locked = ToolCall { input: input_of("t1"), ..call("t4", Via::Callback) };
+    core.judged(locked, Verdict::Passphrase, Presence::Screen);
+    assert!(matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Passphrase, .. })));
+}
+
+#[test]
+fn what_cannot_be_proven_gets_no_lasting_yes() {
+    let mut core = Core::new(Settings::default());
+    core.asks("t1", Presence::Screen);
+    core.answers("t1", Answer::Allow { input: input_of("t1"), scope: Scope::Always });
+    let once = Answer::Allow { input: input_of("t1"), scope: Scope::Once };
+    assert_eq!(core.settled()["t1"], [once]);
+    core.judged(ToolCall { input: input_of("t1"), ..call("t2", Via::Callback) }, Verdict::Ask, Presence::Screen);
+    assert!(matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Ask, .. })), "it is asked again");
+}
+
+#[test]
+fn waiting_for_the_person_is_neither_silence_nor_work() {
+    let settings = Settings { iteration_timeout: 900, idle_timeout: 300, ..Settings::default() };
+    let mut core = Core::new(settings);
+    let began = core.now;
+    core.now += 100_000;
+    core.asks("t1", Presence::Screen);
+    core.asks("t2", Presence::Screen);
+    core.now = began + 900_000;
+    core.fires(Timer::Idle(1));
+    core.fires(Timer::Iteration(1));
+    assert_eq!(core.state.stage, Stage::Running, "nobody is cut off for waiting");
+    core.now = began + 8_000_000;
+    core.answers("t1", meant_for("t1"));
+    assert_eq!(core.armed(Timer::Iteration(1)), None, "one is still open");
+    core.answers("t2", meant_for("t2"));
+    // 100 s were worked; 800 are left.
+    assert_eq!(core.armed(Timer::Iteration(1)), Some(core.now + 800_000));
+    assert_eq!(core.armed(Timer::Idle(1)), Some(core.now + 300_000));
+    // One that had fired before the answer says nothing either.
+    core.fires(Timer::Iteration(1));
+    assert_eq!(core.state.stage, Stage::Running);
+    core.now += 800_000;
+    core.fires(Timer::Iteration(1));
+    assert_eq!(core.state.stage, Stage::Stopping, "but work has its end");
+}
+
+#[test]
+fn a_question_ends_with_its_time_where_it_has_one() {
+    let (none, short) = (Settings::default(), Settings { approval_timeout: Some(60), ..Settings::default() });
+    for (settings, presence, seconds) in [
+        (none.clone(), Presence::Screen, None),
+        (none, Presence::Away, Some(3_600)),
+        (short.clone(), Presence::Screen, Some(60)),
+        (short, Presence::Away, Some(60)),
+    ] {
+        let mut core = Core::new(settings);
+        core.asks("t1", presence);
+        let expected = seconds.map(|seconds: i64| core.now + seconds * 1_000);
+        assert_eq!(core.armed(Timer::Approval(1)), expected, "{presence:?}");
+        let Some(at) = expected else { continue };
+        core.now += 1_000;
+        core.asks("t2", presence);
+        assert_eq!(core.armed(Timer::Approval(1)), Some(at), "the first is due first");
+        core.now = at;
+        core.fires(Timer::Approval(1));
+        assert_eq!(core.state.approvals.len(), 1, "the second has a second more");
+        assert_eq!(core.armed(Timer::Approval(1)), Some(at + 1_000));
+        assert!(matches!(&core.settled()["t1"][..], [Answer::Deny { words }] if words.contains("in time")));
+        core.answers("t1", meant_for("t1"));
+        assert_eq!(core.settled()["t1"].len(), 1, "too late");
+    }
+}
+
+#[test]
+fn a_changed_input_is_judged_and_holds_once() {
+    let edited = |scope| Answer::Allow { input: r#"{"command":"make it"}"#.into(), scope };
+    let judged = |core: &mut Core, verdict: Verdict| {
+        let input = r#"{"command":"make it"}"#.to_owned();
+        let ruling = Ruling {
+            verdict,
+            rule: "r".into(),
+            reason: "w".into(),
+            target: "make it".into(),
+            writes: true,
+            units: vec![],
+            provable: true,
+        };
+        core.give(Input::EditJudged { id: "t1".into(), input, ruling: Box::new(ruling) });
+    };
+    for (verdict, runs) in
+        [(Verdict::Allow, true), (Verdict::Ask, true), (Verdict::Passphrase, false), (Verdict::Block, false)]
+    {
+        let mut core = Core::new(Settings::default());
+        core.asks("t1", Presence::Screen);
+        core.answers("t1", edited(Scope::Ticket));
+        assert!(matches!(core.effects.last(), Some(Effect::JudgeEdit { .. })), "{:?}", core.effects);
+        assert_eq!(core.state.approvals.len(), 1, "nothing is answered yet");
+        judged(&mut core, verdict);
+        assert_eq!(core.state.approvals.is_empty(), runs, "{verdict:?}");
+        if runs {
+            assert_eq!(core.settled()["t1"], [edited(Scope::Once)]);
+        } else {
+            assert!(matches!(core.records.last(), Some(Record::Noticed { .. })), "the person is told");
+            core.answers("t1", meant_for("t1"));
+        }
+        judged(&mut core, Verdict::Allow);
+        assert_eq!(core.settled()["t1"].len(), 1, "{verdict:?}: once");
+    }
+}
+
+#[test]
+fn a_question_that_nobody_waits_with_is_void() {
+    let leave: [(&str, fn(&mut Core)); 5] = [
+        ("withdrawn", |core| core.give(Input::AskWithdrawn { n: 1, tool_use_id: "t1".into() })),
+        ("interrupted", |core| core.give(Input::Commanded { id: "c".into(), command: UserCommand::PauseNow })),
+        ("stopped", |core| core.give(Input::Commanded { id: "c".into(), command: UserCommand::Stop })),
+        ("exited", |core| {
+            core.give(Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() });
+        }),
+        ("our death", |core| core.give(Input::Resumed { pid: 8, phases: Some(vec![]), settings: None })),
+    ];
+    for (name, leave) in leave {
+        let mut core = Core::new(Settings::default());
+        core.asks("t1", Presence::Screen);
+        leave(&mut core);
+        assert!(core.state.approvals.is_empty(), "{name}");
+        let void = |record: &&Record| matches!(record, Record::ApprovalVoid { id, .. } if id == "t1");
+        assert_eq!(core.records.iter().filter(void).count(), 1, "{name}: {:?}", core.records);
+        let before = core.records.len();
+        core.answers("t1", meant_for("t1"));
+        assert_eq!((core.settled().len(), core.records.len()), (0, before), "{name}: an answer comes too late");
+    }
+}
+
+#[test]
+fn a_tool_that_ran_without_a_verdict_ends_everything() {
+    let mut core = Core::new(Settings::default());
+    core.judged(call("t1", Via::Callback), Verdict::Allow, Presence::Screen);
+    core.judged(call("t2", Via::Callback), Verdict::Block, Presence::Screen);
+    core.asks("t3", Presence::Screen);
+    for id in ["t1", "t2", "t3"] {
+        core.give(Input::ToolRan { n: 1, tool_use_id: id.into() });
+    }
+    assert_eq!((core.state.stage.clone(), core.state.breaker.state), (Stage::Running, Circuit::Closed));
+    core.give(Input::ToolRan { n: 1, tool_use_id: "t4".into() });
+    assert_eq!((core.state.stage.clone(), core.state.breaker.state), (Stage::Stopping, Circuit::Open));
+    assert!(core.state.breaker.reason.contains("without a verdict"), "{}", core.state.breaker.reason);
+    assert_eq!(core.effects.last(), Some(&Effect::KillAgent { n: 1 }));
+    // What comes back while everything is being ended is no news.
+    let before = core.records.len();
+    core.give(Input::ToolRan { n: 1, tool_use_id: "t5".into() });
+    assert_eq!(core.records.len(), before);
+}

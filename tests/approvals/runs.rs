@@ -1,0 +1,281 @@
+//! Whole runs on the scripted agent, in this process, with the test as the person.
+
+use crate::attended::{Attended, by_words, no, yes};
+use crate::project::Project;
+use programmator::domain::approval::{Answer, AnsweredBy, ApprovalKind, Presence, Scope};
+use programmator::domain::breaker::Circuit;
+use programmator::domain::command::UserCommand;
+use programmator::domain::outcome::ExitReason;
+use programmator::domain::record::{Record, Verdict};
+use programmator::orchestrator::state::Stage;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+const TICKET: &str = "tk-1";
+
+fn project(steps: &str) -> Project {
+    let project = Project::new();
+    project.ticket(TICKET, &["Do it"]);
+    project
+        .scenario(&format!("turns:\n  - when: {{phase: Do}}\n    steps:\n{steps}      - status: {{summary: did}}\n"));
+    project
+}
+
+fn answers(run: &Attended) -> Vec<(String, Answer, AnsweredBy)> {
+    let answered = run.journal().into_iter().filter_map(|record| match record {
+        Record::ApprovalAnswered(answered) => Some((answered.id, answered.answer, answered.by)),
+        _ => None,
+    });
+    answered.collect()
+}
+
+fn notices(run: &Attended) -> Vec<String> {
+    let texts = run.journal().into_iter().filter_map(|record| match record {
+        Record::Noticed { text, .. } => Some(text),
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_hundred_questions_at_once_each_get_their_own_answer() {
+    let mut steps = "      - parallel:\n".to_owned();
+    for n in 0..500 {
+        writeln!(steps, "          - write: {{path: \"out/{n}.txt\", content: \"asked {n}\"}}").unwrap();
+    }
+    let project = project(&steps);
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
+    run.until("all of them", |state| state.approvals.len() == 500).await;
+    let number = |input: &str| {
+        let input: Value = serde_json::from_str(input).unwrap();
+        input["content"].as_str().unwrap().trim_start_matches("asked ").parse::<u32>().unwrap()
+    };
+    let mut open = run.state.approvals.clone();
+    let mut dice = 11_u64;
+    while !open.is_empty() {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let approval = open.swap_remove(usize::try_from(dice >> 33).unwrap() % open.len());
+        let n = number(&approval.input);
+        let answer = match n % 3 {
+            0 => no(&format!("not {n}")),
+            1 => yes(&approval),
+            _ => {
+                let mut input: Value = serde_json::from_str(&approval.input).unwrap();
+                input["content"] = json!(format!("edited {n}"));
+                Answer::Allow { input: input.to_string(), scope: Scope::Once }
+            }
+        };
+        run.answer(&approval.id, answer.clone()).await;
+        // What comes second changes nothing; a changed input is judged before it counts, so it may be overtaken.
+        if n % 3 != 2 {
+            run.answer(&approval.id, if n % 3 == 0 { yes(&approval) } else { no("no more") }).await;
+        }
+    }
+    assert_eq!(run.end().await, Some(ExitReason::Complete));
+    let answered = answers(&run);
+    let ids: HashSet<&String> = answered.iter().map(|(id, ..)| id).collect();
+    assert_eq!((answered.len(), ids.len()), (500, 500), "each once");
+    for n in 0..500 {
+        let file = std::fs::read_to_string(project.path(&format!("work/out/{n}.txt"))).ok();
+        let expected = match n % 3 {
+            0 => None,
+            1 => Some(format!("asked {n}")),
+            _ => Some(format!("edited {n}")),
+        };
+        assert_eq!(file, expected, "{n}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_one_after_another_and_one_answer_for_the_ticket() {
+    let mut steps = String::new();
+    for n in 0..60 {
+        writeln!(steps, "      - bash: \"echo asked {n} >> log.txt\"").unwrap();
+    }
+    for _ in 0..40 {
+        writeln!(steps, "      - bash: \"echo asked again >> log.txt\"").unwrap();
+    }
+    let project = project(&steps);
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
+    for n in 0..60 {
+        let approval = run.decide(yes).await;
+        assert!(approval.input.contains(&format!("asked {n} ")), "{n}: {}", approval.input);
+        assert_eq!(
+            (approval.tool.as_str(), approval.kind, approval.rule.as_str()),
+            ("Bash", ApprovalKind::Call, "words")
+        );
+    }
+    run.decide(|approval| Answer::Allow { input: approval.input.clone(), scope: Scope::Ticket }).await;
+    assert_eq!(run.end().await, Some(ExitReason::Complete));
+    assert_eq!(project.read("work/log.txt").lines().count(), 100);
+    let mut by: HashMap<AnsweredBy, usize> = HashMap::new();
+    for (.., who) in answers(&run) {
+        *by.entry(who).or_default() += 1;
+    }
+    assert_eq!(by, HashMap::from([(AnsweredBy::Screen, 61), (AnsweredBy::Ticket, 39)]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_claudes_own_question_and_a_plan_reach_it() {
+    let project = project(
+        "      - ask: {question: \"Which colour?\", options: [red, blue]}\n      - write: {path: \"{answer}.txt\", content: x}\n      \
+         - plan: \"First this, then that.\"\n",
+    );
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
+    let question = run
+        .decide(|approval| {
+            let mut input: Value = serde_json::from_str(&approval.input).unwrap();
+            input["answers"] = json!({"Which colour?": "blue"});
+            Answer::Allow { input: input.to_string(), scope: Scope::Once }
+        })
+        .await;
+    assert_eq!(question.kind, ApprovalKind::Question);
+    let plan = run.decide(|_| no("begin with that")).await;
+    assert_eq!(plan.kind, ApprovalKind::Plan);
+    assert!(plan.input.contains("First this"), "{}", plan.input);
+    assert_eq!(run.end().await, Some(ExitReason::Complete));
+    assert!(project.path("work/blue.txt").exists(), "the answer was heard");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_call_that_is_blocked_does_not_run_and_waits_on() {
+    let project = project("      - bash: \"touch asked.txt\"\n");
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
+    let approval = run.question(&[]).await;
+    for input in [r#"{"command":"touch blocked.txt"}"#, r#"{"command":"touch locked.txt"}"#, "touch x", "[]"] {
+        run.answer(&approval.id, Answer::Allow { input: input.into(), scope: Scope::Once }).await;
+    }
+    run.command(UserCommand::Steer { text: "a mark behind them".into() }).await;
+    run.until("the mark", |state| !state.notes.is_empty()).await;
+    assert_eq!(run.state.approvals.len(), 1, "it still waits");
+    run.answer(&approval.id, Answer::Allow { input: r#"{"command":"touch fine.txt"}"#.into(), scope: Scope::Once })
+        .await;
+    assert_eq!(run.end().await, Some(ExitReason::Complete));
+    let made = |name: &str| project.path(&format!("work/{name}.txt")).exists();
+    assert_eq!(["asked", "blocked", "locked", "fine"].map(made), [false, false, false, true]);
+    assert_eq!(notices(&run).iter().filter(|text| text.contains("may not run")).count(), 4, "{:?}", notices(&run));
+    let verdicts: Vec<Verdict> = run
+        .journal()
+        .iter()
+        .filter_map(|record| match record {
+            Record::ToolJudged { verdict, .. } => Some(*verdict),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(verdicts, [Verdict::Ask, Verdict::Allow], "the changed call has a verdict of its own");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_voids_a_question_and_claude_asks_anew() {
+    let project = project("      - bash: \"touch asked.txt\"\n");
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
+    let first = run.question(&[]).await;
+    run.command(UserCommand::PauseNow).await;
+    run.until("the pause", |state| state.stage == Stage::Paused).await;
+    assert!(run.state.approvals.is_empty());
+    run.answer(&first.id, yes(&first)).await;
+    run.command(UserCommand::Resume).await;
+    let second = run.question(&[]).await;
+    assert_ne!(first.id, second.id);
+    run.answer(&first.id, yes(&first)).await;
+    run.command(UserCommand::Steer { text: "a mark behind it".into() }).await;
+    run.until("the mark", |state| !state.notes.is_empty()).await;
+    assert!(!project.path("work/asked.txt").exists(), "nothing ran on an old answer");
+    run.answer(&second.id, yes(&second)).await;
+    assert_eq!(run.end().await, Some(ExitReason::Complete));
+    assert!(project.path("work/asked.txt").exists());
+    let void: Vec<String> = run
+        .journal()
+        .into_iter()
+        .filter_map(|record| match record {
+            Record::ApprovalVoid { id, .. } => Some(id),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((void, answers(&run).len()), (vec![first.id], 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_nobody_answers_in_time_is_a_denial_that_claude_reads() {
+    let project = project("      - bash: \"touch asked.txt\"\n");
+    let config = project.read("config/config.yaml") + "approval:\n  timeout: 1\n";
+    project.write("config/config.yaml", &config);
+    let mut run = Attended::open(&project, TICKET, Presence::Away, by_words());
+    run.end().await;
+    assert!(!project.path("work/asked.txt").exists());
+    let answered = answers(&run);
+    assert!(answered.iter().all(|(.., by)| *by == AnsweredBy::Timeout) && !answered.is_empty(), "{answered:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_nobody_there_claude_is_told_and_the_end_lists_it() {
+    let project = project("      - bash: \"touch asked.txt\"\n      - write: {path: other.txt, content: x}\n");
+    let mut run = Attended::open(&project, TICKET, Presence::Nobody, by_words());
+    assert_eq!(run.end().await, Some(ExitReason::Complete), "it went on without");
+    assert!(!project.path("work/asked.txt").exists() && project.path("work/other.txt").exists());
+    let told = notices(&run);
+    assert!(
+        told.iter().any(|text| text.starts_with("1 call was refused because nobody was there to ask: Bash")),
+        "{told:?}"
+    );
+    let [(_, Answer::Deny { words }, AnsweredBy::Nobody)] = &answers(&run)[..] else { panic!("{:?}", answers(&run)) };
+    assert!(words.contains("find a way that needs no permission"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_ran_ungated_stops_the_run_and_the_next() {
+    let subagent = |name: &str, record: &Value| {
+        format!("      - raw: {}\n", json!(format!("{}\n", record)).to_string().replace("NAME", name))
+    };
+    let used = json!({"type": "assistant", "parent_tool_use_id": "toolu_task", "message": {"role": "assistant",
+        "content": [{"type": "tool_use", "id": "toolu_NAME", "name": "Bash", "input": {}}]}});
+    let came_back = json!({"type": "user", "parent_tool_use_id": "toolu_task", "message": {"role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "toolu_NAME", "content": "ok"}]}});
+    let refused = json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "is_error": true,
+        "tool_use_id": "toolu_NAME", "content": "<tool_use_error>Error: No such tool available: X</tool_use_error>"}]}});
+    let own = "      - tool_without_asking: {bash: \"touch ungated.txt\"}\n".to_owned();
+    for (name, steps, trips) in [
+        ("its own call", own, true),
+        ("a subagent's", subagent("sub", &used) + &subagent("sub", &came_back), true),
+        ("of an earlier process", subagent("old", &came_back), false),
+        ("refused by Claude itself", subagent("odd", &used) + &subagent("odd", &refused), false),
+    ] {
+        let project = project(&(steps + "      - write: {path: after.txt, content: x}\n"));
+        let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
+        let reason = run.end().await;
+        if !trips {
+            assert_eq!(reason, Some(ExitReason::Complete), "{name}: {:?}", notices(&run));
+            continue;
+        }
+        assert_eq!(reason, Some(ExitReason::CircuitOpen), "{name}");
+        assert_eq!(run.state.breaker.state, Circuit::Open, "{name}");
+        assert!(notices(&run).iter().any(|text| text.contains("ran without a verdict")), "{name}: {:?}", notices(&run));
+        let killed =
+            run.journal().into_iter().any(|record| matches!(record, Record::AgentExited { signal: Some(9), .. }));
+        assert!(killed, "{name}: at once");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_a_repository_brings_along_are_told_and_loaded_only_as_trusted() {
+    let project = project("      - bash: \"date +%N > a.txt\"\n");
+    project.write("work/.mcp.json", "{\"mcpServers\":{}}");
+    project.write("work/.claude/settings.json", "{}");
+    let told = |presence| {
+        let project = &project;
+        async move {
+            project.ticket(TICKET, &["Do it"]);
+            let mut run = Attended::open(project, TICKET, presence, by_words());
+            run.end().await;
+            notices(&run).into_iter().filter(|text| text.contains(".mcp.json")).collect::<Vec<_>>()
+        }
+    };
+    let [text] = &told(Presence::Screen).await[..] else { panic!("told once") };
+    assert!(text.contains("does not load: .claude/settings.json, .mcp.json (look at them;"), "{text}");
+    assert!(project.run(&["trust"]).status.success());
+    assert!(told(Presence::Screen).await[0].contains("loads: "));
+    assert!(told(Presence::Nobody).await[0].contains("does not load"));
+    project.write("work/.mcp.json", "{\"mcpServers\":{\"x\":{\"command\":\"evil\"}}}");
+    assert!(told(Presence::Screen).await[0].contains("they have changed since you trusted them"));
+}

@@ -1,0 +1,108 @@
+//! What goes wrong around a run: a store that cannot be written, a ticket that is away for a moment, snapshots that
+//! are gone, a folder that is worked in, leftovers of our own commands.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+#[path = "support/project.rs"]
+mod project;
+#[path = "support/watched.rs"]
+mod watched;
+
+use project::Project;
+use rustix::process::Signal;
+use watched::{of_kind, records, signal, start_until, text};
+
+/// Does its work once the file `go` is there.
+const WAITING: &str = "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
+      - bash: \"until [ -e ../go ]; do sleep 0.02; done\"
+      - status: {}
+";
+
+#[test]
+fn a_folder_that_is_worked_in_is_not_restored() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(WAITING);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let refused = project.run(&["restore", "tk-1", "1"]);
+    assert_eq!(refused.status.code(), Some(75), "{}", text(&refused));
+    assert!(project.path("work/alpha.txt").exists(), "nothing was touched");
+    project.write("go", "");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let restored = project.run(&["restore", "tk-1", "1"]);
+    assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
+    assert!(!project.path("work/alpha.txt").exists());
+}
+
+#[test]
+fn a_stop_is_obeyed_while_nothing_can_be_stored() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(WAITING);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    // Another program holds the store for longer than anybody waits for it.
+    let store = rusqlite::Connection::open(project.path("state").join("programmator.db")).unwrap();
+    store.execute_batch("BEGIN IMMEDIATE").unwrap();
+    signal(&child, Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert_eq!(project.processes(), Vec::<String>::new(), "nothing of the run is left");
+    drop(store);
+    project.write("go", "");
+    let output = project.run(&["resume", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "what could not be stored was not lost: {}", text(&output));
+}
+
+#[test]
+fn snapshots_that_are_gone_cost_their_evidence_and_no_more() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    // Claude itself throws the snapshots away, in the middle of its iteration.
+    project.scenario(
+        "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
+      - bash: \"git for-each-ref --format='delete %(refname)' refs/programmator | git update-ref --stdin && git reflog expire --expire=now --all && git gc -q --prune=now\"
+      - status: {}
+",
+    );
+    let output = project.run(&["run", "--json", "-n", "2", "tk-1"]);
+    let records = records(&output);
+    let notices = of_kind(&records, "noticed");
+    let told = notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("snapshot"));
+    assert!(told, "{}", text(&output));
+    assert!(matches!(output.status.code(), Some(0 | 4)), "no fault of ours: {}", text(&output));
+}
+
+#[test]
+fn what_a_validation_command_leaves_behind_is_swept() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    let config = "validation:\n  commands: [\"setsid sleep 600 & true\"]\n";
+    project.write("go", "");
+    project.scenario_with(WAITING, config);
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(of_kind(&records(&output), "validation_ran").len(), 1);
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn a_ticket_that_is_away_for_a_moment_is_waited_for() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(WAITING);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (here, away) = (project.path("work/.tickets/tk-1.md"), project.path("away.md"));
+    for _ in 0..50 {
+        std::fs::rename(&here, &away).unwrap();
+        std::fs::rename(&away, &here).unwrap();
+    }
+    project.write("go", "");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(project.ticket_text("tk-1").contains("- [x] Alpha"));
+}

@@ -1,0 +1,192 @@
+//! A run in this very process with a person behind it: opens it, follows its records, answers its questions.
+//!
+//! Claude is whatever the project's `config/config.yaml` names; the gate is given by the test.
+
+use super::project::Project;
+use programmator::adapters::clock::SystemClock;
+use programmator::adapters::store::Store;
+use programmator::base::id::TicketId;
+use programmator::config::{FileText, Files, Layers, Trust, resolve};
+use programmator::domain::approval::{Answer, Approval, Presence, Ruling, Scope, UnitView};
+use programmator::domain::command::UserCommand;
+use programmator::domain::news::News;
+use programmator::domain::outcome::ExitReason;
+use programmator::domain::record::{Record, Verdict};
+use programmator::orchestrator::apply::apply;
+use programmator::orchestrator::state::State;
+use programmator::runtime::channels;
+use programmator::runtime::circuit::state_of;
+use programmator::runtime::gate::{Authority, Call, Gate};
+use programmator::runtime::reporter::Reporter;
+use programmator::runtime::supervisor::{Ended, Supervisor};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// One run.
+pub struct Attended {
+    /// What the screen would know.
+    pub state: State,
+    /// Where everything is.
+    pub store: Store,
+    supervisor: Supervisor,
+    ticket: TicketId,
+    news: mpsc::Receiver<News>,
+    endings: mpsc::UnboundedReceiver<Ended>,
+}
+
+#[allow(dead_code, reason = "not every test needs all of it")]
+impl Attended {
+    /// Opens the project's ticket: begins a run, or goes on with the one there is.
+    pub fn open(project: &Project, ticket: &str, presence: Presence, gate: Gate) -> Self {
+        let store = Store::open(&project.path("state")).unwrap();
+        let config = FileText { path: "config.yaml".into(), text: project.read("config/config.yaml") };
+        let layers = Layers {
+            user: Files { config: Some(config), prompts: Vec::new() },
+            project: Files::default(),
+            trust: Trust::Unknown,
+            environment: BTreeMap::new(),
+            flags: Vec::new(),
+        };
+        let resolved = resolve(&layers).unwrap();
+        let (config, templates) = (Arc::new(resolved.config), Arc::new(resolved.templates));
+        let (tell, news) = mpsc::channel(channels::NEWS);
+        let (ended, endings) = mpsc::unbounded_channel();
+        let reporter = Reporter::new(tell, store.clone()).without_stream();
+        let rules = Arc::new(move |_: &std::path::Path| Ok((config.clone(), templates.clone())));
+        let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, ended);
+        supervisor.authority = Authority { gate, presence };
+        let file = project.path(&format!("work/.tickets/{ticket}.md"));
+        let ticket = supervisor.open(&file, &project.work()).unwrap();
+        Self { state: State::default(), store, supervisor, ticket, news, endings }
+    }
+
+    /// Follows the run until this holds.
+    pub async fn until(&mut self, what: &str, ask: impl Fn(&State) -> bool) {
+        while !ask(&self.state) {
+            let news = match timeout(PATIENCE, self.news.recv()).await {
+                Ok(Some(news)) => news,
+                other => panic!("{what} did not come ({}): {:#?}", other.is_ok(), self.words()),
+            };
+            self.hear(&news);
+        }
+    }
+
+    fn hear(&mut self, news: &News) {
+        match news {
+            News::Recorded(stored) if stored.seq == self.state.seq + 1 => apply(&mut self.state, stored),
+            News::Recorded(stored) if stored.seq > self.state.seq => {
+                self.state = state_of(&self.store, stored.run).unwrap();
+            }
+            News::RunOpened { records, .. } => {
+                self.state = State::default();
+                for stored in records {
+                    apply(&mut self.state, stored);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The next question that waits and was not seen before.
+    pub async fn question(&mut self, seen: &[String]) -> Approval {
+        self.until("a question", |state| state.approvals.iter().any(|approval| !seen.contains(&approval.id))).await;
+        let mut new = self.state.approvals.iter().filter(|approval| !seen.contains(&approval.id));
+        new.next().unwrap().clone()
+    }
+
+    /// The next question, with what is answered.
+    pub async fn decide(&mut self, answer: impl FnOnce(&Approval) -> Answer) -> Approval {
+        let approval = self.question(&[]).await;
+        self.answer(&approval.id, answer(&approval)).await;
+        let id = approval.id.clone();
+        self.until("the answer", move |state| !state.approvals.iter().any(|approval| approval.id == id)).await;
+        approval
+    }
+
+    /// The person answers.
+    pub async fn answer(&self, id: &str, answer: Answer) {
+        self.command(UserCommand::AnswerApproval { id: id.to_owned(), answer }).await;
+    }
+
+    /// The person wants something.
+    pub async fn command(&self, command: UserCommand) {
+        assert!(self.supervisor.command(&self.ticket, command).await, "the run is not open");
+    }
+
+    /// Waits for the end of the run.
+    pub async fn end(&mut self) -> Option<ExitReason> {
+        loop {
+            tokio::select! {
+                ended = timeout(PATIENCE, self.endings.recv()) => {
+                    let ended = ended.unwrap_or_else(|_| panic!("the run does not end: {:#?}", self.words()));
+                    let reason = ended.and_then(|(_, reason)| reason);
+                    self.state = state_of(&self.store, self.state.run.unwrap()).unwrap();
+                    return reason;
+                }
+                Some(news) = self.news.recv() => self.hear(&news),
+            }
+        }
+    }
+
+    /// Everything that is recorded.
+    pub fn journal(&self) -> Vec<Record> {
+        let loaded = self.store.load(self.state.run.unwrap()).unwrap();
+        loaded.records.iter().map(|stored| stored.record.clone()).collect()
+    }
+
+    /// The last records, for messages.
+    fn words(&self) -> Vec<String> {
+        let Some(run) = self.state.run else { return Vec::new() };
+        let records = self.store.load(run).unwrap().records;
+        let from = records.len().saturating_sub(30);
+        records[from..].iter().map(|stored| format!("{:?}", stored.record)).collect()
+    }
+}
+
+/// A gate that looks for words in a call: `blocked` is blocked, `locked` needs the passphrase, `asked` is put to the
+/// person, everything else runs.
+#[allow(dead_code, reason = "not every test needs it")]
+pub fn by_words() -> Gate {
+    Arc::new(|call: &Call<'_>| {
+        let has = |word: &str| call.input.contains(word);
+        let verdict = match () {
+            () if has("blocked") => Verdict::Block,
+            () if has("locked") => Verdict::Passphrase,
+            () if has("asked") => Verdict::Ask,
+            () => Verdict::Allow,
+        };
+        let unit = UnitView {
+            text: format!("{} {}", call.tool, call.input),
+            verdict: verdict.word().into(),
+            rule: "words".into(),
+            reason: "the word is in it".into(),
+        };
+        Ruling {
+            verdict,
+            rule: "words".into(),
+            reason: "the word is in it".into(),
+            target: call.input.chars().take(80).collect(),
+            writes: true,
+            units: vec![unit],
+            provable: true,
+        }
+    })
+}
+
+/// Yes, as it is, once.
+#[allow(dead_code, reason = "not every test needs it")]
+pub fn yes(approval: &Approval) -> Answer {
+    Answer::Allow { input: approval.input.clone(), scope: Scope::Once }
+}
+
+/// No, with words.
+#[allow(dead_code, reason = "not every test needs it")]
+pub fn no(words: &str) -> Answer {
+    Answer::Deny { words: words.into() }
+}

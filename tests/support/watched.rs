@@ -1,0 +1,52 @@
+//! Runs without a screen, watched from outside: their records as they come, their end, signals to them.
+
+use crate::project::Project;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Output, Stdio};
+
+/// All that a program printed, for a failure's message.
+pub fn text(output: &Output) -> String {
+    format!(
+        "exit {:?}\n{}\n{}",
+        output.status.code(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// The records on stdout of a run with `--json`.
+pub fn records(output: &Output) -> Vec<Value> {
+    let lines = String::from_utf8_lossy(&output.stdout);
+    lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+}
+
+/// Those of one kind.
+pub fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    records.iter().filter(|record| record["kind"] == kind).collect()
+}
+
+/// Starts a run and gives it back once a record of `kind` has been printed.
+#[expect(clippy::zombie_processes, reason = "the caller waits")]
+pub fn start_until(project: &Project, args: &[&str], kind: &str) -> (Child, Vec<Value>) {
+    let mut child = project.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut seen = Vec::new();
+    loop {
+        let mut line = String::new();
+        assert!(lines.read_line(&mut line).expect("lines") > 0, "the run ended before {kind}: {seen:?}");
+        let record: Value = serde_json::from_str(&line).expect("a record");
+        let found = record["kind"] == kind;
+        seen.push(record);
+        if found {
+            child.stdout = Some(lines.into_inner());
+            return (child, seen);
+        }
+    }
+}
+
+/// Sends the run a signal.
+pub fn signal(child: &Child, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("a process");
+    rustix::process::kill_process(pid, signal).expect("it is there");
+}
