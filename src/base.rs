@@ -4,5 +4,6 @@
 
 pub mod id;
 pub mod lines;
+pub mod secret;
 pub mod text;
 pub mod time;

@@ -12,6 +12,7 @@ pub mod host;
 pub mod logs;
 pub mod operator;
 pub mod parse;
+pub mod passphrase;
 pub mod session;
 pub mod sessions;
 pub mod snapshots;
@@ -21,6 +22,7 @@ pub mod ticket;
 
 use crate::adapters::logging;
 use crate::adapters::store::state_dir;
+use crate::adapters::typed_secret::Source;
 use crate::base::text::Clean;
 use crate::runtime::headless::Format;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -221,6 +223,12 @@ pub enum Command {
         #[command(subcommand)]
         command: ParseCommand,
     },
+    /// Set the passphrase that rules of the policy can ask for.
+    Passphrase {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PassphraseCommand,
+    },
     /// Show Claude's sessions of the tickets, or give one up.
     Session {
         /// What to do with them.
@@ -276,6 +284,18 @@ pub enum CircuitCommand {
     Reset {
         /// The ticket; without one, every ticket that was worked on in this folder.
         ticket: Option<String>,
+    },
+}
+
+/// What can be done with the passphrase.
+#[derive(Debug, Subcommand)]
+pub enum PassphraseCommand {
+    /// Set a new one: typed twice, never shown, never in a log.
+    #[command(after_help = help::PASSPHRASE_SET)]
+    Set {
+        /// Read one line from stdin instead of asking in the terminal.
+        #[arg(long)]
+        stdin: bool,
     },
 }
 
@@ -376,6 +396,10 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             Ok(0)
         }
         Some(Command::Parse { command }) => parse::run(out, &command).map(|()| 0),
+        Some(Command::Passphrase { command: PassphraseCommand::Set { stdin } }) => {
+            let source = if stdin { Source::Pipe } else { Source::Terminal };
+            passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
+        }
         Some(Command::Trust) => {
             let session = here(&cli.run)?;
             config::trust(out, &session.folder, &session.state)

@@ -12,6 +12,7 @@ pub mod errors;
 pub mod limits;
 pub mod news;
 pub mod outcome;
+pub mod passphrase;
 pub mod record;
 pub mod scrollback;
 pub mod session;

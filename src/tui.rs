@@ -5,6 +5,7 @@
 //! holds state that a run needs, never blocks a run, and can be missing. The edge is three files:
 //! [`terminal`], [`input`] and [`screen_loop`].
 
+pub mod attention;
 pub mod command;
 pub mod input;
 pub mod layout;

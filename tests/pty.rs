@@ -13,6 +13,8 @@ mod edits;
 mod keys;
 #[path = "pty/leaving.rs"]
 mod leaving;
+#[path = "pty/passphrase.rs"]
+mod passphrase;
 #[path = "support/project.rs"]
 mod project;
 #[path = "pty/runs.rs"]

@@ -11,6 +11,9 @@ use programmator::{base, domain, orchestrator, tui};
 #[path = "../src/tui/sample.rs"]
 mod sample;
 
+#[path = "screen/cards.rs"]
+mod cards;
+
 use base::time::Timestamp;
 use domain::record::ApiRetried;
 use std::sync::Arc;
@@ -229,7 +232,7 @@ fn log_in_front() {
     scene("log", || {
         let mut model = sample::busy();
         model.focus = Pane::Log;
-        press(&mut model, "l a /");
+        press(&mut model, "l o /");
         update(&mut model, Msg::Paste("allow".into()));
         model
     });
@@ -314,7 +317,7 @@ fn nothing_that_a_ticket_says_reaches_the_terminal_as_an_order() {
 
 #[test]
 fn orphaned_snapshots_are_told() {
-    let known = include_str!("screen.rs");
+    let known = [include_str!("screen.rs"), include_str!("screen/cards.rs")].concat();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/screen");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

@@ -4,6 +4,7 @@
 
 use crate::base::id::RunId;
 use crate::base::time::{Clock, Timestamp};
+use crate::domain::passphrase::BootTime;
 use uuid::Uuid;
 
 /// The clock of the machine.
@@ -26,6 +27,32 @@ pub fn fresh_id() -> String {
     Uuid::new_v4().to_string()
 }
 
+/// The clocks that nobody can set.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub fn boot_time() -> BootTime {
+    use rustix::time::ClockId;
+    // In this order: the whole is never less than its part.
+    let awake = read(ClockId::Monotonic);
+    BootTime { total: read(ClockId::Boottime), awake }
+}
+
+/// The clock that nobody can set; without a second one a sleep cannot be told.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub fn boot_time() -> BootTime {
+    use rustix::time::ClockId;
+    BootTime { total: read(ClockId::Monotonic), awake: read(ClockId::Monotonic) }
+}
+
+fn read(clock: rustix::time::ClockId) -> std::time::Duration {
+    let time = rustix::time::clock_gettime(clock);
+    std::time::Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Which start of the machine this is; empty where that is not told.
+pub fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +63,12 @@ mod tests {
         assert!(runs.is_sorted_by(|a, b| a < b));
         assert_ne!(fresh_id(), fresh_id());
         assert_eq!(fresh_id().len(), 36);
+    }
+
+    #[test]
+    fn the_boot_clock_goes_on_and_sleep_is_part_of_it() {
+        let (one, two) = (boot_time(), boot_time());
+        assert!(two.total >= one.total && one.total >= one.awake && !one.awake.is_zero());
     }
 
     #[test]

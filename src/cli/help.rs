@@ -225,6 +225,15 @@ Examples:
 
 Exit code 75 when a program works on the ticket: press c there.";
 
+/// `programmator passphrase set --help`.
+pub const PASSPHRASE_SET: &str = "\
+Examples:
+  programmator passphrase set
+  pass show programmator | programmator passphrase set --stdin
+
+There is no default: until one is set, whatever asks for it is blocked. It is kept as an argon2id hash in
+passphrase.phc of the config folder and typed only into the masked field of a card. Exit code 77 inside a run.";
+
 /// `programmator session show --help`.
 pub const SESSION_SHOW: &str = "\
 Examples:

@@ -2,6 +2,9 @@
 
 use super::error::CliError;
 use super::session::Session;
+use crate::adapters::clock::boot_time;
+use crate::adapters::passphrase::{PassphraseError, Passphrases};
+use crate::adapters::policy_file;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
@@ -9,6 +12,7 @@ use crate::config::Resolved;
 use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
+use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::runtime::behind::Reset;
 use crate::runtime::circuit;
 use crate::runtime::reporter::Reporter;
@@ -205,9 +209,51 @@ impl Desk {
                 self.supervisor.command_all(&UserCommand::FinishAndStop).await;
             }
             Ask::Quit(QuitMode::StopNow) => self.supervisor.command_all(&UserCommand::Stop).await,
+            Ask::LookUpPassphrase { ticket, id } => {
+                self.about_passphrase(ticket, id, |passphrases| passphrases.standing(boot_time()));
+            }
+            Ask::TryPassphrase { ticket, id, secret } => {
+                self.about_passphrase(ticket, id, move |passphrases| passphrases.check(&secret, boot_time()));
+            }
+            Ask::SaveRule { ticket, id, rules, before } => self.save_rule(ticket, id, rules, before),
             // Carried out by the screen's own loop.
             Ask::Edit(_) | Ask::Leave | Ask::Suspend | Ask::Redraw | Ask::Copy(_) => {}
         }
+    }
+
+    /// Asks the passphrase something on a thread of its own, and tells the card. Hashing takes its time.
+    fn about_passphrase(
+        &self,
+        ticket: TicketId,
+        id: String,
+        ask: impl FnOnce(&Passphrases) -> Result<Checked, PassphraseError> + Send + 'static,
+    ) {
+        let (passphrases, reporter) = (self.session.passphrases(), self.reporter.clone());
+        tokio::task::spawn_blocking(move || {
+            let checked = match passphrases {
+                Some(passphrases) => ask(&passphrases).unwrap_or_else(|error| Checked::Failed(error.to_string())),
+                None => Checked::Failed("there is no config folder: set HOME".into()),
+            };
+            if let Checked::Wrong { failures, .. } | Checked::Locked { failures, .. } = &checked
+                && *failures >= NOTICE_AT
+            {
+                reporter.trouble(&ticket, &format!("the passphrase was tried wrongly {failures} times in a row"));
+            }
+            reporter.tell(News::Passphrase { ticket, id, checked });
+        });
+    }
+
+    fn save_rule(&self, ticket: TicketId, id: String, rules: String, before: String) {
+        let (folder, reporter) = (self.session.config_folder(), self.reporter.clone());
+        tokio::task::spawn_blocking(move || {
+            let saved = match folder {
+                Some(folder) => policy_file::save(&folder, &rules, &before)
+                    .map(|path| path.display().to_string())
+                    .map_err(|error| error.to_string()),
+                None => Err("there is no config folder: set HOME".into()),
+            };
+            reporter.tell(News::RuleSaved { ticket, id, saved });
+        });
     }
 
     /// Closes the breaker of a ticket whose run has ended.

@@ -5,6 +5,7 @@ use super::config::{Sources, load};
 use super::error::CliError;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::config_files;
+use crate::adapters::passphrase::Passphrases;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
@@ -79,6 +80,16 @@ impl Session {
             yaml.then(|| std::fs::read_to_string(&path).ok()).flatten().map(|text| (name, text))
         };
         entries.filter_map(read).collect()
+    }
+
+    /// The person's config folder; need not exist. `None` without a home.
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        config_files::user_folder(&self.environment)
+    }
+
+    /// The person's passphrase.
+    pub fn passphrases(&self) -> Option<Passphrases> {
+        Some(Passphrases::new(&self.config_folder()?, &self.state))
     }
 
     /// Opens the person's store.

@@ -2,6 +2,7 @@
 //! record is in the store, and `seq` shows a gap.
 
 use crate::base::id::{RunId, TicketId};
+use crate::domain::passphrase::Checked;
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
 use crate::domain::ticket::Ticket;
@@ -35,6 +36,24 @@ pub enum News {
         ticket: TicketId,
         /// What happened and what to do.
         message: String,
+    },
+    /// How the passphrase stands, or what became of a try; for the card of one call.
+    Passphrase {
+        /// The ticket.
+        ticket: TicketId,
+        /// The call.
+        id: String,
+        /// The outcome.
+        checked: Checked,
+    },
+    /// What became of a rule that was to be saved; for the card of one call.
+    RuleSaved {
+        /// The ticket.
+        ticket: TicketId,
+        /// The call.
+        id: String,
+        /// The policy file, or why not; words for the person.
+        saved: Result<String, String>,
     },
     /// A run could not be opened or went down without a record; text for the person.
     RunFailed {

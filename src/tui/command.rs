@@ -27,6 +27,7 @@ pub enum Command {
     Stop,
     ResetBreaker,
     NextWaiting,
+    Queue,
     Edit,
     OpenTicket,
     FocusNext,
@@ -61,6 +62,15 @@ pub enum Command {
     No,
     Send,
     NewLine,
+    Allow,
+    AllowTicket,
+    AllowAlways,
+    Deny,
+    EditInput,
+    Toggle,
+    QuestionNext,
+    QuestionPrevious,
+    Seen,
     QuitFinish,
     QuitNow,
 }
@@ -84,6 +94,22 @@ pub enum Scope {
     Quit,
     /// A question of a run.
     Question,
+    /// Everything that waits.
+    Queue,
+    /// A call of Claude's that waits.
+    Card,
+    /// Words on such a card.
+    Words,
+    /// The input of such a call, to be changed.
+    EditInput,
+    /// A lasting rule, before it is saved.
+    Rule,
+    /// The masked field.
+    Passphrase,
+    /// Claude's question with its options.
+    Choices,
+    /// Something else that waits.
+    Matter,
     /// One line of text at the bottom.
     Prompt,
 }

@@ -1,11 +1,14 @@
 //! Dialogs over the panes. Keys go to the last one; each has its state, keys and view in one file.
 
+pub mod card;
 pub mod confirm;
 pub mod explain;
 pub mod help;
+pub mod matter;
 pub mod open;
 pub mod prompt;
 pub mod question;
+pub mod queue;
 pub mod quit;
 pub mod steer;
 
@@ -31,6 +34,12 @@ pub enum Modal {
     Quit,
     /// A question of a run.
     Question(question::Question),
+    /// A call of Claude's that waits.
+    Card(Box<card::Card>),
+    /// Everything that waits.
+    Queue(queue::Queue),
+    /// Something else that waits.
+    Matter(matter::Matter),
     /// One line of text at the bottom.
     Prompt(prompt::Prompt),
 }
@@ -45,6 +54,9 @@ impl Modal {
             Self::Open(_) => Scope::Open,
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
+            Self::Card(card) => card.scope(),
+            Self::Queue(_) => Scope::Queue,
+            Self::Matter(_) => Scope::Matter,
             Self::Prompt(_) => Scope::Prompt,
         }
     }
@@ -75,6 +87,9 @@ pub fn view(model: &Model, theme: &Theme, screen: Rect, buf: &mut Buffer) {
         Some(Modal::Open(open)) => open.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
+        Some(Modal::Card(card)) => card.view(model, theme, room, buf),
+        Some(Modal::Queue(queue)) => queue.view(model, theme, room, buf),
+        Some(Modal::Matter(matter)) => matter.view(model, theme, room, buf),
         Some(Modal::Prompt(_)) | None => {}
     }
 }

@@ -3,9 +3,10 @@
 use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::ticket::Ticket;
+use crate::tui::attention::What;
 use crate::tui::layout::{self, Layout};
 use crate::tui::marks::Glyphs;
-use crate::tui::modals::Modal;
+use crate::tui::modals::{self, Modal};
 use crate::tui::msg::QuitMode;
 use crate::tui::panes::Pane;
 use crate::tui::panes::log::LogState;
@@ -44,6 +45,8 @@ pub struct Model {
     pub focus: Pane,
     /// Dialogs over the panes; keys go to the last.
     pub modals: Vec<Modal>,
+    /// What waited and was seen: it waits no more.
+    pub seen: Vec<(TicketId, What)>,
     /// Words at the bottom, and until when.
     pub toast: Option<(String, Timestamp)>,
     /// Columns and lines.
@@ -77,6 +80,7 @@ impl Model {
             listed: BTreeMap::new(),
             focus: Pane::Stream,
             modals: Vec::new(),
+            seen: Vec::new(),
             toast: None,
             size: (80, 24),
             now,
@@ -120,15 +124,11 @@ impl Model {
         }
     }
 
-    /// How many open tickets wait for the person.
-    pub fn waiting(&self) -> usize {
-        self.tabs.iter().filter(|tab| self.standing(tab) == Standing::NeedsYou).count()
-    }
-
     /// How a ticket stands. The past needs nobody any more: a run that stopped for the person has stopped.
     pub fn standing(&self, tab: &Tab) -> Standing {
         match (self.mode, tab.standing()) {
             (Mode::Replay, Standing::NeedsYou) => Standing::Stopped,
+            (Mode::Live, _) if self.needs_you(tab) => Standing::NeedsYou,
             (_, standing) => standing,
         }
     }
@@ -161,6 +161,9 @@ impl Model {
     /// Solves the layout and lets the stream load and wrap what will be seen. Before every `view`.
     pub fn prepare(&mut self) -> Layout {
         let layout = layout::solve(self.size, self);
+        if let Some(Modal::Card(card)) = self.modals.last_mut() {
+            card.lay_out(modals::room(layout.screen), self.glyphs);
+        }
         if let Some(place) = layout.stream {
             let inside = Rect { width: place.width.saturating_sub(4), height: place.height.saturating_sub(2), ..place };
             let inside = notice::place(self, inside).stream;

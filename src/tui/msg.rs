@@ -3,6 +3,7 @@
 //! Neither names crossterm: keys are [`Input`]s, so that everything behind `tui::input` can be tested.
 
 use crate::base::id::TicketId;
+use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
@@ -36,6 +37,33 @@ pub enum Ask {
     Start(TicketId),
     /// Find a ticket by id, part of an id, or path, and open a tab for it.
     OpenTicket(String),
+    /// Find out how the passphrase stands, for the card of this call. Answered by `News::Passphrase`.
+    LookUpPassphrase {
+        /// The ticket.
+        ticket: TicketId,
+        /// The call.
+        id: String,
+    },
+    /// Check a passphrase, for the card of this call. Answered by `News::Passphrase`.
+    TryPassphrase {
+        /// The ticket.
+        ticket: TicketId,
+        /// The call.
+        id: String,
+        /// What was typed.
+        secret: Secret,
+    },
+    /// Put a rule that the person has read into their policy file. Answered by `News::RuleSaved`.
+    SaveRule {
+        /// The ticket.
+        ticket: TicketId,
+        /// The call.
+        id: String,
+        /// YAML list items, exactly as shown.
+        rules: String,
+        /// The rule that asked: the new ones stand before it.
+        before: String,
+    },
     /// Let the person edit the file of an open ticket in their editor.
     Edit(TicketId),
     /// End all runs, then the program.

@@ -2,6 +2,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::approval::{Approval, ApprovalKind, UnitView};
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
@@ -244,5 +245,41 @@ pub fn notes(tab: &mut Tab) {
         [("keep the static assets out of it", Way::Delivered), ("429 needs a Retry-After header", Way::Sent)]
     {
         tab.notes.push(NoteView { id: text.into(), text: text.into(), way });
+    }
+}
+
+/// A call that waits since so many seconds.
+pub fn asks(id: &str, tool: &str, input: &str, seconds: i64) -> Approval {
+    Approval {
+        id: id.into(),
+        n: 7,
+        phase: Some("Wire into middleware".into()),
+        kind: ApprovalKind::Call,
+        tool: tool.into(),
+        input: input.into(),
+        agent: None,
+        units: Vec::new(),
+        rule: "asks".into(),
+        reason: "not known to be harmless".into(),
+        asked: ago(seconds),
+        expires: None,
+        provable: true,
+    }
+}
+
+/// A part of such a call.
+pub fn unit(text: &str, verdict: &str, rule: &str, reason: &str) -> UnitView {
+    UnitView { text: text.into(), verdict: verdict.into(), rule: rule.into(), reason: reason.into() }
+}
+
+/// A push that waits.
+pub fn push(id: &str) -> Approval {
+    let reason = "publishes to a remote; history leaves this machine";
+    let command = "git push origin main --follow-tags";
+    Approval {
+        units: vec![unit(command, "ask", "pushes-ask", reason)],
+        rule: "pushes-ask".into(),
+        reason: reason.into(),
+        ..asks(id, "Bash", &format!("{{\"command\":\"{command}\",\"description\":\"Publish the branch\"}}"), 64)
     }
 }

@@ -188,7 +188,8 @@ impl Tab {
 
     /// How the ticket stands.
     pub fn standing(&self) -> Standing {
-        if self.failure.is_some() || self.state.needs_person() {
+        let asked = !self.state.approvals.is_empty() && self.state.ended.is_none();
+        if self.failure.is_some() || asked || self.state.needs_person() {
             return Standing::NeedsYou;
         }
         match (&self.state.ended, &self.state.stage) {

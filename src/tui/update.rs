@@ -2,10 +2,12 @@
 //!
 //! News of runs is folded in `update::news`; what keys mean stands in `tui::command`.
 
+mod attention;
 mod dialogs;
 mod news;
 
 use crate::domain::command::UserCommand;
+use crate::domain::news::News;
 use crate::orchestrator::state::{Pace, Stage};
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::layout;
@@ -15,7 +17,7 @@ use crate::tui::modals::explain::Explain;
 use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::prompt::{Prompt, Purpose};
-use crate::tui::modals::question::Question;
+use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input, Key, Msg};
@@ -24,6 +26,7 @@ use crate::tui::panes::log::{self, LogMsg};
 use crate::tui::panes::stream::StreamMsg;
 use crate::tui::panes::tickets::{self, Thing, TicketsMsg};
 use crate::tui::tab::Standing;
+use zeroize::Zeroize as _;
 
 /// Folds a message into the model; what the edge should do now, in order.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Ask> {
@@ -33,15 +36,25 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Ask> {
             model.toast = None;
             key(model, input)
         }
-        Msg::Paste(text) => {
+        Msg::Paste(mut text) => {
             model.dirty = true;
             dialogs::pasted(model, &text);
+            // It may have been the passphrase.
+            text.zeroize();
             Vec::new()
         }
         Msg::Resize(width, height) => {
             model.size = (width, height);
             model.dirty = true;
             Vec::new()
+        }
+        Msg::News(News::Passphrase { ticket, id, checked }) => {
+            model.dirty = true;
+            attention::checked(model, &ticket, &id, checked)
+        }
+        Msg::News(News::RuleSaved { ticket, id, saved }) => {
+            model.dirty = true;
+            attention::saved(model, &ticket, &id, &saved)
         }
         Msg::News(news) => {
             model.dirty = true;
@@ -128,7 +141,8 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
                 model.modals.push(Modal::Steer(steer));
             }
         }
-        Command::NextWaiting => next_waiting(model),
+        Command::NextWaiting => return attention::next(model),
+        Command::Queue => model.modals.push(Modal::Queue(Queue::default())),
         Command::Edit => {
             return model.tab().map(|tab| Ask::Edit(tab.id.clone())).into_iter().collect();
         }
@@ -252,27 +266,6 @@ fn ask_to_reset_breaker(model: &mut Model) {
     );
     let ask = Ask::Command(tab.id.clone(), UserCommand::ResetBreaker);
     model.modals.push(Modal::Confirm(Confirm { title: "Reset the circuit breaker", words, ask }));
-}
-
-fn next_waiting(model: &mut Model) {
-    let count = model.tabs.len();
-    // The one in front first, when it has a card to show.
-    let card = |model: &Model, at: usize| {
-        let state = &model.tabs[at].state;
-        state.validation_change.is_some() && state.ended.is_none()
-    };
-    let from = usize::from(!model.tabs.get(model.active).is_some_and(|_| card(model, model.active)));
-    let next = (from..from + count)
-        .map(|step| (model.active + step) % count)
-        .find(|at| model.tabs[*at].standing() == Standing::NeedsYou);
-    if let Some(at) = next {
-        model.show_tab(at);
-        model.focus = Pane::Stream;
-        if card(model, at) {
-            let ticket = model.tabs[at].id.clone();
-            model.modals.push(Modal::Question(Question::new(ticket)));
-        }
-    }
 }
 
 /// Enter in the tree: an open ticket comes to the front or is folded, a listed one is opened.

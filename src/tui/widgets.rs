@@ -2,6 +2,8 @@
 
 pub mod bar;
 pub mod diff;
+pub mod field;
 pub mod frame;
 pub mod row;
+pub mod spelt;
 pub mod wrap;

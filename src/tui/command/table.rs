@@ -58,7 +58,9 @@ rows! {
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
         "write to Claude: into the running turn, or into the next prompt";
     NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
-        "go to the next ticket that needs you";
+        "the next thing that needs you";
+    Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
+        "everything that waits for you: calls, questions, plans, disputes, conflicts";
     End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
         "to the end, and follow it";
     FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, next_pane,
@@ -87,7 +89,7 @@ rows! {
         "in Gauges: what each number counts, and what moved it";
     LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
         "in Log: show less, or everything again";
-    LogTicket "log.ticket" LOG, "log", [c('a')], Shown, always, |_| "all/this ticket",
+    LogTicket "log.ticket" LOG, "log", [c('o')], Shown, always, |_| "all/this ticket",
         "in Log: all tickets, or this one";
     LogFilter "log.filter" LOG, "log", [press(Key::Enter), c('/')], Shown, always, |_| "filter",
         "in Log: show the lines with these words";
@@ -162,6 +164,94 @@ rows! {
         "down";
     Up "question.up" Scope::Question, "question", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
         "up";
+    Choose "queue.choose" Scope::Queue, "queue", [press(Key::Enter)], Hidden, always, |_| "look at it",
+        "look at it";
+    Down "queue.down" Scope::Queue, "queue", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+        "down";
+    Up "queue.up" Scope::Queue, "queue", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+        "up";
+    Close "queue.close" Scope::Queue, "queue", [press(Key::Esc), c('q'), c('a'), ctrl('c')], Hidden, always, |_| "close",
+        "close";
+    Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
+        "on a card: let the call run, once; with the passphrase where it is asked for";
+    AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this ticket",
+        "on a card: let it run, and its like for the rest of this ticket's run";
+    AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
+        "on a card: show the rule that would always allow it; `y` then saves it";
+    Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with words",
+        "on a card: deny the call, with words that Claude reads";
+    EditInput "card.edit" Scope::Card, "card", [c('e')], Shown, always, |_| "edit",
+        "on a card: change what is to run";
+    Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
+        "on a card: leave it waiting; never a yes";
+    NextWaiting "card.next" Scope::Card, "card", [c('!')], Hidden, always, |_| "next",
+        "leave it waiting, and go to the next";
+    Down "card.down" Scope::Card, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
+        "down";
+    Up "card.up" Scope::Card, "card", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
+        "up";
+    PageDown "card.page_down" Scope::Card, "card", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+        "down one page";
+    PageUp "card.page_up" Scope::Card, "card", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+        "up one page";
+    Top "card.top" Scope::Card, "card", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the beginning";
+    End "card.end" Scope::Card, "card", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to the end";
+    Send "words.send" Scope::Words, "card", [press(Key::Enter), ctrl('s')], Hidden, always, |_| "send",
+        "send";
+    NewLine "words.new_line" Scope::Words, "card", [ALT_ENTER, ctrl('j')], Hidden, always, |_| "new line",
+        "a new line";
+    Close "words.close" Scope::Words, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
+        "back";
+    Send "edit_input.take" Scope::EditInput, "card", [ctrl('s')], Hidden, always, |_| "take it",
+        "take the changed input";
+    Close "edit_input.close" Scope::EditInput, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
+        "back";
+    Yes "rule.yes" Scope::Rule, "card", [c('y')], Hidden, always, |_| "save it",
+        "save the rule";
+    No "rule.no" Scope::Rule, "card", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "back",
+        "back";
+    Down "rule.down" Scope::Rule, "card", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+        "down";
+    Up "rule.up" Scope::Rule, "card", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+        "up";
+    Send "passphrase.send" Scope::Passphrase, "card", [press(Key::Enter)], Hidden, always, |_| "check it",
+        "check it";
+    Close "passphrase.close" Scope::Passphrase, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
+        "back";
+    Choose "choices.choose" Scope::Choices, "question of Claude's", [press(Key::Enter)], Shown, always, |_| "answer",
+        "answer with the selected option, or with all that are chosen";
+    NextWaiting "choices.next_waiting" Scope::Choices, "question of Claude's", [c('!')], Hidden, always, |_| "next",
+        "leave it waiting, and go to the next";
+    Yes "choices.yes" Scope::Choices, "question of Claude's", [c('y')], Hidden, always, |_| "send",
+        "send the answers that are shown once more";
+    Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
+        "choose the selected option, or take it back; digits do so by number";
+    Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with words",
+        "do not answer, with words that Claude reads";
+    QuestionNext "choices.next" Scope::Choices, "question of Claude's", [press(Key::Right), press(Key::Tab)], Hidden, always, |_| "next",
+        "next question";
+    QuestionPrevious "choices.previous" Scope::Choices, "question of Claude's", [press(Key::Left), SHIFT_TAB], Hidden, always, |_| "before",
+        "question before";
+    Down "choices.down" Scope::Choices, "question of Claude's", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
+        "down";
+    Up "choices.up" Scope::Choices, "question of Claude's", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
+        "up";
+    Close "choices.close" Scope::Choices, "question of Claude's", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
+        "later";
+    Retry "matter.retry" Scope::Matter, "disputes", [c('r')], Hidden, always, |_| "work on it again",
+        "work on it again";
+    Skip "matter.skip" Scope::Matter, "disputes", [c('s')], Hidden, always, |_| "skip it",
+        "skip it";
+    Edit "matter.edit" Scope::Matter, "disputes", [c('e')], Hidden, always, |_| "edit the ticket",
+        "edit the ticket";
+    Seen "matter.seen" Scope::Matter, "disputes", [c('d')], Hidden, always, |_| "seen",
+        "seen";
+    NextWaiting "matter.next" Scope::Matter, "disputes", [c('!')], Hidden, always, |_| "next",
+        "leave it waiting, and go to the next";
+    Close "matter.close" Scope::Matter, "disputes", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
+        "later";
     Choose "prompt.keep" Scope::Prompt, "dialogs", [press(Key::Enter)], Hidden, always, |_| "keep",
         "keep";
     Close "prompt.close" Scope::Prompt, "dialogs", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "clear",

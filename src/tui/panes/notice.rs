@@ -7,6 +7,7 @@ use crate::domain::limits::provider::Reset;
 use crate::domain::outcome::ExitReason;
 use crate::domain::words::{reason_words, wait_words};
 use crate::orchestrator::state::Stage;
+use crate::tui::attention::call_words;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::{Standing, Tab};
 use crate::tui::theme::Theme;
@@ -65,6 +66,12 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     if let Some(failure) = &tab.failure {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
+    }
+    if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {
+        let more = tab.state.approvals.len() - 1;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let words = crate::base::text::cut(&call_words(approval), 200);
+        return Some((Role::Warning, format!("Claude waits for you: {words}{more} · ! shows the card")));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words =

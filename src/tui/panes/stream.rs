@@ -17,6 +17,7 @@ mod search;
 mod window;
 
 pub use layout::Fold;
+pub(in crate::tui) use markdown::rows as markdown_rows;
 pub use msg::{FollowStatus, SearchStatus, StreamMsg};
 
 use crate::domain::record::Stored;

@@ -8,6 +8,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input, QuitMode};
 use crate::tui::panes::log::LogMsg;
 use crate::tui::panes::stream::StreamMsg;
+use crate::tui::update::attention;
 use ratatui::layout::Rect;
 
 /// A key for the dialog on top. It is taken out, and put back unless the key closes it.
@@ -93,6 +94,19 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
             question.scroll(lines, model, room);
             (command != Some(Command::Close)).then_some(Modal::Question(question))
         }
+        Modal::Card(card) => return attention::key(model, card, command, &input),
+        Modal::Matter(matter) => return attention::matter(model, matter, command),
+        Modal::Queue(mut queue) => match command {
+            Some(Command::Close) => None,
+            Some(Command::Choose) => match queue.chosen(model) {
+                Some(item) => return attention::show(model, &item),
+                None => None,
+            },
+            _ => {
+                queue.step(lines, model);
+                Some(Modal::Queue(queue))
+            }
+        },
         Modal::Prompt(mut line) => match command {
             Some(Command::Choose) => None,
             Some(Command::Close) => {
@@ -117,6 +131,7 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
 pub fn pasted(model: &mut Model, text: &str) {
     match model.modals.last_mut() {
         Some(Modal::Steer(steer)) => steer.pasted(text),
+        Some(Modal::Card(card)) => card.pasted(text),
         Some(Modal::Open(open)) => {
             prompt::insert(&mut open.query, text);
             open.cursor = 0;

@@ -3,9 +3,10 @@
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::news::News;
-use crate::domain::record::Stored;
+use crate::domain::record::{Record, Stored};
 use crate::domain::words::Weight;
 use crate::tui::model::Model;
+use crate::tui::update::attention;
 
 /// Folds one piece of news in.
 pub fn fold(model: &mut Model, news: News) {
@@ -56,6 +57,8 @@ pub fn fold(model: &mut Model, news: News) {
                 tab.pulse.beat(now);
             }
         }
+        // Heard by the card that they are for.
+        News::Passphrase { .. } | News::RuleSaved { .. } => {}
         News::Trouble { ticket, message } => log(model, &ticket, Weight::Error, &message),
         // A name that was typed wrongly: no tab for what is not there.
         News::RunFailed { ticket, message, .. } if is_unknown(model, &ticket) => {
@@ -89,6 +92,12 @@ fn tab_for(model: &mut Model, ticket: &TicketId) -> usize {
 fn recorded(model: &mut Model, at: usize, stored: &Stored) {
     if !model.tabs[at].record(stored) {
         return;
+    }
+    match &stored.record {
+        Record::ApprovalVoid { why, .. } => attention::drop_stale(model, &format!("Claude asks no more: {why}")),
+        Record::ApprovalAnswered(_) => attention::drop_stale(model, "answered already"),
+        Record::RunEnded { .. } => attention::drop_stale(model, "the run has ended; nothing was answered"),
+        _ => {}
     }
     if let Some(line) = model.tabs[at].teller.line(&stored.record) {
         model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);

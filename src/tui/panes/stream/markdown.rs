@@ -7,7 +7,7 @@ use ratatui::style::Modifier;
 use std::ops::Range;
 
 /// Lays `text` (clean) out in `columns`; one inner list a row.
-pub(super) fn rows(text: &str, columns: usize) -> Vec<Vec<Piece>> {
+pub(in crate::tui) fn rows(text: &str, columns: usize) -> Vec<Vec<Piece>> {
     let mut out = Vec::new();
     let mut fenced = false;
     for line in text.trim_matches('\n').lines() {

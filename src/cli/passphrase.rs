@@ -1,0 +1,49 @@
+//! `programmator passphrase set`: the passphrase of rules that ask for one.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::adapters::agent::launch::MARKER;
+use crate::adapters::passphrase::{PassphraseError, Passphrases, SHORTEST};
+use crate::adapters::typed_secret::{Source, read};
+use std::io::Write;
+
+/// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
+const NOT_FOR_CLAUDE: u8 = 77;
+
+/// Sets it: typed twice in a terminal, or once from a pipe.
+pub fn set(out: &mut impl Write, asks: &mut impl Write, session: &Session, source: Source) -> Result<(), CliError> {
+    if session.environment.contains_key(MARKER) {
+        let message = "a run of programmator may not change what guards it; set the passphrase in a shell of your own";
+        return Err(CliError { message: message.into(), exit_code: NOT_FOR_CLAUDE });
+    }
+    let passphrases = session.passphrases().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))?;
+    let secret = match source {
+        Source::Pipe => read(source, || ()).map_err(|error| CliError::usage(error.to_string()))?,
+        Source::Terminal => {
+            let mut ask = |words: &str| {
+                let prompt = || {
+                    write!(asks, "{words}: ").ok();
+                    asks.flush().ok();
+                };
+                let secret = read(source, prompt).map_err(|error| CliError::usage(error.to_string()));
+                writeln!(asks).ok();
+                secret
+            };
+            let first = ask(&format!("New passphrase (at least {SHORTEST} characters, not shown)"))?;
+            if first != ask("The same again")? {
+                return Err(CliError::usage("the two differ; nothing was changed"));
+            }
+            first
+        }
+    };
+    store(&passphrases, &secret)?;
+    writeln!(out, "The passphrase is set. It is asked for on the card of a call, and nowhere else.")?;
+    Ok(())
+}
+
+fn store(passphrases: &Passphrases, secret: &crate::base::secret::Secret) -> Result<(), CliError> {
+    passphrases.set(secret).map_err(|error| match error {
+        PassphraseError::Short(_) | PassphraseError::Published => CliError::usage(error.to_string()),
+        other => CliError::failure(other.to_string()),
+    })
+}

@@ -1,0 +1,194 @@
+//! Everything that waits for the person, of all tickets, in one queue.
+//!
+//! Owns what is in it, in which order. How one thing of it is shown and answered is its dialog's
+//! (`modals::card`, `modals::question`, `modals::matter`).
+
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
+use crate::domain::approval::{Approval, ApprovalKind};
+use crate::orchestrator::state::{Mark, Stage};
+use crate::tui::model::{Mode, Model};
+use crate::tui::tab::Tab;
+
+/// One thing that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Of which ticket.
+    pub ticket: TicketId,
+    /// What.
+    pub what: What,
+    /// Since when, where that is known.
+    pub since: Option<Timestamp>,
+}
+
+/// What waits, the most urgent first: Claude stands still for a call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// A call of Claude's, by its id.
+    Call(String),
+    /// The ticket's validation commands were changed.
+    Validation,
+    /// A claim about this phase did not hold, and the run does not go on by itself.
+    Dispute(String),
+    /// The ticket's file cannot be brought in line with the run.
+    Conflict(Conflict),
+    /// The run ended and will not go on by itself.
+    Ended,
+}
+
+/// What of a ticket's file is not as the run has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conflict {
+    /// A done phase whose box cannot be ticked.
+    Box(String),
+    /// The status in the front matter.
+    Status,
+    /// The file is gone, or no ticket any more; why.
+    Lost(String),
+}
+
+impl Model {
+    /// Everything that waits. The past waits for nobody.
+    pub fn attention(&self) -> Vec<Item> {
+        if self.mode == Mode::Replay {
+            return Vec::new();
+        }
+        let mut queue: Vec<Item> = self.tabs.iter().flat_map(of_tab).collect();
+        queue.retain(|item| !self.seen.contains(&(item.ticket.clone(), item.what.clone())));
+        let kind = |item: &Item| match item.what {
+            What::Call(_) => 0,
+            What::Validation => 1,
+            What::Dispute(_) => 2,
+            What::Conflict(_) => 3,
+            What::Ended => 4,
+        };
+        // Stable: what waits longest is first, else the order of the tabs.
+        queue.sort_by_key(|item| (kind(item), item.since));
+        queue
+    }
+
+    /// How many things wait for the person.
+    pub fn waiting(&self) -> usize {
+        self.attention().len()
+    }
+
+    /// Whether something of this ticket waits.
+    pub fn needs_you(&self, tab: &Tab) -> bool {
+        self.attention().iter().any(|item| item.ticket == tab.id)
+    }
+
+    /// The call that waits under this id.
+    pub fn approval(&self, ticket: &TicketId, id: &str) -> Option<&Approval> {
+        let tab = self.tabs.iter().find(|tab| tab.id == *ticket)?;
+        tab.state.approvals.iter().find(|approval| approval.id == id)
+    }
+
+    /// The thing in a few words.
+    pub fn words_of(&self, item: &Item) -> String {
+        match &item.what {
+            What::Call(id) => self.approval(&item.ticket, id).map_or_else(String::new, call_words),
+            What::Validation => "validation commands were changed".into(),
+            What::Dispute(phase) => clean_line(&format!("disputed: “{phase}”"), 200),
+            What::Conflict(Conflict::Box(phase)) => clean_line(&format!("box not ticked: “{phase}”"), 200),
+            What::Conflict(Conflict::Status) => "the ticket's status could not be set".into(),
+            What::Conflict(Conflict::Lost(why)) => clean_line(&format!("the ticket's file: {why}"), 200),
+            What::Ended => "the run stands still".into(),
+        }
+    }
+}
+
+/// A call in a few words: tool and target, or the question.
+pub fn call_words(approval: &Approval) -> String {
+    let input: serde_json::Value = serde_json::from_str(&approval.input).unwrap_or_default();
+    let field = |name: &str| input.get(name).and_then(|value| value.as_str()).map(str::to_owned);
+    let first = |names: &[&str]| names.iter().find_map(|name| field(name));
+    let words = match approval.kind {
+        ApprovalKind::Question => {
+            let asked = input.pointer("/questions/0/question").and_then(|value| value.as_str()).unwrap_or_default();
+            format!("asks: {asked}")
+        }
+        ApprovalKind::Plan => "has a plan: good enough to begin?".into(),
+        ApprovalKind::Call | ApprovalKind::Passphrase => {
+            let target = first(&["command", "file_path", "notebook_path", "path", "url", "query", "pattern"]);
+            format!("{} {}", approval.tool, target.unwrap_or_default())
+        }
+    };
+    clean_line(&crate::tui::widgets::spelt::visible(&words), 400)
+}
+
+fn of_tab(tab: &Tab) -> Vec<Item> {
+    let state = &tab.state;
+    let mut found = Vec::new();
+    let mut add = |what, since| found.push(Item { ticket: tab.id.clone(), what, since });
+    let open = state.ended.is_none();
+    if open && tab.failure.is_none() {
+        for approval in &state.approvals {
+            add(What::Call(approval.id.clone()), Some(approval.asked));
+        }
+        if state.validation_change.is_some() {
+            add(What::Validation, None);
+        }
+        if state.stage == Stage::Paused {
+            for phase in state.phases.iter().filter(|phase| phase.mark == Mark::Disputed) {
+                add(What::Dispute(phase.text.clone()), state.updated);
+            }
+        }
+    }
+    for phase in state.phases.iter().filter(|phase| phase.untickable && matches!(phase.mark, Mark::Done(_))) {
+        add(What::Conflict(Conflict::Box(phase.text.clone())), None);
+    }
+    if state.status_given_up {
+        add(What::Conflict(Conflict::Status), None);
+    }
+    if let Some(why) = state.ticket_lost.as_ref().filter(|_| open) {
+        add(What::Conflict(Conflict::Lost(why.clone())), None);
+    }
+    if tab.failure.is_some() || (!open && state.needs_person()) {
+        add(What::Ended, state.updated);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn a_call_is_before_all_else_and_the_longest_waiting_first() {
+        let mut model = sample::busy();
+        model.tabs[0].state.validation_change = Some(Vec::new());
+        model.tabs[0].state.approvals.push(sample::asks("young", "Bash", r#"{"command":"a"}"#, 5));
+        model.tabs[3].state.approvals.push(sample::asks("old", "Bash", r#"{"command":"b"}"#, 60));
+        model.tabs[2].state.phases[0].untickable = true;
+        let kinds: Vec<(String, String)> =
+            model.attention().iter().map(|item| (item.ticket.to_string(), model.words_of(item))).collect();
+        let kinds: Vec<(&str, &str)> = kinds.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(
+            kinds,
+            [
+                ("docs.md", "Bash b"),
+                ("tk-4f2a", "Bash a"),
+                ("tk-4f2a", "validation commands were changed"),
+                ("docs.md", "disputed: “Wire into middleware”"),
+                ("tk-77aa", "box not ticked: “Investigate flow”"),
+                ("tk-9c1d", "the run stands still"),
+            ]
+        );
+        model.mode = Mode::Replay;
+        assert_eq!(model.attention(), []);
+    }
+
+    #[test]
+    fn what_was_seen_does_not_wait_and_an_ended_run_asks_nothing() {
+        let mut model = sample::busy();
+        model.tabs[2].state.phases[0].untickable = true;
+        let before = model.waiting();
+        let conflict = What::Conflict(Conflict::Box("Investigate flow".into()));
+        model.seen.push((sample::id("tk-77aa"), conflict));
+        assert_eq!(model.waiting(), before - 1);
+        model.tabs[1].state.approvals.push(sample::asks("late", "Bash", "{}", 5));
+        assert_eq!(model.waiting(), before - 1, "its run has ended");
+    }
+}

@@ -1,0 +1,344 @@
+//! The card of one call of Claude's that waits: what it would do, whole, and the person's answer.
+//!
+//! Owns its pages (the call, words of denial, an edited input, a lasting rule, the passphrase, answers to a question)
+//! and what each key does on them. What stands on the pages is in `card/`; saving rules and checking passphrases is
+//! the host's. A yes counts only once the end was seen; leaving never approves.
+
+mod body;
+mod choices;
+mod draw;
+mod edited;
+mod rule;
+
+use crate::base::id::TicketId;
+use crate::base::secret::Secret;
+use crate::base::time::Timestamp;
+use crate::domain::approval::{Answer, Approval, ApprovalKind, Scope as Reach};
+use crate::domain::passphrase::Checked;
+use crate::tui::command::{Command, Scope};
+use crate::tui::marks::Glyphs;
+use crate::tui::msg::{Input, Key};
+use crate::tui::widgets::field::Field;
+use body::Line;
+use choices::Choices;
+use ratatui::layout::Rect;
+
+/// Words to Claude when the person gives none.
+const DECLINED: &str = "The person declined this call.";
+/// The same for a question.
+const UNANSWERED: &str = "The person does not want to answer this. Go on by your own judgement.";
+/// The same for a plan.
+const NO_PLAN: &str = "The person does not agree with the plan yet. Think it over and propose another.";
+
+/// The card.
+pub struct Card {
+    /// Of which ticket.
+    pub ticket: TicketId,
+    /// What is asked, as it was asked.
+    pub approval: Approval,
+    /// What would run: the input as asked, or as edited.
+    input: String,
+    page: Page,
+    /// How the passphrase stands, and since when; `None`: not known yet.
+    checked: Option<(Checked, Timestamp)>,
+    lines: Vec<Line>,
+    columns: usize,
+    offset: usize,
+    end_seen: bool,
+}
+
+/// What the card shows.
+enum Page {
+    /// The call.
+    Call,
+    /// Words for Claude, with a no.
+    Deny(Field),
+    /// The input, to be changed; why it cannot be taken as it is.
+    Edit(Field, Option<String>),
+    /// A lasting rule, as it would be saved.
+    Rule(String),
+    /// A rule on its way to the file.
+    Saving(String),
+    /// The masked field.
+    Passphrase(Secret),
+    /// A passphrase on its way to be checked.
+    Checking,
+    /// Claude's question and its options.
+    Choices(Choices),
+}
+
+/// What a key on the card leads to.
+pub enum Outcome {
+    /// The card stays.
+    Stays,
+    /// It goes; nothing is answered.
+    Leaves,
+    /// The answer.
+    Answers(Answer),
+    /// The rule is to be saved, before the rule of this name.
+    Saves {
+        /// YAML list items.
+        rules: String,
+        /// The rule that asked.
+        before: String,
+    },
+    /// The passphrase is to be checked.
+    Tries(Secret),
+}
+
+impl Card {
+    /// The card of a call.
+    pub fn new(ticket: TicketId, approval: &Approval) -> Self {
+        let mut card = Self {
+            ticket,
+            input: approval.input.clone(),
+            approval: approval.clone(),
+            page: Page::Call,
+            checked: None,
+            lines: Vec::new(),
+            columns: 0,
+            offset: 0,
+            end_seen: false,
+        };
+        card.turn_back();
+        card
+    }
+
+    /// Where its keys stand in the table.
+    pub fn scope(&self) -> Scope {
+        match &self.page {
+            Page::Call | Page::Saving(_) | Page::Checking => Scope::Card,
+            Page::Deny(_) => Scope::Words,
+            Page::Edit(..) => Scope::EditInput,
+            Page::Rule(_) => Scope::Rule,
+            Page::Passphrase(_) => Scope::Passphrase,
+            Page::Choices(choices) if choices.is_typing() => Scope::Words,
+            Page::Choices(_) => Scope::Choices,
+        }
+    }
+
+    /// The input is no longer the one that was asked about.
+    fn is_edited(&self) -> bool {
+        self.input != self.approval.input
+    }
+
+    /// A plain yes can be given: a question is answered by its options, and what needs the passphrase by it.
+    fn can_allow(&self) -> bool {
+        match self.approval.kind {
+            ApprovalKind::Call | ApprovalKind::Plan => true,
+            ApprovalKind::Passphrase => !matches!(self.checked, Some((Checked::Unset | Checked::Failed(_), _))),
+            ApprovalKind::Question => false,
+        }
+    }
+
+    /// The yes can hold for the rest of the ticket's run.
+    fn can_reach_ticket(&self) -> bool {
+        self.approval.kind == ApprovalKind::Call && !self.is_edited()
+    }
+
+    /// The rule that a lasting yes would be; `None` where none is offered.
+    fn lasting(&self) -> Option<String> {
+        (self.can_reach_ticket() && self.approval.provable).then(|| rule::of(&self.approval)).flatten()
+    }
+
+    fn can_edit(&self) -> bool {
+        matches!(self.approval.kind, ApprovalKind::Call | ApprovalKind::Passphrase)
+    }
+
+    fn yes(&self, scope: Reach) -> Outcome {
+        Outcome::Answers(Answer::Allow { input: self.input.clone(), scope })
+    }
+
+    fn no(&self, words: &str) -> Outcome {
+        let plain = match self.approval.kind {
+            ApprovalKind::Question => UNANSWERED,
+            ApprovalKind::Plan => NO_PLAN,
+            ApprovalKind::Call | ApprovalKind::Passphrase => DECLINED,
+        };
+        let words = if words.trim().is_empty() { plain } else { words.trim() };
+        Outcome::Answers(Answer::Deny { words: words.to_owned() })
+    }
+
+    fn turn_to(&mut self, page: Page) {
+        self.page = page;
+        self.offset = 0;
+        self.columns = 0;
+    }
+
+    /// Back to what the card shows first.
+    fn turn_back(&mut self) {
+        let page = match self.approval.kind {
+            ApprovalKind::Question => Choices::read(&self.approval.input).map_or(Page::Call, Page::Choices),
+            _ => Page::Call,
+        };
+        self.turn_to(page);
+    }
+
+    /// Does what a key means. `command`: its meaning in the card's scope.
+    pub fn key(&mut self, command: Option<Command>, input: &Input, room: Rect, glyphs: Glyphs) -> Outcome {
+        let outcome = self.act(command, input, room);
+        self.lay_out(room, glyphs);
+        outcome
+    }
+
+    fn act(&mut self, command: Option<Command>, input: &Input, room: Rect) -> Outcome {
+        let page = i32::try_from(self.body_height(room)).unwrap_or(1);
+        let lines = match command {
+            Some(Command::Down) => 1,
+            Some(Command::Up) => -1,
+            Some(Command::PageDown) => page,
+            Some(Command::PageUp) => -page,
+            Some(Command::Top) => i32::MIN,
+            Some(Command::End) => i32::MAX,
+            _ => 0,
+        };
+        match &mut self.page {
+            Page::Call => {
+                self.scroll(lines, room);
+                return self.on_call(command);
+            }
+            Page::Deny(field) => match command {
+                Some(Command::Send) => {
+                    let words = field.text();
+                    return self.no(&words);
+                }
+                Some(Command::Close) => self.turn_back(),
+                Some(Command::NewLine) => field.new_line(),
+                _ => field.typed(input),
+            },
+            Page::Edit(field, trouble) => match command {
+                Some(Command::Send) => match edited::read(&self.approval, &field.text()) {
+                    Ok(changed) => {
+                        self.input = changed;
+                        self.end_seen = false;
+                        self.turn_to(Page::Call);
+                    }
+                    Err(why) => *trouble = Some(why),
+                },
+                Some(Command::Close) => self.turn_back(),
+                _ => {
+                    *trouble = None;
+                    field.typed(input);
+                }
+            },
+            Page::Rule(rules) => match command {
+                Some(Command::Yes) => {
+                    let rules = std::mem::take(rules);
+                    self.turn_to(Page::Saving(rules.clone()));
+                    return Outcome::Saves { rules, before: self.approval.rule.clone() };
+                }
+                Some(Command::No) => self.turn_back(),
+                _ => self.scroll(lines, room),
+            },
+            Page::Passphrase(secret) => match command {
+                Some(Command::Send) if secret.letters() > 0 => {
+                    let secret = std::mem::take(secret);
+                    self.page = Page::Checking;
+                    return Outcome::Tries(secret);
+                }
+                Some(Command::Close) => self.turn_back(),
+                _ => typed_blind(secret, input),
+            },
+            Page::Saving(_) | Page::Checking => {
+                if command == Some(Command::Close) {
+                    return Outcome::Leaves;
+                }
+            }
+            Page::Choices(choices) => {
+                if let Some(answers) = choices.key(command, input) {
+                    let input = choices::answered(&self.approval.input, &answers);
+                    return Outcome::Answers(Answer::Allow { input, scope: Reach::Once });
+                }
+                match command {
+                    Some(Command::Close) if !choices.is_typing() => return Outcome::Leaves,
+                    Some(Command::Close) => choices.stop_typing(),
+                    Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
+                    _ => {}
+                }
+                self.columns = 0;
+            }
+        }
+        Outcome::Stays
+    }
+
+    fn on_call(&mut self, command: Option<Command>) -> Outcome {
+        match command {
+            Some(Command::Close) => return Outcome::Leaves,
+            Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
+            Some(Command::EditInput) if self.can_edit() => {
+                let field = Field::new(&edited::shown(&self.approval, &self.input));
+                self.turn_to(Page::Edit(field, None));
+            }
+            // Only what was read to its end is agreed to.
+            _ if !self.end_seen => {}
+            Some(Command::Allow) if self.can_allow() => {
+                if self.approval.kind == ApprovalKind::Passphrase {
+                    self.page = Page::Passphrase(Secret::new());
+                } else {
+                    return self.yes(Reach::Once);
+                }
+            }
+            Some(Command::AllowTicket) if self.can_reach_ticket() => return self.yes(Reach::Ticket),
+            Some(Command::AllowAlways) => {
+                if let Some(rules) = self.lasting() {
+                    self.turn_to(Page::Rule(rules));
+                }
+            }
+            _ => {}
+        }
+        Outcome::Stays
+    }
+
+    /// Takes pasted text into the field that is open.
+    pub fn pasted(&mut self, text: &str) {
+        match &mut self.page {
+            Page::Deny(field) => field.pasted(text),
+            Page::Edit(field, trouble) => {
+                *trouble = None;
+                field.pasted(text);
+            }
+            Page::Passphrase(secret) => {
+                secret.push(text);
+            }
+            Page::Choices(choices) => choices.pasted(text),
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Checking => {}
+        }
+        self.columns = 0;
+    }
+
+    /// How the passphrase stands, or what became of the try; the answer when it was right. A right one that comes
+    /// after the person has left the field opens nothing.
+    pub fn checked(&mut self, checked: Checked, now: Timestamp) -> Option<Answer> {
+        let tried = matches!(self.page, Page::Checking);
+        match &checked {
+            Checked::Wrong { wait, .. } if tried && wait.is_zero() => self.page = Page::Passphrase(Secret::new()),
+            _ if tried => self.turn_back(),
+            _ => {}
+        }
+        let right = checked == Checked::Right;
+        self.checked = Some((checked, now));
+        self.columns = 0;
+        (tried && right).then(|| Answer::Allow { input: self.input.clone(), scope: Reach::Once })
+    }
+
+    /// What became of the rule; the answer when it was saved.
+    pub fn saved(&mut self, saved: &Result<String, String>) -> Option<Answer> {
+        let waited = matches!(self.page, Page::Saving(_));
+        if waited {
+            self.turn_back();
+        }
+        (waited && saved.is_ok()).then(|| Answer::Allow { input: self.input.clone(), scope: Reach::Always })
+    }
+}
+
+/// One key for a text that nobody sees.
+fn typed_blind(secret: &mut Secret, input: &Input) {
+    match (input.key, input.ctrl, input.alt) {
+        (Key::Char('u'), true, _) => secret.clear(),
+        (Key::Backspace, ..) => secret.pop(),
+        (Key::Char(c), false, false) => {
+            secret.push(c.encode_utf8(&mut [0; 4]));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,274 @@
+//! The card on the screen: where its parts go, and which keys it offers now.
+
+use super::body::{self, Input as Origin, Line};
+use super::{Card, Page};
+use crate::base::text::{Clean, clean_line};
+use crate::base::time::{Timestamp, human};
+use crate::domain::approval::ApprovalKind;
+use crate::domain::passphrase::{Checked, NOTICE_AT};
+use crate::tui::attention::What;
+use crate::tui::marks::Glyphs;
+use crate::tui::modals::WIDEST;
+use crate::tui::model::Model;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::row::{Row, highlight, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
+
+/// Lines around the body: border, head, air, keys.
+const AROUND: u16 = 6;
+
+impl Card {
+    fn inner_columns(room: Rect) -> usize {
+        usize::from(room.width.min(WIDEST)).saturating_sub(4)
+    }
+
+    /// Lines of the part below the body.
+    fn panel_height(&self) -> u16 {
+        match &self.page {
+            Page::Deny(_) => 5,
+            Page::Edit(..) => 12,
+            Page::Choices(choices) if choices.is_typing() => 4,
+            Page::Passphrase(_) | Page::Checking => 4,
+            // Longest when it was just told.
+            _ => match self.note_rows(Timestamp::default()).len() {
+                0 => 0,
+                rows => rows as u16 + 1,
+            },
+        }
+    }
+
+    /// Lines of the body that fit.
+    pub(super) fn body_height(&self, room: Rect) -> usize {
+        let most = usize::from(room.height.saturating_sub(AROUND + self.panel_height()));
+        most.min(self.lines.len())
+    }
+
+    /// Lays the body out for the room, when it changed or was never laid out.
+    pub fn lay_out(&mut self, room: Rect, glyphs: Glyphs) {
+        let columns = Self::inner_columns(room);
+        if self.columns != columns {
+            self.columns = columns;
+            self.lines = match &self.page {
+                Page::Choices(choices) => choices.body(columns, glyphs).lines,
+                Page::Rule(rules) | Page::Saving(rules) => body::rule(rules, columns).lines,
+                _ => {
+                    let origin = if self.is_edited() { Origin::Edited } else { Origin::Asked };
+                    body::call(&self.approval, &self.input, origin, columns).lines
+                }
+            };
+        }
+        if let Some(last) = self.lines.iter().rposition(|line| line.selected) {
+            let first = self.lines.iter().position(|line| line.selected).unwrap_or(last);
+            let height = self.body_height(room).max(1);
+            self.offset = self.offset.clamp((last + 1).saturating_sub(height), first);
+        }
+        self.scroll(0, room);
+    }
+
+    /// Scrolls by lines, not beyond the ends.
+    pub(super) fn scroll(&mut self, by: i32, room: Rect) {
+        let height = self.body_height(room);
+        let most = self.lines.len().saturating_sub(height);
+        self.offset = self.offset.saturating_add_signed(by as isize).min(most);
+        if matches!(self.page, Page::Call) && height > 0 && self.offset == most {
+            self.end_seen = true;
+        }
+    }
+
+    /// Draws it.
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let height = self.body_height(room) as u16;
+        let panel = self.panel_height();
+        let area = centred(room, room.width.min(WIDEST), height + panel + AROUND);
+        let below = self.lines.len().saturating_sub(self.offset + usize::from(height));
+        let more = match (below, self.offset) {
+            (0, 0) => String::new(),
+            (0, above) => format!("{above} more {}", model.glyphs.pick("↑", "^")),
+            (below, _) => format!("{below} more {}", model.glyphs.pick("↓", "v")),
+        };
+        let queue = model.attention();
+        let is_this = |what: &What| matches!(what, What::Call(id) if *id == self.approval.id);
+        let at = queue.iter().position(|item| item.ticket == self.ticket && is_this(&item.what)).unwrap_or(0);
+        let title = format!("{} of {} waiting for you", at + 1, queue.len().max(1));
+        let frame = Frame {
+            title: &title,
+            status: &more,
+            status_role: if below > 0 { Role::Warning } else { Role::Dim },
+            weight: Weight::Heavy,
+            glyphs: model.glyphs,
+        };
+        let inside = frame.draw(theme, area, buf);
+        let mut rows = inside.rows();
+        if let Some(place) = rows.next() {
+            self.head(model).draw(theme, place, buf);
+        }
+        rows.next();
+        for (place, line) in rows.by_ref().take(height.into()).zip(self.lines.iter().skip(self.offset)) {
+            draw_line(line, theme, place, buf);
+        }
+        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
+        let top = (inside.y + 2 + height + 1).min(keys.y);
+        let field = Rect { y: top, height: keys.y.saturating_sub(top + u16::from(panel > 2)), ..inside };
+        self.panel(model, theme, field, buf);
+        self.keys(model).draw(theme, keys, buf);
+    }
+
+    /// Ticket, phase, and how long it waits.
+    fn head(&self, model: &Model) -> Row {
+        let tab = model.tabs.iter().find(|tab| tab.id == self.ticket);
+        let title = tab.map(|tab| clean_line(tab.title(), 200)).unwrap_or_default();
+        let phase = self.approval.phase.as_deref().map(|phase| format!(" · “{}”", clean_line(phase, 200)));
+        let waited = human(model.now.since(self.approval.asked));
+        let waiting = match self.approval.expires {
+            Some(end) => format!("waiting {waited} · denied in {}", human(end.since(model.now))),
+            None => format!("waiting {waited}"),
+        };
+        Row::new()
+            .left(Role::Accent, self.ticket.as_str())
+            .left(Role::Text, format!(" · {title}"))
+            .left(Role::Dim, phase.unwrap_or_default())
+            .right(Role::Warning, waiting)
+    }
+
+    fn panel(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        match &self.page {
+            Page::Deny(field) => field.view("Why not, and what should Claude do instead?", theme, area, buf),
+            Page::Edit(field, _) => field.view("The input that is to run", theme, area, buf),
+            Page::Choices(choices) => choices.view_field(theme, area, buf),
+            Page::Passphrase(secret) => {
+                let room = usize::from(area.width).saturating_sub(16);
+                let mask = model.glyphs.pick("•", "*").repeat(secret.letters().min(room));
+                let row = Row::new()
+                    .left(Role::Key, "passphrase  ")
+                    .left(Role::Input, mask)
+                    .left(Role::Accent, model.glyphs.pick("█", "_"));
+                row.draw(theme, area, buf);
+                for (place, row) in area.rows().skip(1).zip(self.note_rows(model.now)) {
+                    row.draw(theme, place, buf);
+                }
+            }
+            Page::Checking => Row::new().left(Role::Dim, "checking the passphrase …").draw(theme, area, buf),
+            _ => {
+                for (place, row) in area.rows().zip(self.note_rows(model.now)) {
+                    row.draw(theme, place, buf);
+                }
+            }
+        }
+    }
+
+    /// What there is to know about the passphrase.
+    fn note(&self, now: Timestamp) -> Option<(Role, String)> {
+        if self.approval.kind != ApprovalKind::Passphrase {
+            return None;
+        }
+        let (checked, since) = self.checked.as_ref()?;
+        let many = |failures: u32| {
+            if failures >= NOTICE_AT { format!(" {failures} failures in a row: is it you?") } else { String::new() }
+        };
+        let wait = |wait: Duration| match wait.saturating_sub(now.since(*since)) {
+            Duration::ZERO => String::new(),
+            left => format!(" Wait {}.", human(left)),
+        };
+        match checked {
+            Checked::Ready | Checked::Right => None,
+            Checked::Unset => {
+                let words = "Blocked: no passphrase is set. In a shell: programmator passphrase set";
+                Some((Role::Danger, words.into()))
+            }
+            Checked::Wrong { failures, wait: time } => {
+                Some((Role::Danger, format!("That was not it.{}{}", wait(*time), many(*failures))))
+            }
+            Checked::Locked { failures, wait: time } => {
+                Some((Role::Danger, format!("Not looked at: too many failures.{}{}", wait(*time), many(*failures))))
+            }
+            Checked::Failed(why) => Some((Role::Danger, clean_line(why, 400))),
+        }
+    }
+
+    /// The note in lines.
+    fn note_rows(&self, now: Timestamp) -> Vec<Row> {
+        let Some((role, words)) = self.note(now) else {
+            return Vec::new();
+        };
+        wrap(&words, self.columns).into_iter().map(|line| Row::new().left(role, line)).collect()
+    }
+
+    fn keys(&self, model: &Model) -> Row {
+        let apart = |row: Row| if row.is_empty() { row } else { row.left(Role::Hint, "   ") };
+        let hint =
+            |row: Row, key: &str, words: &str| apart(row).left(Role::Key, key).left(Role::Hint, format!(" {words}"));
+        // What does not count yet is there, but quiet.
+        let yes = |row: Row, key: &str, words: &str| {
+            if self.end_seen {
+                return hint(row, key, words);
+            }
+            apart(row).left(Role::Dim, format!("{key} {words}"))
+        };
+        let row = Row::new();
+        match &self.page {
+            Page::Call => {
+                let mut row = row;
+                if !self.end_seen {
+                    row = hint(row, model.glyphs.pick("↓", "j"), "read on, then");
+                }
+                if self.can_allow() {
+                    let word = match self.approval.kind {
+                        ApprovalKind::Passphrase => "passphrase…",
+                        ApprovalKind::Plan => "begin",
+                        _ => "once",
+                    };
+                    row = yes(row, "y", word);
+                }
+                if self.can_reach_ticket() {
+                    row = yes(row, "t", if self.end_seen { "this ticket" } else { "ticket" });
+                }
+                if self.lasting().is_some() {
+                    row = yes(row, "A", "always…");
+                }
+                row = hint(row, "d", if self.end_seen { "deny with words" } else { "deny" });
+                if self.can_edit() {
+                    row = hint(row, "e", "edit");
+                }
+                hint(row, "Esc", "later")
+            }
+            Page::Deny(_) => hint(hint(hint(row, "Enter", "deny"), "Alt-Enter", "new line"), "Esc", "back"),
+            Page::Edit(_, None) => hint(hint(row, "^S", "take it, then y runs it"), "Esc", "back"),
+            Page::Edit(_, Some(why)) => row.left(Role::Danger, why),
+            Page::Rule(_) => hint(hint(row, "y", "save it and let this call run"), "n", "back"),
+            Page::Saving(_) => hint(row.left(Role::Dim, "saving …"), "Esc", "later"),
+            Page::Passphrase(_) => hint(hint(row, "Enter", "check it"), "Esc", "back"),
+            Page::Checking => hint(row, "Esc", "later"),
+            Page::Choices(choices) if choices.is_typing() => {
+                hint(hint(hint(row, "Enter", "answer"), "Alt-Enter", "new line"), "Esc", "back")
+            }
+            Page::Choices(choices) if choices.is_review() => {
+                hint(hint(hint(row, "Enter", "send"), model.glyphs.pick("←", "["), "back"), "Esc", "later")
+            }
+            Page::Choices(choices) => {
+                let row = if choices.takes_several() { hint(row, "Space", "choose") } else { row };
+                let row = hint(hint(row, "Enter", "answer"), "d", "deny with words");
+                hint(row, "Esc", "later")
+            }
+        }
+    }
+}
+
+fn draw_line(line: &Line, theme: &Theme, place: Rect, buf: &mut Buffer) {
+    let mut x = place.x;
+    for piece in &line.pieces {
+        let room = usize::from(place.right().saturating_sub(x));
+        let text = Clean::new(&piece.text).into_string().replace(['\n', '\t'], " ");
+        let style = Style::reset().patch(theme.style(Role::Text)).patch(piece.style(theme));
+        buf.set_stringn(x, place.y, &text, room, style);
+        x = x.saturating_add(text.width().min(room) as u16);
+    }
+    if line.selected {
+        highlight(theme.style(Role::Selection), place, buf);
+    }
+}

@@ -1,0 +1,86 @@
+//! What is no call of Claude's but waits all the same: a claim that did not hold, a ticket file that does not follow.
+
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use crate::domain::command::UserCommand;
+use crate::tui::attention::{Conflict, What};
+use crate::tui::command::Command;
+use crate::tui::modals::WIDEST;
+use crate::tui::model::Model;
+use crate::tui::msg::Ask;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::row::{Row, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// The dialog of one such thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matter {
+    /// Of which ticket.
+    pub ticket: TicketId,
+    /// What.
+    pub what: What,
+}
+
+impl Matter {
+    /// What a key wants done; `None` when it means nothing here.
+    pub fn act(&self, command: Option<Command>) -> Option<Ask> {
+        let command = match (command?, &self.what) {
+            (Command::Edit, _) => return Some(Ask::Edit(self.ticket.clone())),
+            (Command::Retry, What::Dispute(phase)) => UserCommand::RetryPhase { phase: phase.clone() },
+            (Command::Skip, What::Dispute(phase)) => UserCommand::SkipPhase { phase: phase.clone() },
+            _ => return None,
+        };
+        Some(Ask::Command(self.ticket.clone(), command))
+    }
+
+    fn words(&self, model: &Model) -> (&'static str, String) {
+        let tab = model.tabs.iter().find(|tab| tab.id == self.ticket);
+        match &self.what {
+            What::Dispute(phase) => {
+                let why = tab.and_then(|tab| tab.state.phase(Some(phase))).and_then(|phase| phase.dispute.clone());
+                let why = why.unwrap_or_else(|| "the claim did not hold".into());
+                ("Disputed", format!("Claude says that “{phase}” is done.\nIt does not hold: {why}"))
+            }
+            What::Conflict(Conflict::Box(phase)) => (
+                "Conflict in the ticket",
+                format!("“{phase}” is done, but its box could not be ticked: the line was changed or is gone, or the file cannot be written. Tick it by hand, or leave it."),
+            ),
+            What::Conflict(Conflict::Status) => (
+                "Conflict in the ticket",
+                "The status in the front matter could not be set: it was changed, or the file cannot be written. Set it by hand, or leave it.".into(),
+            ),
+            What::Conflict(Conflict::Lost(why)) => ("Conflict in the ticket", format!("The ticket's file cannot be used: {why}")),
+            What::Call(_) | What::Validation | What::Ended => ("", String::new()),
+        }
+    }
+
+    /// Draws it.
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let (title, words) = self.words(model);
+        let width = room.width.min(WIDEST - 16);
+        let lines: Vec<String> =
+            words.lines().flat_map(|line| wrap(line, usize::from(width).saturating_sub(4))).collect();
+        let area = centred(room, width, lines.len() as u16 + 5);
+        let title = format!("{title} · {}", clean_line(self.ticket.as_str(), 40));
+        let frame =
+            Frame { title: &title, status: "", status_role: Role::Dim, weight: Weight::Heavy, glyphs: model.glyphs };
+        let inside = frame.draw(theme, area, buf);
+        for (place, line) in inside.rows().skip(1).zip(&lines) {
+            Row::new().left(Role::Text, line).draw(theme, place, buf);
+        }
+        let keys: &[(&str, &str)] = match &self.what {
+            What::Dispute(_) => {
+                &[("r", "work on it again"), ("s", "skip it"), ("e", "edit the ticket"), ("Esc", "later")]
+            }
+            _ => &[("e", "edit the ticket"), ("d", "seen"), ("Esc", "later")],
+        };
+        let place = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
+        let row = keys
+            .iter()
+            .fold(Row::new(), |row, (key, hint)| row.left(Role::Key, key).left(Role::Hint, format!(" {hint}   ")));
+        row.draw(theme, place, buf);
+    }
+}

@@ -1,0 +1,303 @@
+//! What each key on a card does, and what it never does.
+
+use super::*;
+use crate::base::secret::Secret;
+use crate::domain::approval::{Answered, AnsweredBy, Approval, Scope};
+use crate::domain::news::News;
+use crate::domain::record::Record;
+use crate::tui::msg::Msg;
+use crate::tui::sample;
+use crate::tui::update::update;
+use std::sync::Arc;
+use std::time::Duration;
+
+fn waits(approvals: impl IntoIterator<Item = Approval>) -> Model {
+    let mut model = sample::model();
+    let mut tab = sample::running("tk-1");
+    tab.state.approvals.extend(approvals);
+    model.tabs.push(tab);
+    model
+}
+
+fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
+    keys.split(' ').flat_map(|key| update(model, Msg::Key(sample::key(key)))).collect()
+}
+
+fn answer(id: &str, answer: Answer) -> Ask {
+    Ask::Command(sample::id("tk-1"), UserCommand::AnswerApproval { id: id.into(), answer })
+}
+
+fn allow(approval: &Approval, scope: Scope) -> Ask {
+    answer(&approval.id, Answer::Allow { input: approval.input.clone(), scope })
+}
+
+fn deny(id: &str, words: &str) -> Ask {
+    answer(id, Answer::Deny { words: words.into() })
+}
+
+fn news(model: &mut Model, record: Record) -> Vec<Ask> {
+    let seq = model.tabs[0].state.seq + 1;
+    update(model, Msg::News(News::Recorded(Arc::new(sample::stored("tk-1", seq, record)))))
+}
+
+fn checked(model: &mut Model, checked: Checked) -> Vec<Ask> {
+    update(model, Msg::News(News::Passphrase { ticket: sample::id("tk-1"), id: "c".into(), checked }))
+}
+
+fn card_is_open(model: &Model) -> bool {
+    model.modals.iter().any(|modal| matches!(modal, Modal::Card(_)))
+}
+
+#[test]
+fn yes_once_for_the_ticket_and_no_with_words() {
+    let push = sample::push("c");
+    for (keys, expected) in [
+        ("! y", allow(&push, Scope::Once)),
+        ("! t", allow(&push, Scope::Ticket)),
+        ("! d n o Enter", deny("c", "no")),
+        ("! d Enter", deny("c", "The person declined this call.")),
+        ("a Enter y", allow(&push, Scope::Once)),
+    ] {
+        let mut model = waits([push.clone()]);
+        assert_eq!(press(&mut model, keys), [expected], "{keys}");
+        assert!(!card_is_open(&model), "{keys}");
+    }
+}
+
+#[test]
+fn leaving_a_card_never_answers() {
+    for keys in ["! Esc", "! q", "! d Esc Esc", "! e Esc Esc", "! A Esc Esc", "! A n Esc", "! Enter Esc", "! Ctrl-c"] {
+        let mut model = waits([sample::push("c")]);
+        assert_eq!(press(&mut model, keys), [], "{keys}");
+        assert!(!card_is_open(&model), "{keys}");
+        assert_eq!(model.waiting(), 1, "{keys}");
+    }
+}
+
+#[test]
+fn pasted_text_is_no_key() {
+    let mut model = waits([sample::push("c")]);
+    press(&mut model, "!");
+    assert_eq!(update(&mut model, Msg::Paste("yyy".into())), []);
+    assert!(card_is_open(&model));
+}
+
+#[test]
+fn a_rule_is_shown_before_it_is_saved_and_the_call_runs_only_then() {
+    let push = sample::push("c");
+    let mut model = waits([push.clone()]);
+    assert_eq!(press(&mut model, "! A"), []);
+    let drawn = sample::draw(&mut model, (120, 40));
+    let asks = press(&mut model, "y");
+    let [Ask::SaveRule { rules, before, .. }] = &asks[..] else { panic!("{asks:?}") };
+    assert_eq!(before, "pushes-ask");
+    for line in rules.lines() {
+        assert!(drawn.contains(line), "{line} was not shown");
+    }
+    assert_eq!(press(&mut model, "y"), [], "not twice");
+    let saved = |saved| Msg::News(News::RuleSaved { ticket: sample::id("tk-1"), id: "c".into(), saved });
+    assert_eq!(update(&mut model, saved(Err("no room".into()))), []);
+    assert!(card_is_open(&model), "it goes on waiting");
+    press(&mut model, "A y");
+    assert_eq!(update(&mut model, saved(Ok("policy.yaml".into()))), [allow(&push, Scope::Always)]);
+}
+
+#[test]
+fn no_rule_of_what_could_not_be_proven_or_was_edited() {
+    let unproven = Approval { provable: false, ..sample::push("c") };
+    let mut model = waits([unproven]);
+    assert_eq!(press(&mut model, "! A y").len(), 1, "A is no page; y answers");
+    let mut model = waits([sample::push("c")]);
+    assert_eq!(press(&mut model, "! e x Ctrl-s t A"), []);
+    let input = sample::push("c").input.replace("--follow-tags", "--follow-tagsx");
+    assert_eq!(press(&mut model, "y"), [answer("c", Answer::Allow { input, scope: Scope::Once })]);
+}
+
+#[test]
+fn an_edit_that_is_no_input_stays_open() {
+    let call = sample::asks("c", "Write", r#"{"file_path":"a","content":"b"}"#, 1);
+    let mut model = waits([call]);
+    assert_eq!(press(&mut model, "! e x Ctrl-s"), []);
+    assert!(sample::draw(&mut model, (80, 24)).contains("no JSON"));
+    press(&mut model, "Backspace Ctrl-s");
+    assert_eq!(press(&mut model, "y").len(), 1);
+}
+
+#[test]
+fn a_withdrawn_call_takes_its_card_along_and_says_so() {
+    for (record, note) in [
+        (Record::ApprovalVoid { id: "c".into(), why: "interrupted".into() }, "interrupted"),
+        (
+            Record::ApprovalAnswered(Answered {
+                id: "c".into(),
+                answer: Answer::Deny { words: "x".into() },
+                by: AnsweredBy::Timeout,
+            }),
+            "answered",
+        ),
+    ] {
+        let mut model = waits([sample::push("c"), sample::push("other")]);
+        press(&mut model, "! d w o r d s");
+        news(&mut model, record);
+        assert!(!card_is_open(&model));
+        assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains(note)), "{:?}", model.toast);
+        assert_eq!(model.waiting(), 1);
+    }
+    // Another one's end leaves the card alone.
+    let mut model = waits([sample::push("c"), sample::push("other")]);
+    press(&mut model, "!");
+    news(&mut model, Record::ApprovalVoid { id: "other".into(), why: "x".into() });
+    assert!(card_is_open(&model));
+}
+
+#[test]
+fn a_passphrase_opens_only_when_it_was_right_and_the_field_is_still_there() {
+    let call = Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") };
+    let mut model = waits([call.clone()]);
+    let look = Ask::LookUpPassphrase { ticket: sample::id("tk-1"), id: "c".into() };
+    assert_eq!(press(&mut model, "!"), [look]);
+    assert_eq!(checked(&mut model, Checked::Ready), []);
+    assert_eq!(press(&mut model, "t A"), [], "never for longer");
+    press(&mut model, "y");
+    update(&mut model, Msg::Paste("correct horse".into()));
+    press(&mut model, "x Backspace");
+    assert!(!sample::draw(&mut model, (80, 24)).contains("correct"));
+    let secret = Secret::of("correct horse");
+    let asked = Ask::TryPassphrase { ticket: sample::id("tk-1"), id: "c".into(), secret };
+    assert_eq!(format!("{asked:?}").matches("correct").count(), 0);
+    assert_eq!(press(&mut model, "Enter"), [asked]);
+    assert_eq!(checked(&mut model, Checked::Wrong { failures: 1, wait: Duration::ZERO }), []);
+    press(&mut model, "x Enter");
+    assert_eq!(checked(&mut model, Checked::Right), [allow(&call, Scope::Once)]);
+
+    let mut left = waits([call]);
+    press(&mut left, "! y x Enter Esc");
+    assert_eq!(checked(&mut left, Checked::Right), [], "who left has not agreed");
+    press(&mut left, "!");
+    assert_eq!(checked(&mut left, Checked::Right), [], "nor who came back");
+    press(&mut left, "y");
+    assert_eq!(checked(&mut left, Checked::Right), [], "nor who types");
+}
+
+#[test]
+fn without_a_passphrase_the_card_is_a_block() {
+    let call = Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") };
+    let mut model = waits([call]);
+    press(&mut model, "!");
+    checked(&mut model, Checked::Unset);
+    assert!(sample::draw(&mut model, (80, 24)).contains("programmator passphrase set"));
+    assert_eq!(press(&mut model, "y x Enter"), []);
+    assert!(checked(&mut model, Checked::Right).is_empty());
+}
+
+fn asks_person(questions: &serde_json::Value) -> Approval {
+    let input = serde_json::json!({ "questions": questions, "metadata": {"source": "x"} }).to_string();
+    Approval { kind: ApprovalKind::Question, ..sample::asks("c", "AskUserQuestion", &input, 1) }
+}
+
+fn question(text: &str, several: bool) -> serde_json::Value {
+    serde_json::json!({"question": text, "header": "H", "multiSelect": several,
+        "options": [{"label": "A", "description": "a"}, {"label": "B", "description": "b"}, {"label": "C"}]})
+}
+
+#[test]
+fn answers_go_out_in_the_tools_own_shape() {
+    let one = serde_json::json!([question("Which?", false)]);
+    let two = serde_json::json!([question("Which?", false), question("And?", true)]);
+    for (questions, keys, answers) in [
+        (&one, "! Enter", serde_json::json!({"Which?": "A"})),
+        (&one, "! j Enter", serde_json::json!({"Which?": "B"})),
+        (&one, "! 2 k k Space j Enter", serde_json::json!({"Which?": "B"})),
+        (&one, "! j j j Enter o w n Enter", serde_json::json!({"Which?": "own"})),
+        (&two, "! Enter 1 3 Enter Enter", serde_json::json!({"Which?": "A", "And?": "A, C"})),
+        (&two, "! 3 Enter j Enter Enter", serde_json::json!({"Which?": "C", "And?": "B"})),
+        (&two, "! Enter Space j j j Enter m e Enter y", serde_json::json!({"Which?": "A", "And?": "A, me"})),
+    ] {
+        let approval = asks_person(questions);
+        let mut model = waits([approval.clone()]);
+        let asks = press(&mut model, keys);
+        let [Ask::Command(_, UserCommand::AnswerApproval { answer: Answer::Allow { input, scope }, .. })] = &asks[..]
+        else {
+            panic!("{keys}: {asks:?}")
+        };
+        let mut expected: serde_json::Value = serde_json::from_str(&approval.input).unwrap();
+        expected["answers"] = answers;
+        assert_eq!(
+            (serde_json::from_str::<serde_json::Value>(input).unwrap(), *scope),
+            (expected, Scope::Once),
+            "{keys}"
+        );
+    }
+}
+
+#[test]
+fn a_question_can_be_left_or_declined_but_not_waved_through() {
+    let one = serde_json::json!([question("Which?", false)]);
+    for (keys, expected) in [
+        ("! Esc", Vec::new()),
+        ("! y t A e", Vec::new()),
+        ("! j j j Enter Esc Esc", Vec::new()),
+        ("! j j j Enter Enter Esc", Vec::new()),
+        ("! d n o Enter", vec![deny("c", "no")]),
+    ] {
+        let mut model = waits([asks_person(&one)]);
+        assert_eq!(press(&mut model, keys), expected, "{keys}");
+    }
+    // Without options that could be shown there is only a no.
+    for odd in [serde_json::json!([]), serde_json::json!("x"), serde_json::json!([{"question": 1}])] {
+        let mut model = waits([asks_person(&odd)]);
+        assert_eq!(press(&mut model, "! y t A Enter"), [], "{odd}");
+        assert_eq!(press(&mut model, "d n o Enter"), [deny("c", "no")], "{odd}");
+    }
+}
+
+#[test]
+fn a_plan_is_agreed_to_once_or_sent_back() {
+    let plan = Approval { kind: ApprovalKind::Plan, ..sample::asks("c", "ExitPlanMode", r##"{"plan":"# P"}"##, 1) };
+    let mut model = waits([plan.clone()]);
+    assert_eq!(press(&mut model, "! t A e y"), [allow(&plan, Scope::Once)]);
+    let mut model = waits([plan]);
+    assert_eq!(press(&mut model, "! d m o r e Enter"), [deny("c", "more")]);
+}
+
+#[test]
+fn next_goes_through_what_waits() {
+    let mut model = waits([sample::push("c")]);
+    let mut other = sample::running("tk-2");
+    other.state.approvals.push(sample::asks("old", "Bash", r#"{"command":"x"}"#, 500));
+    model.tabs.push(other);
+    press(&mut model, "!");
+    assert_eq!(model.active, 0, "the ticket in front first");
+    press(&mut model, "y");
+    news(&mut model, Record::ApprovalVoid { id: "c".into(), why: String::new() });
+    press(&mut model, "!");
+    assert_eq!((model.active, card_is_open(&model)), (1, true));
+    model.tabs[0].state.approvals.push(sample::push("third"));
+    assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 0, 1), "from card to card");
+    assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 1, 1), "around");
+}
+
+#[test]
+fn what_is_not_drawn_is_not_agreed_to() {
+    let mut model = waits([sample::push("c")]);
+    model.size = (40, 10);
+    assert_eq!(press(&mut model, "! y t d n o Enter"), []);
+    model.size = (80, 24);
+    assert_eq!(press(&mut model, "y").len(), 1);
+}
+
+#[test]
+fn a_conflict_that_was_seen_waits_no_more_and_a_dispute_takes_a_decision() {
+    let mut model = sample::model();
+    model.tabs.push(sample::paused("tk-1"));
+    let phase = "Wire into middleware".to_owned();
+    let command = |command| vec![Ask::Command(sample::id("tk-1"), command)];
+    assert_eq!(press(&mut model, "! r"), command(UserCommand::RetryPhase { phase: phase.clone() }));
+    assert_eq!(press(&mut model, "! s"), command(UserCommand::SkipPhase { phase }));
+    assert_eq!(press(&mut model, "! d Esc"), [], "a dispute is not just seen");
+    model.tabs[0] = sample::finished("tk-1");
+    model.tabs[0].state.phases[0].untickable = true;
+    assert_eq!(model.waiting(), 1);
+    assert_eq!(press(&mut model, "! d"), []);
+    assert_eq!(model.waiting(), 0);
+}

@@ -1,0 +1,89 @@
+//! A field of several lines that a person types into. Everything in it can be shown: what cannot is not taken.
+
+use crate::base::text::Clean;
+use crate::tui::msg::{Input, Key};
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+use tui_textarea::{CursorMove, TextArea, WrapMode};
+
+/// Longest text in bytes.
+const LONGEST: usize = 200_000;
+
+/// The field.
+pub struct Field(Box<TextArea<'static>>);
+
+impl Field {
+    /// A field with text in it, the cursor at its end.
+    pub fn new(text: &str) -> Self {
+        let clean = Clean::new(text);
+        let mut area = TextArea::new(clean.as_str().split('\n').map(str::to_owned).collect());
+        area.set_wrap_mode(WrapMode::WordOrGlyph);
+        area.set_cursor_line_style(Style::new());
+        area.move_cursor(CursorMove::Bottom);
+        area.move_cursor(CursorMove::End);
+        Self(Box::new(area))
+    }
+
+    /// Takes a key as typing.
+    pub fn typed(&mut self, input: &Input) {
+        let seen = !matches!(input.key, Key::Char(c) if Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty());
+        if seen && (self.len() < LONGEST || !matches!(input.key, Key::Char(_))) {
+            self.0.input(input.clone());
+        }
+    }
+
+    /// Takes pasted text, as far as it can be shown.
+    pub fn pasted(&mut self, text: &str) {
+        let clean = Clean::new(text);
+        if self.len() + clean.as_str().len() <= LONGEST {
+            self.0.insert_str(clean.as_str());
+        }
+    }
+
+    /// Begins a new line.
+    pub fn new_line(&mut self) {
+        self.0.insert_newline();
+    }
+
+    /// The text as typed.
+    pub fn text(&self) -> String {
+        self.0.lines().join("\n")
+    }
+
+    fn len(&self) -> usize {
+        self.0.lines().iter().map(|line| line.len() + 1).sum()
+    }
+
+    /// Draws it; `hint` stands there while it is empty.
+    pub fn view(&self, hint: &str, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        if area.is_empty() {
+            return;
+        }
+        // The widget carries its styles; they come from the theme of the moment.
+        let mut shown = self.0.as_ref().clone();
+        shown.set_style(theme.style(Role::Input));
+        shown.set_cursor_style(theme.style(Role::Selection));
+        shown.set_placeholder_text(hint);
+        shown.set_placeholder_style(theme.style(Role::Dim));
+        (&shown).render(area, buf);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_only_what_can_be_shown() {
+        let mut field = Field::new("one\x1b[2J\ntwo\u{202e}");
+        field.typed(&Input { key: Key::Char('\u{202e}'), ..Input::default() });
+        field.typed(&Input { key: Key::Char('日'), ..Input::default() });
+        field.new_line();
+        field.pasted("a\x1b]52;c;x\x07b");
+        assert_eq!(field.text(), "one\ntwo日\nab");
+    }
+}
