@@ -256,6 +256,10 @@ fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'static [&'s
 
 /// What the policy took the call apart into, each with its verdict and rule.
 fn units(body: &mut Body, approval: &Approval) {
+    // A plan is words; no rule judges it.
+    if approval.kind == ApprovalKind::Plan {
+        return;
+    }
     body.gap();
     let verdicts = approval.units.iter().map(|unit| unit.verdict.width()).max().unwrap_or(0);
     let rules = approval.units.iter().map(|unit| unit.rule.width() + 5).max().unwrap_or(0).min(body.columns / 3);

@@ -230,7 +230,9 @@ impl Choices {
             let head = format!("{mark} {} {}", at + 1, visible(&choice.label));
             body.words(2, Role::Text, &head);
             self.select(&mut body, at, from);
-            body.words(6, Role::Dim, &choice.description);
+            if !choice.description.is_empty() && choice.description != choice.label {
+                body.words(6, Role::Dim, &choice.description);
+            }
             if at == self.cursor && !choice.preview.is_empty() {
                 body.quote(8, &choice.preview);
             }
