@@ -42,8 +42,13 @@ impl Walker<'_> {
     }
 
     fn pieces(&mut self, pieces: Vec<WordPieceWithSource>, quoted: bool) -> Vec<Atom> {
-        let mut atoms = Vec::new();
+        let mut atoms: Vec<Atom> = Vec::new();
         for WordPieceWithSource { piece, .. } in pieces {
+            // A `$` that the parser takes for itself, before what bash would take it to begin.
+            let dollar = matches!(atoms.last(), Some(Atom::Text { text, .. }) if text == "$");
+            if dollar && matches!(&piece, WordPiece::Text(text) if text.starts_with(['{', '(', '['])) {
+                self.refuse("$", "bash does not understand the expansion");
+            }
             match piece {
                 WordPiece::Text(text) => atoms.push(Atom::Text { text, quoted }),
                 WordPiece::SingleQuotedText(text) => atoms.push(Atom::Text { text, quoted: true }),

@@ -122,7 +122,7 @@ fn pattern(atoms: &[Atom]) -> Option<String> {
     for atom in atoms {
         match atom {
             Atom::Text { text, quoted: false } => {
-                wild |= text.contains(['*', '?', '[']);
+                wild |= text.contains(['*', '?']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'));
                 pattern.push_str(text);
             }
             Atom::Text { text, quoted: true } => pattern.push_str(&escaped(text)),
