@@ -7,6 +7,8 @@ pub mod config_files;
 pub mod editor;
 pub mod git;
 pub mod logging;
+pub mod path_view;
+pub mod policy_files;
 pub mod process_group;
 pub mod store;
 pub mod tickets;

@@ -13,5 +13,5 @@ fn main() -> color_eyre::Result<ExitCode> {
         return Ok(programmator::demo::agent::main(&args));
     }
     color_eyre::config::HookBuilder::default().display_env_section(false).install()?;
-    cli::run(Cli::parse())
+    cli::run(cli::arguments())
 }

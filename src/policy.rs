@@ -15,6 +15,7 @@ pub mod commands;
 pub mod engine;
 pub mod floor;
 pub mod glob;
+pub mod import;
 pub mod place;
 pub mod rules;
 pub mod unit;

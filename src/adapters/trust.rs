@@ -112,7 +112,8 @@ fn key(folder: &Path) -> String {
 fn hashes(files: &Files) -> BTreeMap<String, String> {
     let config = files.config.iter().map(|file| ("config.yaml".to_owned(), hash(file)));
     let prompts = files.prompts.iter().map(|file| (format!("prompts/{}", file.name()), hash(file)));
-    config.chain(prompts).collect()
+    let policy = files.policy.iter().map(|file| ("policy.yaml".to_owned(), hash(file)));
+    config.chain(prompts).chain(policy).collect()
 }
 
 /// SHA-256 of the text in hex.
@@ -132,6 +133,7 @@ mod tests {
         Files {
             config: Some(text("config.yaml", config)),
             prompts: prompts.iter().map(|(name, words)| text(name, words)).collect(),
+            policy: None,
         }
     }
 

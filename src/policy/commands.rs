@@ -60,6 +60,8 @@ pub enum Language {
     Date,
     /// The files of dd.
     Dd,
+    /// The letters of ps, one of which shows the environment.
+    Ps,
 }
 
 /// What a lister's lines may be.

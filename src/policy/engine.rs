@@ -143,6 +143,17 @@ impl Policy {
         policy
     }
 
+    /// A policy that blocks everything, and says why.
+    pub fn unusable(error: PolicyError) -> Self {
+        Self {
+            layers: Vec::new(),
+            tightening: None,
+            floor: Floor::built_in(),
+            fingerprint: hex(&Sha256::digest(error.to_string().as_bytes())),
+            broken: Some(error),
+        }
+    }
+
     fn read(&mut self, source: &Source, author: Author) -> Option<RuleFile> {
         let file = read(&source.path, &source.text, author);
         file.map_err(|error| self.broken.get_or_insert(error).clone()).ok()
@@ -222,7 +233,7 @@ fn by_rule(unit: &Unit, rule: &Rule) -> Ruled {
 }
 
 fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: String) -> Ruled {
-    Ruled { text: clean_line(&unit.text, TEXT), verdict, rule: rule.to_owned(), line, reason }
+    Ruled { text: clean_line(&unit.text, TEXT), verdict, rule: rule.to_owned(), line, reason: clean_line(&reason, TEXT) }
 }
 
 fn doubt(unit: &Unit) -> Option<&str> {

@@ -4,7 +4,7 @@ use super::assign::Stands;
 use super::walk::Walker;
 use crate::policy::commands::args::{self, Parsed};
 use crate::policy::commands::grammar::Role;
-use crate::policy::commands::{self, Entry, Language, awk, project, sed};
+use crate::policy::commands::{self, Entry, Language, Lists, awk, project, sed};
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{Assignment, AssignmentValue, CommandPrefixOrSuffixItem, IoRedirect, SimpleCommand};
 
@@ -148,6 +148,12 @@ impl Walker<'_> {
         }
         unit.flags.clone_from(&parsed.flags);
         unit.more_flags = parsed.more_flags;
+        if let [only] = args
+            && matches!(only.text(), Some("--help" | "--version"))
+            && entry.does.is_empty()
+        {
+            return unit;
+        }
         if entry.does.iter().all(|class| !matches!(class, Class::Network | Class::History)) {
             unit.doubts.extend(parsed.doubts.iter().cloned());
         }
@@ -157,7 +163,7 @@ impl Walker<'_> {
         let set = |names: &str| names.split_whitespace().any(|name| parsed.flags.contains(name));
         unit.tree = entry.tree == "always" || set(&entry.tree);
         unit.carries = entry.carries && (name != "cp" || unit.tree || set("no-dereference d preserve"));
-        unit.lists = entry.lists.filter(|_| !set("printf ls print0 c count o only-matching json stats output"));
+        unit.lists = lister(entry, &parsed);
         for (role, field) in &parsed.values {
             match role {
                 Role::Read => self.reads(field, &mut unit),
@@ -206,6 +212,12 @@ impl Walker<'_> {
             }
             Language::Dd => self.dd(&parsed.operands, unit),
             Language::Find => self.find_runs(args),
+            Language::Ps => {
+                let shown = |field: &Field| field.text().is_some_and(|text| text.chars().all(|char| "auxfw".contains(char)));
+                if !parsed.operands.iter().all(shown) {
+                    unit.doubts.push(Doubt::Words("ps may show the environment of programs".to_owned()));
+                }
+            }
             Language::Env => {}
         }
     }
@@ -269,6 +281,21 @@ impl Walker<'_> {
         unit.args = rest.to_vec();
         unit.doubts.extend(parsed.doubts);
         unit
+    }
+}
+
+/// What a command hands on through a pipe, when it prints nothing but names.
+fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
+    const MORE: [&str; 9] = ["printf", "ls", "count", "only-matching", "json", "stats", "output", "list-details", "stage"];
+    let set = |name: &str| parsed.flags.contains(name);
+    let named = parsed.operands.iter().all(|field| !field.may_be_option());
+    match entry.lists? {
+        _ if MORE.iter().any(|name| set(name)) => None,
+        // `grep -l` prints the names of what it was given, and of what it found below.
+        Lists::Lines if set("files-with-matches") && named => Some(Lists::Operands),
+        Lists::Lines if set("files-with-matches") => None,
+        Lists::Operands if !named => None,
+        lists => Some(lists),
     }
 }
 

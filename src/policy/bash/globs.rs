@@ -21,7 +21,7 @@ impl Walker<'_> {
                 texts.into_iter().map(field).collect()
             }
             // Nothing is there, and nothing that the person keeps elsewhere can come to be in its place.
-            Some(_) if base.join(&fixed).starts_with(self.place.workspace) && !pattern.contains("..") => {
+            Some(_) if base.join(&fixed).starts_with(self.place.workspace) && !pattern.contains("..") && !hides(pattern) => {
                 vec![Field { listed, ..Field::known(pattern.replace('\\', "")) }]
             }
             Some(_) | None => vec![Field::opaque(fixed)],
@@ -57,4 +57,9 @@ impl Walker<'_> {
         let is_there = |path: &PathBuf| self.place.resolve(path, ".").is_some_and(|path| self.place.view.exists(&path));
         Some(found.into_iter().filter(|(_, path)| is_there(path)).map(|(text, _)| text).collect())
     }
+}
+
+/// Whether a pattern is after what is hidden: that is where secrets are kept.
+fn hides(pattern: &str) -> bool {
+    pattern.split('/').any(|part| part.starts_with('.') && part.contains(['*', '?', '[']))
 }

@@ -6,7 +6,7 @@ use super::parse::{self, Grammar};
 use super::shell::{Shell, is_own_name, is_set_once};
 use super::{effects, hidden};
 use crate::policy::place::Place;
-use crate::policy::unit::{Field, Program, Unit};
+use crate::policy::unit::{Class, Field, Program, Unit};
 use brush_parser::ast::{
     AndOr, AndOrList, CaseClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
     CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
@@ -171,7 +171,11 @@ impl<'a> Walker<'a> {
 
     fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
-            CompoundCommand::Arithmetic(arithmetic) => self.arithmetic(&arithmetic.expr.value),
+            CompoundCommand::Arithmetic(arithmetic) => {
+                let unit = Unit::new("Bash", Program::Named("((".to_owned()), compound.to_string());
+                self.units.push(unit.does(Class::Read));
+                self.arithmetic(&arithmetic.expr.value);
+            }
             CompoundCommand::ArithmeticForClause(clause) => {
                 for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&expression.value);
