@@ -38,7 +38,8 @@ impl Walker<'_> {
             self.shell.lose_folder();
             return Some("where it goes is not known");
         }
-        let from = self.shell.folders().map(<[PathBuf]>::to_vec).unwrap_or_default();
+        // When it may be anywhere, it still may be where it has been.
+        let from = self.shell.folders().unwrap_or(self.shell.seen()).to_vec();
         let folders: Vec<PathBuf> = from.iter().flat_map(|from| to.iter().map(|to| normal(&from.join(to)))).collect();
         let is_there = |path: &PathBuf| {
             self.place.resolve(path, ".").is_some_and(|path| self.place.view.is_folder(&path))

@@ -1,7 +1,7 @@
 //! A simple command: its words expanded, its name looked up, what it does found by the tables.
 
 use super::assign::Stands;
-use super::walk::Walker;
+use super::walk::{MAX_DEPTH, Walker};
 use crate::policy::commands::args::{self, Parsed};
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{self, Entry, Language, Lists, awk, project, sed};
@@ -63,6 +63,16 @@ impl Walker<'_> {
 
     /// Judges a command by its words, the first of which is its name.
     pub(super) fn run(&mut self, words: &[Field], text: &str) {
+        self.depth += 1;
+        if self.depth > 2 * MAX_DEPTH {
+            self.refuse(text, "its commands run each other too deep");
+        } else {
+            self.run_here(words, text);
+        }
+        self.depth -= 1;
+    }
+
+    fn run_here(&mut self, words: &[Field], text: &str) {
         let Some((first, args)) = words.split_first() else { return };
         let Some(name) = first.text() else {
             return self.opaque(args, text, "which command runs is not known");

@@ -28,6 +28,8 @@ impl Walker<'_> {
             match self.targets(text) {
                 Some(targets) => unit.reads.extend(targets.into_iter().map(Target::Path)),
                 None => {
+                    let may_be = self.shell.seen().iter().filter_map(|folder| self.place.resolve(folder, text));
+                    unit.reads.extend(may_be.map(Target::Path));
                     unit.reads.push(Target::Unknown);
                     unit.doubts.push(Doubt::Words(format!("where {text} is read is not known")));
                 }

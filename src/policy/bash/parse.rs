@@ -61,8 +61,8 @@ pub fn refused(text: &str, max_openers: usize, max_substitutions: usize) -> Opti
 
 /// Signs and words that open something, wherever they stand.
 fn openers(text: &str) -> usize {
-    const WORDS: [&str; 8] = ["if", "for", "while", "until", "case", "coproc", "select", "function"];
-    let signs = text.chars().filter(|char| matches!(char, '(' | '{' | '[' | '`')).count();
+    const WORDS: [&str; 9] = ["if", "for", "while", "until", "case", "coproc", "select", "function", "time"];
+    let signs = text.chars().filter(|char| matches!(char, '(' | '{' | '[' | '`' | '!')).count();
     let words = text.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| WORDS.contains(word)).count();
     signs + words
 }

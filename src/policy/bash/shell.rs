@@ -8,18 +8,23 @@ use std::path::{Path, PathBuf};
 /// More folders than these are as good as any.
 const MAX_FOLDERS: usize = 4;
 
+/// Folders that are remembered for what may be.
+const MAX_SEEN: usize = 64;
+
 /// The state of a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shell {
     variables: BTreeMap<String, Vec<String>>,
     /// The folders it may be in; `None` when it may be anywhere.
     folders: Option<Vec<PathBuf>>,
+    /// Every folder that it has been in: when it may be anywhere, it may be there.
+    seen: Vec<PathBuf>,
 }
 
 impl Shell {
     /// A shell that starts in a folder.
     pub fn new(cwd: &Path) -> Self {
-        Self { variables: BTreeMap::new(), folders: Some(vec![cwd.to_owned()]) }
+        Self { variables: BTreeMap::new(), folders: Some(vec![cwd.to_owned()]), seen: vec![cwd.to_owned()] }
     }
 
     /// The same folder in a shell that knows none of these variables.
@@ -47,6 +52,11 @@ impl Shell {
         self.folders.as_deref()
     }
 
+    /// The folders that it has been in.
+    pub fn seen(&self) -> &[PathBuf] {
+        &self.seen
+    }
+
     /// The one folder that it is in.
     pub fn folder(&self) -> Option<&Path> {
         match self.folders() {
@@ -62,6 +72,8 @@ impl Shell {
 
     /// It goes to one of these folders for sure, or may have stayed when it is not sure that they are there.
     pub fn go(&mut self, to: Vec<PathBuf>, sure: bool) {
+        self.seen.extend(to.iter().cloned());
+        self.seen.truncate(MAX_SEEN);
         let mut folders = to;
         if !sure && let Some(old) = &self.folders {
             folders.extend(old.iter().cloned());
@@ -75,6 +87,7 @@ impl Shell {
     /// What is known after one of two ways was taken.
     #[must_use]
     pub fn join(mut self, other: &Self) -> Self {
+        self.seen.extend(other.seen.iter().filter(|folder| !self.seen.contains(folder)).cloned().collect::<Vec<_>>());
         self.variables.retain(|name, values| other.variables.get(name) == Some(values));
         self.folders = match (self.folders, &other.folders) {
             (Some(mut one), Some(two)) => {

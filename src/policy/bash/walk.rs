@@ -14,7 +14,7 @@ use brush_parser::ast::{
 };
 
 /// Deepest nesting that is walked.
-const MAX_DEPTH: usize = 16;
+pub(super) const MAX_DEPTH: usize = 16;
 
 /// What comes through a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Walker<'a> {
     pub(super) shell: Shell,
     pub(super) units: Vec<Unit>,
     pub(super) feed: Feed,
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 impl<'a> Walker<'a> {
