@@ -32,7 +32,10 @@ fn main() {
     for profile in Profile::ALL {
         let policy = Policy::of(profile);
         let all = (0..ROUNDS).flat_map(|_| &cases);
-        row(&format!("corpus, {}", profile.name()), all.map(|case| timed(|| drop(black_box(case.decide(&policy))))).collect());
+        row(
+            &format!("corpus, {}", profile.name()),
+            all.map(|case| timed(|| drop(black_box(case.decide(&policy))))).collect(),
+        );
     }
     let root = Path::new("/home/dev/proj");
     let view = MadeUp::new(root, [], ["a.txt", "src/a.rs"]);

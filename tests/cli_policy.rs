@@ -74,7 +74,11 @@ fn words_say_which_unit_decides_and_why() {
 fn cases_are_judged_and_misses_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cases.jsonl");
-    let case = |expect: &str| format!("{{\"id\":\"a-1\",\"tool\":\"Bash\",\"input\":{{\"command\":\"ls\"}},\"expect\":\"{expect}\",\"never\":[\"allow\"]}}\n");
+    let case = |expect: &str| {
+        format!(
+            "{{\"id\":\"a-1\",\"tool\":\"Bash\",\"input\":{{\"command\":\"ls\"}},\"expect\":\"{expect}\",\"never\":[\"allow\"]}}\n"
+        )
+    };
     std::fs::write(&file, case("allow").replace("\"never\":[\"allow\"]", "\"never\":[]")).unwrap();
     assert_eq!(policy(folder.path(), &["test", file.to_str().unwrap(), "--profile", "strict"]).status.code(), Some(0));
     std::fs::write(&file, case("block")).unwrap();

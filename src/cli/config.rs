@@ -85,7 +85,10 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
     let files = config_files::read(&folder.join(PROJECT_FOLDER))?;
     let shown_folder = clean_line(&folder.display().to_string(), 400);
     if files == Files::default() {
-        writeln!(out, "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, policy.yaml or prompts: there is nothing to trust")?;
+        writeln!(
+            out,
+            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, policy.yaml or prompts: there is nothing to trust"
+        )?;
         return Ok(());
     }
     for file in files.config.iter().chain(&files.prompts).chain(&files.policy) {

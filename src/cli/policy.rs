@@ -95,7 +95,8 @@ fn bad_input(message: impl Into<String>) -> CliError {
 }
 
 fn profile(name: &str) -> Result<Profile, CliError> {
-    Profile::named(name).ok_or_else(|| bad_input(format!("no profile is called {name}: use strict, guarded or trusted")))
+    Profile::named(name)
+        .ok_or_else(|| bad_input(format!("no profile is called {name}: use strict, guarded or trusted")))
 }
 
 /// The policy that holds in a folder: the person's file, the project's, and a profile.

@@ -3,12 +3,13 @@
 
 /// The first refused character of a text, in words; `None` for a clean text. Newlines and tabs are clean.
 pub fn refused(text: &str) -> Option<String> {
-    text.chars().find(|char| is_refused(*char)).map(|char| {
-        format!("the invisible or control character U+{:04X} is in the text", u32::from(char))
-    })
+    text.chars()
+        .find(|char| is_refused(*char))
+        .map(|char| format!("the invisible or control character U+{:04X} is in the text", u32::from(char)))
 }
 
 fn is_refused(char: char) -> bool {
+    #[expect(clippy::match_same_arms, reason = "each kind has its own line")]
     match char {
         '\n' | '\t' => false,
         // C0, DEL and C1.
@@ -40,7 +41,9 @@ mod tests {
 
     #[test]
     fn what_hides_is_refused() {
-        for char in ['\u{1b}', '\r', '\u{200b}', '\u{202e}', '\u{2066}', '\u{feff}', '\u{e0072}', '\u{85}', '\u{b}', '\u{a0}'] {
+        for char in
+            ['\u{1b}', '\r', '\u{200b}', '\u{202e}', '\u{2066}', '\u{feff}', '\u{e0072}', '\u{85}', '\u{b}', '\u{a0}']
+        {
             assert!(refused(&format!("ls{char}x")).is_some(), "{:x}", u32::from(char));
         }
     }

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// What is known of a command.
+#[expect(clippy::struct_excessive_bools, reason = "columns of a table")]
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Entry {
@@ -101,12 +102,24 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
 /// Builtins and programs that run, rebind or hide text that was not checked. They could do anything.
 pub fn runs_text(name: &str) -> Option<&'static str> {
     const RUNNERS: [(&str, &[&str]); 6] = [
-        ("it runs text as a command", &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let", "history"]),
-        ("it changes what later names mean", &["alias", "unalias", "enable", "hash", "builtin", "shopt", "popd", "pushd", "dirs"]),
-        ("it runs or expands its operands", &["compgen", "complete", "compopt", "mapfile", "readarray", "getopts", "select"]),
+        (
+            "it runs text as a command",
+            &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let", "history"],
+        ),
+        (
+            "it changes what later names mean",
+            &["alias", "unalias", "enable", "hash", "builtin", "shopt", "popd", "pushd", "dirs"],
+        ),
+        (
+            "it runs or expands its operands",
+            &["compgen", "complete", "compopt", "mapfile", "readarray", "getopts", "select"],
+        ),
         ("it declares variables with powers of their own", &["declare", "typeset", "local", "readonly"]),
         ("it acts with other rights", &["sudo", "doas", "su", "runuser", "pkexec", "chroot", "nsenter", "unshare"]),
-        ("it runs any program by another name", &["busybox", "toybox", "ld.so", "ld-linux-x86-64.so.2", "ld-linux.so.2"]),
+        (
+            "it runs any program by another name",
+            &["busybox", "toybox", "ld.so", "ld-linux-x86-64.so.2", "ld-linux.so.2"],
+        ),
     ];
     RUNNERS.iter().find(|(_, names)| names.contains(&name)).map(|(why, _)| *why)
 }

@@ -196,13 +196,13 @@ impl Policy {
 
     fn rule_on(&self, unit: &Unit, place: &Place<'_>) -> Ruled {
         if let Some(error) = &self.broken {
-            return ruled(unit, Verdict::Block, "policy", None, format!("the policy cannot be used: {error}"));
+            return ruled(unit, Verdict::Block, "policy", None, &format!("the policy cannot be used: {error}"));
         }
         if !self.floor.is_whole() {
-            return ruled(unit, Verdict::Block, "floor", None, "the floor is missing".to_owned());
+            return ruled(unit, Verdict::Block, "floor", None, "the floor is missing");
         }
         if let Some(why) = &unit.floor {
-            return ruled(unit, Verdict::Block, "floor", None, why.clone());
+            return ruled(unit, Verdict::Block, "floor", None, why);
         }
         let base = self.layered_verdict(unit, place);
         let tighter = self.tightening.iter().flat_map(|file| &file.rules).find(|rule| rule.is_about(unit, place));
@@ -218,7 +218,7 @@ impl Policy {
             return by_rule(unit, rule);
         }
         let default = self.layers.iter().find_map(|file| file.default).unwrap_or(Verdict::Block);
-        let reason = doubt(unit).unwrap_or("no rule is about it").to_owned();
+        let reason = doubt(unit).unwrap_or("no rule is about it");
         ruled(unit, default, "default", None, reason)
     }
 }
@@ -229,11 +229,11 @@ fn by_rule(unit: &Unit, rule: &Rule) -> Ruled {
         let join = if reason.is_empty() { "" } else { ": " };
         let _ = write!(reason, "{join}{doubt}");
     }
-    ruled(unit, rule.action, &rule.name, Some(rule.line), reason)
+    ruled(unit, rule.action, &rule.name, Some(rule.line), &reason)
 }
 
-fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: String) -> Ruled {
-    Ruled { text: clean_line(&unit.text, TEXT), verdict, rule: rule.to_owned(), line, reason: clean_line(&reason, TEXT) }
+fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: &str) -> Ruled {
+    Ruled { text: clean_line(&unit.text, TEXT), verdict, rule: rule.to_owned(), line, reason: clean_line(reason, TEXT) }
 }
 
 fn doubt(unit: &Unit) -> Option<&str> {
@@ -253,7 +253,8 @@ fn fingerprint(profile: Profile, user: Option<&Source>, project: Option<(&Source
         Some((_, Standing::Untrusted)) => "untrusted",
         None => "none",
     };
-    let texts = [profile.text(), user.map_or("", |user| &user.text), project.map_or("", |(file, _)| &file.text), standing];
+    let texts =
+        [profile.text(), user.map_or("", |user| &user.text), project.map_or("", |(file, _)| &file.text), standing];
     for text in texts {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());

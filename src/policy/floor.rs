@@ -1,7 +1,7 @@
 //! The floor: what no rule, no passphrase and no approval lifts. Protected files, secrets, and programs that
 //! drive programmator or another agent. The lists are data (`floor.yaml`); the person's own policy adds to them.
 
-use crate::policy::glob::{name_matches, path_matches};
+use crate::policy::glob::{Parts, PathPattern, name_matches};
 use crate::policy::place::Place;
 use crate::policy::unit::{Doubt, Program, Target, Unit};
 use serde::Deserialize;
@@ -12,10 +12,18 @@ use std::sync::LazyLock;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Floor {
-    protect: Vec<String>,
-    secrets: Vec<String>,
-    samples: Vec<String>,
+    #[serde(deserialize_with = "patterns")]
+    protect: Vec<PathPattern>,
+    #[serde(deserialize_with = "patterns")]
+    secrets: Vec<PathPattern>,
+    #[serde(deserialize_with = "patterns")]
+    samples: Vec<PathPattern>,
     programs: Vec<String>,
+}
+
+fn patterns<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<PathPattern>, D::Error> {
+    let texts: Vec<String> = Vec::deserialize(deserializer)?;
+    Ok(texts.iter().map(|text| PathPattern::new(text)).collect())
 }
 
 /// What a policy adds to the floor, and what the person's own policy takes from it.
@@ -30,7 +38,8 @@ pub struct Changes {
     pub unprotect: Vec<String>,
 }
 
-static BUILT_IN: LazyLock<Floor> = LazyLock::new(|| serde_yaml::from_str(include_str!("floor.yaml")).unwrap_or_default());
+static BUILT_IN: LazyLock<Floor> =
+    LazyLock::new(|| serde_yaml::from_str(include_str!("floor.yaml")).unwrap_or_default());
 
 /// How far a tree is looked through for secrets, in names. Beyond it is unknown what is there.
 const MAX_NAMES: usize = 4000;
@@ -50,13 +59,13 @@ impl Floor {
 
     /// Adds what a policy adds.
     pub fn raise(&mut self, changes: &Changes) {
-        self.protect.extend(changes.protect.iter().cloned());
-        self.secrets.extend(changes.secrets.iter().cloned());
+        self.protect.extend(changes.protect.iter().map(|text| PathPattern::new(text)));
+        self.secrets.extend(changes.secrets.iter().map(|text| PathPattern::new(text)));
     }
 
     /// Takes away what the person's own policy takes away.
     pub fn lower(&mut self, changes: &Changes) {
-        self.protect.retain(|pattern| !changes.unprotect.contains(pattern));
+        self.protect.retain(|pattern| !changes.unprotect.contains(&pattern.text));
     }
 
     /// Puts on a unit what the floor has against it, or what it cannot know.
@@ -104,9 +113,9 @@ impl Floor {
             ["npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "pipx", "pkill", "killall", "nohup", "setsid"];
         let starts = STARTERS.contains(&name);
         let words = unit.args.iter().filter(|_| starts).filter_map(|field| field.text());
-        words.filter(|word| !word.starts_with('-')).find(|word| {
-            self.drives(word).is_some() || word.contains("claude-code") || word.contains("@openai/codex")
-        })
+        words
+            .filter(|word| !word.starts_with('-'))
+            .find(|word| self.drives(word).is_some() || word.contains("claude-code") || word.contains("@openai/codex"))
     }
 
     fn write_refused(&self, target: &Target, tree: bool, place: &Place<'_>) -> Option<String> {
@@ -117,8 +126,10 @@ impl Floor {
             return Some(format!("writes {}, outside of the workspace", path.display()));
         };
         let inside = Path::new("/").join(inside);
+        let home = Parts::of(place.home);
         let protects = |path: &Path| {
-            self.protect.iter().any(|pattern| path_matches(&from_home(pattern, place), path))
+            let path = Parts::of(path);
+            self.protect.iter().any(|pattern| pattern.matches(&home, &path))
         };
         // A pattern may be of the whole path, too: `~/notes/**`.
         if protects(&inside) || protects(path) {
@@ -132,26 +143,27 @@ impl Floor {
 
     /// Whether something protected stands directly in a folder that is changed as a whole.
     fn holds_protected(&self, path: &Path, place: &Place<'_>) -> bool {
-        let names = self.protect.iter().filter_map(|pattern| pattern.strip_prefix("**/"));
-        let mut names = names.map(|name| name.trim_end_matches("/**"));
+        let mut names = self.protect.iter().filter_map(PathPattern::name_anywhere);
         path == place.workspace || names.any(|name| place.view.exists(&path.join(name)))
     }
 
     /// Whether the content of a file is secret.
     pub fn is_secret(&self, path: &Path, place: &Place<'_>) -> bool {
-        let matches = |pattern: &String| path_matches(&from_home(pattern, place), path);
+        let (home, path) = (Parts::of(place.home), Parts::of(path));
+        let matches = |pattern: &PathPattern| pattern.matches(&home, &path);
         self.secrets.iter().any(matches) && !self.samples.iter().any(matches)
     }
 
     fn look_below(&self, folder: &Path, place: &Place<'_>) -> Below {
-        let fixed = self.secrets.iter().filter(|pattern| !pattern.contains("**/"));
-        let fixed = fixed.map(|pattern| from_home(pattern.split(['*', '?']).next().unwrap_or(pattern), place));
-        for place in fixed.map(PathBuf::from) {
-            if place.starts_with(folder) {
-                return Below::Secret(place);
-            }
+        let (home, here) = (Parts::of(place.home), Parts::of(folder));
+        let anywhere = |pattern: &&PathPattern| pattern.text.contains("**/");
+        if let Some(secret) =
+            self.secrets.iter().filter(|pattern| !anywhere(pattern)).find(|pattern| pattern.fixed(&home).is_in(&here))
+        {
+            return Below::Secret(PathBuf::from(&secret.text));
         }
-        let names: Vec<String> = self.secrets.iter().filter_map(|pattern| name_anywhere(pattern)).collect();
+        let names: Vec<String> =
+            self.secrets.iter().filter_map(PathPattern::name_anywhere).map(str::to_owned).collect();
         let mut left = vec![folder.to_owned()];
         let mut seen = 0;
         while let Some(folder) = left.pop() {
@@ -180,20 +192,6 @@ enum Below {
     Secret(PathBuf),
     /// More than is looked at.
     TooMuch,
-}
-
-/// The name in a pattern like `**/.env` or `~/**/*.key`, in lower case.
-fn name_anywhere(pattern: &str) -> Option<String> {
-    let name = pattern.strip_prefix("~/").unwrap_or(pattern).strip_prefix("**/")?;
-    Some(name.trim_end_matches("/**").to_lowercase())
-}
-
-/// A pattern with `~` for the person's home.
-fn from_home(pattern: &str, place: &Place<'_>) -> String {
-    match pattern.strip_prefix("~/") {
-        Some(rest) => format!("{}/{rest}", place.home.display()),
-        None => pattern.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -3,23 +3,78 @@
 
 use std::path::Path;
 
-/// Whether `path` matches `pattern`, ignoring case: `**` stands for any number of components, none included.
-pub fn path_matches(pattern: &str, path: &Path) -> bool {
-    let pattern = pattern.to_lowercase();
-    let path = path.to_string_lossy().to_lowercase();
-    let pattern: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
-    let path: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    components_match(&pattern, &path)
+/// A pattern of paths, made ready: `**` stands for any number of components, none included; `~` for the home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern {
+    /// As it was written.
+    pub text: String,
+    from_home: bool,
+    parts: Vec<String>,
 }
 
-fn components_match(pattern: &[&str], path: &[&str]) -> bool {
+impl PathPattern {
+    /// The pattern of a text.
+    pub fn new(text: &str) -> Self {
+        let from_home = text.starts_with("~/");
+        let rest = if from_home { &text[2..] } else { text };
+        Self { text: text.to_owned(), from_home, parts: Parts::of(Path::new(rest)).0 }
+    }
+
+    /// Whether it matches a path, ignoring case.
+    pub fn matches(&self, home: &Parts, path: &Parts) -> bool {
+        let path = if self.from_home { path.0.strip_prefix(home.0.as_slice()) } else { Some(path.0.as_slice()) };
+        path.is_some_and(|path| components_match(&self.parts, path))
+    }
+
+    /// The folder above the first wildcard, in lower case.
+    pub fn fixed(&self, home: &Parts) -> Parts {
+        let fixed = self.parts.iter().take_while(|part| !part.contains(['*', '?', '[']));
+        let head = home.0.iter().filter(|_| self.from_home);
+        Parts(head.chain(fixed).cloned().collect())
+    }
+
+    /// The name in a pattern like `**/.env`, in lower case.
+    pub fn name_anywhere(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [any, name, ..] if any == "**" => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// The components of a path in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts(Vec<String>);
+
+impl Parts {
+    /// Those of a path.
+    pub fn of(path: &Path) -> Self {
+        let path = path.to_string_lossy().to_lowercase();
+        Self(path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Whether the path is this folder or in it.
+    pub fn is_in(&self, folder: &Self) -> bool {
+        self.0.starts_with(&folder.0)
+    }
+}
+
+/// Whether `path` matches `pattern`, ignoring case: `**` stands for any number of components, none included.
+pub fn path_matches(pattern: &str, path: &Path) -> bool {
+    components_match(&Parts::of(Path::new(pattern)).0, &Parts::of(path).0)
+}
+
+fn components_match(pattern: &[String], path: &[String]) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, None) => true,
-        (Some((&"**", rest)), _) => {
+        (Some((any, rest)), _) if any == "**" => {
             components_match(rest, path)
                 || path.split_first().is_some_and(|(_, below)| components_match(pattern, below))
         }
-        (Some((first, rest)), Some((name, below))) => name_matches(first, name) && components_match(rest, below),
+        (Some((first, rest)), Some((name, below))) => {
+            let same = if first.contains(['*', '?', '[', '\\']) { name_matches(first, name) } else { first == name };
+            same && components_match(rest, below)
+        }
         (None, Some(_)) | (Some(_), None) => false,
     }
 }

@@ -41,7 +41,11 @@ pub fn clanker(text: &str) -> Result<Imported, String> {
         let _ = write!(yaml, "  - name: {}\n    action: {word}\n    tools: [Bash]\n", quote(&name));
         match action {
             Verdict::Allow => {
-                let _ = writeln!(yaml, "    effects: [read, internal]\n    regex: {}", quote(&format!(".*(?:{pattern}).*")));
+                let _ = writeln!(
+                    yaml,
+                    "    effects: [read, internal]\n    regex: {}",
+                    quote(&format!(".*(?:{pattern}).*"))
+                );
                 remarks.push(format!("{name}: allows what is proven to read, and matches its pattern"));
             }
             Verdict::Ask | Verdict::Passphrase | Verdict::Block => {
@@ -75,7 +79,9 @@ mod tests {
             ("secret-for-write", Verdict::Passphrase),
         ];
         assert_eq!(rules, expected);
-        for wrong in ["[", "{}", r#"[{"name": "a", "kind": "odd", "pattern": "x"}]"#, r#"[{"kind": "allow", "pattern": "("}]"#] {
+        for wrong in
+            ["[", "{}", r#"[{"name": "a", "kind": "odd", "pattern": "x"}]"#, r#"[{"kind": "allow", "pattern": "("}]"#]
+        {
             assert!(clanker(wrong).is_err(), "{wrong}");
         }
     }

@@ -154,6 +154,7 @@ impl Doubt {
 }
 
 /// What is judged.
+#[expect(clippy::struct_excessive_bools, reason = "what a unit does, each for itself")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// As it was spelled.

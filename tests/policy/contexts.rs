@@ -47,7 +47,8 @@ fn no_evasion_is_allowed_in_any_context() {
         for (name, text) in contexts(&command) {
             judged += 1;
             // What stands in a loop, a file or the environment is the case's own; here it is only the text.
-            if verdict(Profile::Strict, &text) == Verdict::Allow && verdict(Profile::Strict, &command) != Verdict::Allow {
+            if verdict(Profile::Strict, &text) == Verdict::Allow && verdict(Profile::Strict, &command) != Verdict::Allow
+            {
                 allowed.push(format!("{id} {name}: {command}"));
             }
         }
@@ -78,7 +79,9 @@ fn wrapping_never_weakens() {
 fn ordinary_commands_are_allowed_in_ordinary_contexts() {
     let ordinary = ["after ls;", "after &&", "in ( )", "in { }", "in $( )", "in <( )", "in if", "in for", "in bash -c"];
     let mut refused = Vec::new();
-    for (id, _, command) in commands().into_iter().filter(|(id, expect, _)| id.starts_with("ok-") && *expect == Verdict::Allow) {
+    for (id, _, command) in
+        commands().into_iter().filter(|(id, expect, _)| id.starts_with("ok-") && *expect == Verdict::Allow)
+    {
         for (name, text) in contexts(&command).into_iter().filter(|(name, _)| ordinary.contains(name)) {
             if verdict(Profile::Strict, &text) != Verdict::Allow {
                 refused.push(format!("{id} {name}: {text}"));

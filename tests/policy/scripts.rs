@@ -48,9 +48,29 @@ fn nothing_deep_or_long_makes_it_hang() {
     let nested = |open: &str, close: &str, depth: usize| format!("{}ls{}", open.repeat(depth), close.repeat(depth));
     let mut texts = Vec::new();
     for (open, close) in [
-        ("(", ")"), ("{ ", "; }"), ("$(", ")"), ("\"$(", ")\""), ("echo `", "`"), ("${x:-", "}"), ("$((", "))"), ("[[ ( ", " ) ]]"),
-        ("<(", ")"), ("if ", "; then ls; fi"), ("f() { ", "; }"), ("! ", ""), ("ls && ", ""), ("ls | ", ""), ("{a,", "}"), ("\\", ""),
-        ("\"${x:-", "}\""), ("case x in x) ", ";; esac"), ("<<A ", ""), ("time ", ""), ("coproc ", ""), ("command ", ""), ("x=", ""),
+        ("(", ")"),
+        ("{ ", "; }"),
+        ("$(", ")"),
+        ("\"$(", ")\""),
+        ("echo `", "`"),
+        ("${x:-", "}"),
+        ("$((", "))"),
+        ("[[ ( ", " ) ]]"),
+        ("<(", ")"),
+        ("if ", "; then ls; fi"),
+        ("f() { ", "; }"),
+        ("! ", ""),
+        ("ls && ", ""),
+        ("ls | ", ""),
+        ("{a,", "}"),
+        ("\\", ""),
+        ("\"${x:-", "}\""),
+        ("case x in x) ", ";; esac"),
+        ("<<A ", ""),
+        ("time ", ""),
+        ("coproc ", ""),
+        ("command ", ""),
+        ("x=", ""),
     ] {
         for depth in [4, 7, 8, 9, 15, 30, 99, 3000] {
             texts.push(nested(open, close, depth));

@@ -17,8 +17,20 @@ fn verdict(profile: Profile, tool: &str, input: &Value) -> Verdict {
 #[test]
 fn each_tool_by_the_name_that_the_cli_uses() {
     let internal = [
-        "Task", "Agent", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskOutput", "TaskStop", "TodoWrite",
-        "BashOutput", "KillShell", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion",
+        "Task",
+        "Agent",
+        "TaskCreate",
+        "TaskGet",
+        "TaskList",
+        "TaskUpdate",
+        "TaskOutput",
+        "TaskStop",
+        "TodoWrite",
+        "BashOutput",
+        "KillShell",
+        "EnterPlanMode",
+        "ExitPlanMode",
+        "AskUserQuestion",
     ];
     for tool in internal {
         for profile in Profile::ALL {
@@ -26,8 +38,20 @@ fn each_tool_by_the_name_that_the_cli_uses() {
         }
     }
     let outside = [
-        "Skill", "Workflow", "SendMessage", "EnterWorktree", "ExitWorktree", "CronCreate", "CronDelete", "CronList",
-        "ScheduleWakeup", "ReportFindings", "NoSuchTool", "mcp__x__y", "bash", "read",
+        "Skill",
+        "Workflow",
+        "SendMessage",
+        "EnterWorktree",
+        "ExitWorktree",
+        "CronCreate",
+        "CronDelete",
+        "CronList",
+        "ScheduleWakeup",
+        "ReportFindings",
+        "NoSuchTool",
+        "mcp__x__y",
+        "bash",
+        "read",
     ];
     for tool in outside {
         assert_eq!(verdict(Profile::Strict, tool, &json!({})), Block, "{tool}");

@@ -2,7 +2,7 @@
 
 use super::shell::{is_harmless_setting, is_own_name};
 use super::walk::Walker;
-use crate::policy::unit::{Class, Field, Program, Unit};
+use crate::policy::unit::{Class, Field, Program, Unit, Value};
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
 /// Where an assignment stands.
@@ -38,14 +38,14 @@ impl Walker<'_> {
                 Field::opaque("")
             }
         };
-        self.set(&text, name, value, *append, stands);
+        self.set(&text, name, &value, *append, stands);
     }
 
-    fn set(&mut self, text: &str, name: &str, value: Field, append: bool, stands: Stands<'_>) {
+    fn set(&mut self, text: &str, name: &str, value: &Field, append: bool, stands: Stands<'_>) {
         let unit = Unit::new("Bash", Program::Assignment, text).does(Class::Read);
         let own = is_own_name(name) && stands == Stands::Alone;
         let split = name == "IFS" && stands == Stands::Before("read");
-        if is_harmless_setting(name, &value) || split {
+        if is_harmless_setting(name, value) || split {
             self.units.push(unit);
         } else if own {
             let texts = value.texts().filter(|_| !append && self.is_constant(name)).map(<[String]>::to_vec);
@@ -70,12 +70,10 @@ impl Walker<'_> {
 
 /// The name and value of a word like `NAME=value`.
 pub fn setting(field: &Field) -> Option<(String, Field)> {
-    use crate::policy::unit::Value;
     let (text, known) = match &field.value {
         Value::OneOf(texts) if texts.len() == 1 => (texts.first()?, true),
-        Value::OneOf(_) => return None,
         Value::Opaque { prefix } => (prefix, false),
-        Value::Many => return None,
+        Value::OneOf(_) | Value::Many => return None,
     };
     let (name, value) = text.split_once('=')?;
     let is_name = !name.is_empty()

@@ -41,9 +41,8 @@ impl Walker<'_> {
         // When it may be anywhere, it still may be where it has been.
         let from = self.shell.folders().unwrap_or(self.shell.seen()).to_vec();
         let folders: Vec<PathBuf> = from.iter().flat_map(|from| to.iter().map(|to| normal(&from.join(to)))).collect();
-        let is_there = |path: &PathBuf| {
-            self.place.resolve(path, ".").is_some_and(|path| self.place.view.is_folder(&path))
-        };
+        let is_there =
+            |path: &PathBuf| self.place.resolve(path, ".").is_some_and(|path| self.place.view.is_folder(&path));
         let sure = folders.iter().all(is_there);
         self.shell.go(folders, sure);
         None
@@ -73,8 +72,7 @@ impl Walker<'_> {
         while let Some(field) = args.next() {
             match field.text() {
                 Some("-r" | "-s" | "-rs" | "-er" | "-e") => {}
-                Some("-d" | "-n" | "-N" | "-t" | "-p") => drop(args.next()),
-                Some("-rp" | "-rd" | "-rn") => drop(args.next()),
+                Some("-d" | "-n" | "-N" | "-t" | "-p" | "-rp" | "-rd" | "-rn") => drop(args.next()),
                 Some(name) if is_own_name(name) && self.shell.get(name).is_none() => {}
                 _ => return Some("which variable it sets is not known"),
             }

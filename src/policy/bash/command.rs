@@ -54,11 +54,15 @@ impl Walker<'_> {
         }
         let name = words.first().and_then(Field::text).unwrap_or("").to_owned();
         let stands = if words.is_empty() { Stands::Alone } else { Stands::Before(&name) };
-        assignments.into_iter().for_each(|assignment| self.assign(assignment, stands));
+        for assignment in assignments {
+            self.assign(assignment, stands);
+        }
         if !words.is_empty() {
             self.run(&words, &spelled.join(" "));
         }
-        redirects.into_iter().for_each(|redirect| self.redirect(redirect));
+        for redirect in redirects {
+            self.redirect(redirect);
+        }
     }
 
     /// Judges a command by its words, the first of which is its name.
@@ -95,14 +99,14 @@ impl Walker<'_> {
             return;
         }
         if project::is_own(name, args, &self.place) {
-            return self.units.push(self.named(name, args, text).does(Class::Build));
+            return self.units.push(named(name, args, text).does(Class::Build));
         }
         let both = args.first().and_then(Field::text).map(|sub| format!("{name} {sub}"));
         let unit = match (both.as_deref().and_then(commands::entry), commands::entry(name)) {
             _ if name == "git" => self.git(args, text),
             (Some(entry), _) => self.known(entry, name, &args[1..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
-            (None, None) => self.named(name, args, text).unknown(format!("{name} is not known to be harmless")),
+            (None, None) => named(name, args, text).unknown(format!("{name} is not known to be harmless")),
         };
         self.units.push(unit);
         self.launched(args, text);
@@ -121,13 +125,6 @@ impl Walker<'_> {
         unit.args = args.to_vec();
         let own = project::is_own(name, args, &self.place);
         self.units.push(if own { unit.does(Class::Build) } else { unit.unknown("a program is run by its path") });
-    }
-
-    fn named(&self, name: &str, args: &[Field], text: &str) -> Unit {
-        let mut unit = Unit::new("Bash", Program::Named(name.to_owned()), text);
-        unit.args = args.to_vec();
-        unit.listed = args.iter().any(|field| field.listed);
-        unit
     }
 
     /// An unknown command may run its operands: what they would do counts, too.
@@ -151,7 +148,7 @@ impl Walker<'_> {
     /// A command that is in the tables.
     pub(super) fn known(&mut self, entry: &Entry, name: &str, args: &[Field], text: &str) -> Unit {
         let parsed = args::parse(&entry.grammar, args);
-        let mut unit = self.named(name, args, text);
+        let mut unit = named(name, args, text);
         unit.classes.extend(entry.does.iter().copied());
         if entry.does.is_empty() {
             unit.classes.insert(Class::Read);
@@ -208,11 +205,12 @@ impl Walker<'_> {
             Language::Awk => check(&awk::check),
             Language::Sed => check(&sed::check),
             Language::Jq => check(&jq),
-            Language::Test => self.test_command(args, unit),
+            Language::Test => super::conditions::test_command(args, unit),
             Language::Sleep => {
                 let seconds = parsed.operands.first().and_then(Field::text).and_then(|text| text.parse::<f64>().ok());
                 if !seconds.is_some_and(|seconds| (0.0..=MAX_SLEEP).contains(&seconds)) {
-                    unit.doubts.push(Doubt::Words(format!("a wait of more than {MAX_SLEEP} seconds, or of no known time")));
+                    unit.doubts
+                        .push(Doubt::Words(format!("a wait of more than {MAX_SLEEP} seconds, or of no known time")));
                 }
             }
             Language::Date => {
@@ -223,7 +221,8 @@ impl Walker<'_> {
             Language::Dd => self.dd(&parsed.operands, unit),
             Language::Find => self.find_runs(args),
             Language::Ps => {
-                let shown = |field: &Field| field.text().is_some_and(|text| text.chars().all(|char| "auxfw".contains(char)));
+                let shown =
+                    |field: &Field| field.text().is_some_and(|text| text.chars().all(|char| "auxfw".contains(char)));
                 if !parsed.operands.iter().all(shown) {
                     unit.doubts.push(Doubt::Words("ps may show the environment of programs".to_owned()));
                 }
@@ -237,7 +236,8 @@ impl Walker<'_> {
             match super::assign::setting(field) {
                 Some((name, value)) if name == "if" => self.reads(&value, unit),
                 Some((name, value)) if name == "of" => self.writes(&value, unit),
-                Some((name, _)) if ["bs", "ibs", "obs", "cbs", "count", "skip", "seek", "status", "conv"].contains(&&*name) => {}
+                Some((name, _))
+                    if ["bs", "ibs", "obs", "cbs", "count", "skip", "seek", "status", "conv"].contains(&&*name) => {}
                 _ => unit.doubts.push(Doubt::Words("an operand of dd is not known".to_owned())),
             }
         }
@@ -261,10 +261,10 @@ impl Walker<'_> {
     }
 
     fn git(&mut self, args: &[Field], text: &str) -> Unit {
-        let Some(entry) = commands::entry("git") else { return self.named("git", args, text).unknown("git") };
+        let Some(entry) = commands::entry("git") else { return named("git", args, text).unknown("git") };
         let parsed = args::parse(&entry.grammar, args);
         let Some(at) = parsed.command_at else {
-            let mut unit = self.named("git", args, text).does(Class::Read);
+            let mut unit = named("git", args, text).does(Class::Read);
             unit.flags.clone_from(&parsed.flags);
             unit.doubts = parsed.doubts;
             return unit;
@@ -286,7 +286,7 @@ impl Walker<'_> {
         };
         let mut unit = match entry {
             Some(entry) => self.known(entry, "git", &rest[skip..], text),
-            None => self.named("git", args, text).unknown(format!("git {first} is not known to be harmless")),
+            None => named("git", args, text).unknown(format!("git {first} is not known to be harmless")),
         };
         unit.args = rest.to_vec();
         unit.doubts.extend(parsed.doubts);
@@ -294,9 +294,18 @@ impl Walker<'_> {
     }
 }
 
+/// A command by its name, of which nothing more is known yet.
+fn named(name: &str, args: &[Field], text: &str) -> Unit {
+    let mut unit = Unit::new("Bash", Program::Named(name.to_owned()), text);
+    unit.args = args.to_vec();
+    unit.listed = args.iter().any(|field| field.listed);
+    unit
+}
+
 /// What a command hands on through a pipe, when it prints nothing but names.
 fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
-    const MORE: [&str; 9] = ["printf", "ls", "count", "only-matching", "json", "stats", "output", "list-details", "stage"];
+    const MORE: [&str; 9] =
+        ["printf", "ls", "count", "only-matching", "json", "stats", "output", "list-details", "stage"];
     let set = |name: &str| parsed.flags.contains(name);
     let named = parsed.operands.iter().all(|field| !field.may_be_option());
     match entry.lists? {

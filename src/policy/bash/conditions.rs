@@ -113,30 +113,30 @@ impl Walker<'_> {
                 || self.shell.get(word).is_some_and(|values| values.iter().all(is_number))
         }))
     }
+}
 
-    /// The expression of `test` and `[`, whose `-v` expands an index.
-    pub(super) fn test_command(&mut self, words: &[Field], unit: &mut Unit) {
-        let texts: Vec<Option<&str>> = words.iter().map(Field::text).collect();
-        let index = |at: usize| {
-            let names = texts.get(at + 1).is_some_and(|next| next.is_some_and(is_identifier));
-            matches!(texts[at], Some("-v" | "-R")) && at + 1 < texts.len() && !names
-        };
-        if (0..texts.len()).any(index) {
-            unit.program = Program::Opaque;
-            unit.doubts.push(Doubt::Words("the index of an array is run".to_owned()));
-        }
-        // A word that is not known could be `-v`, unless what stands around it says that it is none.
-        let operands = words.len() - usize::from(texts.last() == Some(&Some("]")));
-        let known = |at: usize| texts.get(at).copied().flatten();
-        let proven = match operands {
-            0 | 1 => true,
-            2 => known(0).is_some_and(|first| first.starts_with('-') || first == "!"),
-            3 => known(1).is_some_and(|middle| !matches!(middle, "-a" | "-o" | "-v" | "-R")),
-            _ => texts.iter().all(Option::is_some),
-        };
-        if !proven || words.iter().any(Field::is_many) {
-            unit.doubts.push(Doubt::Words("a word of the test is not known, and may be -v".to_owned()));
-        }
+/// The expression of `test` and `[`, whose `-v` expands an index.
+pub(super) fn test_command(words: &[Field], unit: &mut Unit) {
+    let texts: Vec<Option<&str>> = words.iter().map(Field::text).collect();
+    let index = |at: usize| {
+        let names = texts.get(at + 1).is_some_and(|next| next.is_some_and(is_identifier));
+        matches!(texts[at], Some("-v" | "-R")) && at + 1 < texts.len() && !names
+    };
+    if (0..texts.len()).any(index) {
+        unit.program = Program::Opaque;
+        unit.doubts.push(Doubt::Words("the index of an array is run".to_owned()));
+    }
+    // A word that is not known could be `-v`, unless what stands around it says that it is none.
+    let operands = words.len() - usize::from(texts.last() == Some(&Some("]")));
+    let known = |at: usize| texts.get(at).copied().flatten();
+    let proven = match operands {
+        0 | 1 => true,
+        2 => known(0).is_some_and(|first| first.starts_with('-') || first == "!"),
+        3 => known(1).is_some_and(|middle| !matches!(middle, "-a" | "-o" | "-v" | "-R")),
+        _ => texts.iter().all(Option::is_some),
+    };
+    if !proven || words.iter().any(Field::is_many) {
+        unit.doubts.push(Doubt::Words("a word of the test is not known, and may be -v".to_owned()));
     }
 }
 

@@ -25,14 +25,13 @@ impl Walker<'_> {
                     continue;
                 }
             }
-            match self.targets(text) {
-                Some(targets) => unit.reads.extend(targets.into_iter().map(Target::Path)),
-                None => {
-                    let may_be = self.shell.seen().iter().filter_map(|folder| self.place.resolve(folder, text));
-                    unit.reads.extend(may_be.map(Target::Path));
-                    unit.reads.push(Target::Unknown);
-                    unit.doubts.push(Doubt::Words(format!("where {text} is read is not known")));
-                }
+            if let Some(targets) = self.targets(text) {
+                unit.reads.extend(targets.into_iter().map(Target::Path));
+            } else {
+                let may_be = self.shell.seen().iter().filter_map(|folder| self.place.resolve(folder, text));
+                unit.reads.extend(may_be.map(Target::Path));
+                unit.reads.push(Target::Unknown);
+                unit.doubts.push(Doubt::Words(format!("where {text} is read is not known")));
             }
         }
     }
@@ -138,16 +137,17 @@ pub fn distrust(units: &mut [Unit]) {
         !unit.proven() || !unit.classes.iter().all(|class| matches!(class, Class::Read | Class::Internal))
     };
     let changing = units.iter().filter(|unit| changes(unit)).count();
-    let carried: Vec<Vec<Target>> =
-        units.iter().map(|unit| if unit.carries { unit.writes.clone() } else { Vec::new() }).collect();
+    let carried = units.iter().enumerate().filter(|(_, unit)| unit.carries);
+    let carried: Vec<(usize, Target)> =
+        carried.flat_map(|(at, unit)| unit.writes.iter().map(move |target| (at, target.clone()))).collect();
     for (at, unit) in units.iter_mut().enumerate() {
         if unit.listed && changing > usize::from(changes(unit)) {
             let why = "another command may make a file whose name would be taken for an option";
             unit.doubts.push(Doubt::Words(why.to_owned()));
         }
-        let others = carried.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, targets)| targets);
+        let mut others = carried.iter().filter(|(other, _)| *other != at).map(|(_, target)| target);
         let used: Vec<&Target> = unit.reads.iter().chain(&unit.writes).collect();
-        let through = others.into_iter().any(|place| {
+        let through = others.any(|place| {
             used.iter().any(|target| match (place, target) {
                 (Target::Path(place), Target::Path(target)) => target.starts_with(place),
                 (Target::Unknown, _) | (_, Target::Unknown) => true,

@@ -13,7 +13,8 @@ impl Walker<'_> {
     pub(super) fn matches(&mut self, pattern: &str) -> Vec<Field> {
         let fixed = pattern.split(['*', '?', '[']).next().unwrap_or("").replace('\\', "");
         let listed = fixed.is_empty() || fixed.starts_with('-');
-        let base = if pattern.starts_with('/') { Some(PathBuf::from("/")) } else { self.shell.folder().map(Into::into) };
+        let base =
+            if pattern.starts_with('/') { Some(PathBuf::from("/")) } else { self.shell.folder().map(Into::into) };
         let Some(base) = base else { return vec![Field::opaque(fixed)] };
         match self.find(pattern, &base) {
             Some(texts) if !texts.is_empty() => {
@@ -21,7 +22,11 @@ impl Walker<'_> {
                 texts.into_iter().map(field).collect()
             }
             // Nothing is there, and nothing that the person keeps elsewhere can come to be in its place.
-            Some(_) if base.join(&fixed).starts_with(self.place.workspace) && !pattern.contains("..") && !hides(pattern) => {
+            Some(_)
+                if base.join(&fixed).starts_with(self.place.workspace)
+                    && !pattern.contains("..")
+                    && !hides(pattern) =>
+            {
                 vec![Field { listed, ..Field::known(pattern.replace('\\', "")) }]
             }
             Some(_) | None => vec![Field::opaque(fixed)],

@@ -122,9 +122,8 @@ impl Walker<'_> {
                 return Atom::Number;
             }
             ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. } => return opaque,
-            ParameterExpr::Parameter { parameter, indirect } | ParameterExpr::ParameterLength { parameter, indirect } => {
-                (parameter, indirect)
-            }
+            ParameterExpr::Parameter { parameter, indirect }
+            | ParameterExpr::ParameterLength { parameter, indirect } => (parameter, indirect),
             ParameterExpr::UseDefaultValues { parameter, indirect, default_value: word, .. }
             | ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: word, .. }
             | ParameterExpr::UseAlternativeValue { parameter, indirect, alternative_value: word, .. }

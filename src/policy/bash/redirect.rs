@@ -2,9 +2,7 @@
 
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit};
-use brush_parser::ast::{
-    IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect,
-};
+use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect};
 
 /// Which way a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -119,8 +119,22 @@ pub fn is_set_once(text: &str, name: &str) -> bool {
 /// Whether a name may be given to a variable of a script's own: lower case, and none that programs listen to.
 pub fn is_own_name(name: &str) -> bool {
     const HEARD: [&str; 16] = [
-        "path", "fpath", "cdpath", "manpath", "module_path", "mailpath", "fignore", "http_proxy", "https_proxy",
-        "ftp_proxy", "all_proxy", "no_proxy", "rsync_proxy", "prompt", "histchars", "auto_resume",
+        "path",
+        "fpath",
+        "cdpath",
+        "manpath",
+        "module_path",
+        "mailpath",
+        "fignore",
+        "http_proxy",
+        "https_proxy",
+        "ftp_proxy",
+        "all_proxy",
+        "no_proxy",
+        "rsync_proxy",
+        "prompt",
+        "histchars",
+        "auto_resume",
     ];
     let mut chars = name.chars();
     let first = chars.next().is_some_and(|char| char.is_ascii_lowercase() || char == '_');
@@ -133,9 +147,8 @@ pub fn is_own_name(name: &str) -> bool {
 
 /// Whether a variable of the environment may be set for a command: it changes how text looks, and no more.
 pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
-    const NAMES: [&str; 10] = [
-        "LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "CI", "RUST_BACKTRACE",
-    ];
+    const NAMES: [&str; 10] =
+        ["LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "CI", "RUST_BACKTRACE"];
     match name {
         "TERM" => value.text() == Some("dumb"),
         _ => NAMES.contains(&name) || (name.starts_with("LC_") && name.len() > 3),

@@ -16,13 +16,13 @@ impl Walker<'_> {
         let texts = if raw.contains('{') && (raw.contains(',') || raw.contains("..")) {
             match parse::braces(raw) {
                 None => vec![raw.to_owned()],
-                Some(parts) => match combine(&parts) {
-                    Some(texts) => texts,
-                    None => {
+                Some(parts) => {
+                    let Some(texts) = combine(&parts) else {
                         self.unseen(raw, "the braces stand for too many words");
                         return vec![Field::many()];
-                    }
-                },
+                    };
+                    texts
+                }
             }
         } else {
             vec![raw.to_owned()]

@@ -30,7 +30,9 @@ impl Walker<'_> {
         let mut unit = Unit::new("Bash", Program::Named(name.to_owned()), text).does(Class::Read);
         unit.args = args.to_vec();
         unit.doubts = parsed.doubts;
-        if name == "env" && unit.args.iter().any(|arg| arg.text().is_none_or(|arg| arg.starts_with("-S") || arg.starts_with("--s"))) {
+        if name == "env"
+            && unit.args.iter().any(|arg| arg.text().is_none_or(|arg| arg.starts_with("-S") || arg.starts_with("--s")))
+        {
             unit.program = Program::Opaque;
         }
         let mut inner = parsed.command_at.map_or(&[][..], |at| &args[at..]);
@@ -58,7 +60,9 @@ impl Walker<'_> {
         let handed = match self.feed {
             Feed::Paths => Field::known("./_"),
             // One of them may begin with a dash.
-            Feed::AnyPaths => Field { value: crate::policy::unit::Value::OneOf(vec!["./_".into(), "-_".into()]), listed: false },
+            Feed::AnyPaths => {
+                Field { value: crate::policy::unit::Value::OneOf(vec!["./_".into(), "-_".into()]), listed: false }
+            }
             Feed::Unknown => Field::many(),
         };
         let replaces = args.iter().filter_map(Field::text).find_map(|arg| arg.strip_prefix("-I"));
@@ -105,7 +109,8 @@ impl Walker<'_> {
         let harmless = |text: &str| matches!(text, "--norc" | "--noprofile" | "--posix" | "-e" | "-u" | "-eu");
         let script = args.iter().position(|field| field.text().is_none_or(|text| !harmless(text)));
         let flag = script.and_then(|at| args[at].text()).unwrap_or("");
-        let runs = flag.starts_with('-') && flag.ends_with('c') && flag[1..].chars().all(|c| matches!(c, 'e' | 'u' | 'c'));
+        let runs =
+            flag.starts_with('-') && flag.ends_with('c') && flag[1..].chars().all(|c| matches!(c, 'e' | 'u' | 'c'));
         let script = script.filter(|_| runs).and_then(|at| args.get(at + 1)).and_then(Field::text);
         let Some(script) = script else {
             return self.unseen(text, "what the shell runs is not known");

@@ -3,7 +3,18 @@
 
 /// Words that read the environment, other files, or run programs; refused wherever they stand.
 const POWERS: [&str; 12] = [
-    "system", "getline", "ENVIRON", "ARGV", "ARGC", "ARGIND", "PROCINFO", "SYMTAB", "FUNCTAB", "close", "fflush", "extension",
+    "system",
+    "getline",
+    "ENVIRON",
+    "ARGV",
+    "ARGC",
+    "ARGIND",
+    "PROCINFO",
+    "SYMTAB",
+    "FUNCTAB",
+    "close",
+    "fflush",
+    "extension",
 ];
 
 /// Keywords after which a slash begins a regex.
@@ -91,11 +102,11 @@ fn scan(program: &str) -> Result<(), String> {
                 at += 1;
                 last = Last::Step;
             }
-            '!' | '~' | '=' | '<' | '>' | '+' | '-' | '*' | '%' | '^' | '?' | ':' | '&' => last = Last::Operator,
-            '$' => last = Last::Operator,
+            '!' | '~' | '=' | '<' | '>' | '+' | '-' | '*' | '%' | '^' | '?' | ':' | '&' | '$' => last = Last::Operator,
             '.' | '_' | '0'..='9' | 'a'..='z' | 'A'..='Z' => {
                 let mut word = String::from(char);
-                while let Some(more) = chars.get(at + 1).filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) {
+                while let Some(more) = chars.get(at + 1).filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
+                {
                     word.push(*more);
                     at += 1;
                 }

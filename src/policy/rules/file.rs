@@ -207,7 +207,9 @@ fn check_examples(rule: &Rule, examples: &Examples) -> Result<(), String> {
     let floor = Floor::built_in();
     let is_about = |command: &String| {
         let mut units = call::units("Bash", &json!({ "command": command }), &place);
-        units.iter_mut().for_each(|unit| floor.judge(unit, &place));
+        for unit in &mut units {
+            floor.judge(unit, &place);
+        }
         let mut about = units.iter().map(|unit| rule.is_about(unit, &place));
         if rule.action == Verdict::Allow { about.all(|about| about) } else { about.any(|about| about) }
     };
