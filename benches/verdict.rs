@@ -3,6 +3,8 @@
 //! `cargo bench --bench verdict` prints p50, p99 and the longest; the aim is a p99 below 5 ms. Each verdict is on a
 //! thread of its own, as in a run, and its start is counted.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
 use programmator::policy::cases::Case;
 use programmator::policy::engine::{Policy, Profile};
 use programmator::policy::place::{MadeUp, Place};

@@ -1,7 +1,6 @@
 //! The program's entry: arguments, error reporter, exit code. Everything else is `programmator::cli`'s.
 
-use clap::Parser;
-use programmator::cli::{self, Cli};
+use programmator::cli;
 use std::process::ExitCode;
 
 fn main() -> color_eyre::Result<ExitCode> {
