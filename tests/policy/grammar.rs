@@ -251,7 +251,7 @@ fn command(dice: &mut Dice, malice: Malice, depth: usize) -> String {
     }
     if dice.one_in(malice.0 * 2) {
         let sign = dice.pick(&[">", ">>", "<", "2>", "&>", ">|", "<>", "<<<", "2>&1 >"]);
-        text.push_str(&format!(" {sign} {}", dice.pick(&TARGETS)));
+        text.extend([" ", sign, " ", dice.pick(&TARGETS)]);
     }
     text
 }
