@@ -64,7 +64,7 @@ fn json_names_each_unit() {
 #[test]
 fn words_say_which_unit_decides_and_why() {
     let folder = tempfile::tempdir().unwrap();
-    let output = policy(folder.path(), &["check", "--profile", "strict", "ls | wc -l; r\\m -rf \"$D\""]);
+    let output = policy(folder.path(), &["check", "--profile", "strict", "ls | wc -l; r\\m -rf \"$d\""]);
     let told = text(&output.stdout);
     assert!(told.contains("BLOCK   (unit 3 of 3)"), "{told}");
     assert!(told.contains("block-rm-rf (line "), "{told}");

@@ -202,6 +202,11 @@ impl Policy {
             return ruled(unit, Verdict::Block, "floor", None, "the floor is missing");
         }
         if let Some(why) = &unit.floor {
+            // A rule that blocks it anyway says more.
+            let mut rules = self.layers.iter().flat_map(|file| &file.rules);
+            if let Some(rule) = rules.find(|rule| rule.action == Verdict::Block && rule.is_about(unit, place)) {
+                return by_rule(unit, rule);
+            }
             return ruled(unit, Verdict::Block, "floor", None, why);
         }
         let base = self.layered_verdict(unit, place);
