@@ -93,9 +93,14 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
             },
         }
     }
-    // Only names are shown unless content is asked for; a type of files leaves secrets out.
+    // In the workspace only names are shown unless content is asked for, and a type of files leaves secrets out.
     let content = fields.get("output_mode").and_then(Value::as_str) == Some("content");
-    unit.tree = tool.search.is_some() && content && !fields.contains_key("type");
+    let shows = content && !fields.contains_key("type");
+    let outside = |target: &Target| !matches!(target, Target::Path(path) if path.starts_with(place.workspace));
+    unit.tree = tool.search.is_some() && (shows || unit.reads.iter().any(outside));
+    if unit.reads.iter().any(|target| matches!(target, Target::Path(path) if path.starts_with("/dev"))) {
+        unit.doubts.push(Doubt::Words("it is a device".to_owned()));
+    }
     if let Some(url) = &tool.url {
         match fields.get(url).and_then(Value::as_str).map(host) {
             Some(Some(host)) => unit.host = Some(host),

@@ -8,7 +8,7 @@ use crate::policy::floor::Floor;
 use crate::policy::place::Place;
 use crate::policy::rules::Rule;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
-use crate::policy::unit::{Class, Unit};
+use crate::policy::unit::{Class, Program, Unit};
 use crate::policy::verdict::{Decision, Ruled, Verdict};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -203,7 +203,7 @@ impl Policy {
         }
         if let Some(why) = &unit.floor {
             // A rule that blocks it anyway says more.
-            let mut rules = self.layers.iter().flat_map(|file| &file.rules);
+            let mut rules = self.layers.iter().flat_map(|file| &file.rules).filter(|_| unit.program != Program::Opaque);
             if let Some(rule) = rules.find(|rule| rule.action == Verdict::Block && rule.is_about(unit, place)) {
                 return by_rule(unit, rule);
             }

@@ -71,6 +71,8 @@ fn paths_and_fields_decide() {
         ("Grep", json!({ "pattern": "x" }), Allow, Allow),
         ("Grep", json!({ "pattern": "x", "output_mode": "content" }), Block, Block),
         ("Grep", json!({ "pattern": "x", "output_mode": "content", "path": "src" }), Allow, Allow),
+        ("Grep", json!({ "pattern": "x", "path": "/home/dev" }), Block, Block),
+        ("Read", json!({ "file_path": "/dev/tty" }), Block, Ask),
         ("Write", json!({ "file_path": "src/b.rs", "content": "" }), Passphrase, Allow),
         ("Write", json!({ "file_path": "out/x", "content": "" }), Block, Block),
         ("Edit", json!({ "file_path": ".claude/settings.json", "old_string": "", "new_string": "" }), Block, Block),

@@ -183,6 +183,10 @@ impl Walker<'_> {
         if !parsed.doubts.is_empty() && entry.does.iter().any(|class| matches!(class, Class::Write | Class::Delete)) {
             unit.writes.push(Target::Unknown);
         }
+        // `tee` without a file, or with `/dev/null`, only hands on.
+        if entry.does == [Class::Write] && unit.writes.is_empty() && !args.iter().any(Field::is_many) {
+            unit.classes = [Class::Read].into();
+        }
         let reads_here = unit.tree && entry.does.is_empty() && unit.reads.is_empty();
         if reads_here || (entry.here && unit.reads.is_empty()) {
             self.reads(&Field::known("."), &mut unit);
