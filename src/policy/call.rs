@@ -95,9 +95,9 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     }
     // In the workspace only names are shown unless content is asked for, and a type of files leaves secrets out.
     let content = fields.get("output_mode").and_then(Value::as_str) == Some("content");
-    let shows = content && !fields.contains_key("type");
+    let prints = content && !fields.contains_key("type");
     let outside = |target: &Target| !matches!(target, Target::Path(path) if path.starts_with(place.workspace));
-    unit.tree = tool.search.is_some() && (shows || unit.reads.iter().any(outside));
+    unit.tree = tool.search.is_some() && (prints || unit.reads.iter().any(outside));
     if unit.reads.iter().any(|target| matches!(target, Target::Path(path) if path.starts_with("/dev"))) {
         unit.doubts.push(Doubt::Words("it is a device".to_owned()));
     }
