@@ -258,6 +258,10 @@ const ORDINARY: &[&str] = &[
 
 #[rustfmt::skip]
 const REFUSED: &[&str] = &[
+    "touch",
+    "mkdir",
+    "rm",
+    "chmod 644",
     "\"rm\" -rf victim",
     "r''m -rf victim",
     "r\"m\" -rf victim",

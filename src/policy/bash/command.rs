@@ -184,7 +184,7 @@ impl Walker<'_> {
             unit.writes.push(Target::Unknown);
         }
         // `tee` without a file, or with `/dev/null`, only hands on.
-        if entry.does == [Class::Write] && unit.writes.is_empty() && !args.iter().any(Field::is_many) {
+        if name == "tee" && unit.writes.is_empty() && !args.iter().any(Field::is_many) {
             unit.classes = [Class::Read].into();
         }
         let reads_here = unit.tree && entry.does.is_empty() && unit.reads.is_empty();
