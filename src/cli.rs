@@ -13,6 +13,7 @@ pub mod logs;
 pub mod operator;
 pub mod parse;
 pub mod passphrase;
+pub mod policy;
 pub mod session;
 pub mod sessions;
 pub mod snapshots;
@@ -31,6 +32,7 @@ use error::CliError;
 use headless::Work;
 use logs::Follow;
 use parse::ParseCommand;
+use policy::PolicyCommand;
 use session::Session;
 use sessions::SessionCommand;
 use start::{After, Open};
@@ -235,6 +237,12 @@ pub enum Command {
         #[command(subcommand)]
         command: SessionCommand,
     },
+    /// Ask the gate what it would decide, and why.
+    Policy {
+        /// What to ask.
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
     /// Trust this folder's `.programmator` files as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
@@ -307,13 +315,27 @@ pub enum ConfigCommand {
     Show,
 }
 
+/// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a
+/// command is blocked, so what cannot be understood is 64 there.
+pub fn arguments() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        let typed: Vec<_> = std::env::args_os().collect();
+        let checks = ["policy", "check"].iter().all(|word| typed.iter().any(|typed| typed == word));
+        if checks && error.use_stderr() {
+            error.print().ok();
+            std::process::exit(i32::from(policy::BAD_INPUT));
+        }
+        error.exit()
+    })
+}
+
 /// Carries out the command line. Errors are printed here; the code is the program's.
 pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
     let state =
         state_dir(std::env::var_os("PROGRAMMATOR_STATE_DIR").as_deref(), std::env::var_os("XDG_STATE_HOME").as_deref());
     // The demo and what only reads leave nothing behind, not even a log.
     if let Ok(state) = state
-        && !matches!(cli.command, Some(Command::Demo { .. } | Command::Parse { .. }))
+        && !matches!(cli.command, Some(Command::Demo { .. } | Command::Parse { .. } | Command::Policy { .. }))
     {
         logging::start(&state);
     }
@@ -400,6 +422,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let source = if stdin { Source::Pipe } else { Source::Terminal };
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
+        Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
         Some(Command::Trust) => {
             let session = here(&cli.run)?;
             config::trust(out, &session.folder, &session.state)

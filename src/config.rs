@@ -100,6 +100,8 @@ pub struct Files {
     pub config: Option<FileText>,
     /// `prompts/*.md`, sorted by name.
     pub prompts: Vec<FileText>,
+    /// `policy.yaml`, which `policy` reads; here it is only trusted or not.
+    pub policy: Option<FileText>,
 }
 
 /// Whether the person trusts a project's files as they are now.

@@ -1,7 +1,6 @@
 //! The program's entry: arguments, error reporter, exit code. Everything else is `programmator::cli`'s.
 
-use clap::Parser;
-use programmator::cli::{self, Cli};
+use programmator::cli;
 use std::process::ExitCode;
 
 fn main() -> color_eyre::Result<ExitCode> {
@@ -13,5 +12,5 @@ fn main() -> color_eyre::Result<ExitCode> {
         return Ok(programmator::demo::agent::main(&args));
     }
     color_eyre::config::HookBuilder::default().display_env_section(false).install()?;
-    cli::run(Cli::parse())
+    cli::run(cli::arguments())
 }

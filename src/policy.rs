@@ -1,6 +1,25 @@
-//! The gate: what decides every tool call before it runs. Pure.
+//! The gate: what decides every tool call before it runs. Pure; what it must know of files comes through
+//! [`place::PathView`].
 //!
-//! Today there is one profile, `trusted`: everything is allowed, and everything is judged and recorded.
+//! A call becomes [`unit`]s ([`call`], [`bash`] with the tables of [`commands`]); the [`floor`] and the [`rules`]
+//! judge each; the strictest verdict is the call's ([`engine`]). ALLOW is proof; every other action takes what
+//! might be.
+//!
+//! [`judge`] is what runs use today: it allows everything, and says what may write.
+
+pub mod bash;
+pub mod call;
+pub mod cases;
+pub mod chars;
+pub mod commands;
+pub mod engine;
+pub mod floor;
+pub mod glob;
+pub mod import;
+pub mod place;
+pub mod rules;
+pub mod unit;
+pub mod verdict;
 
 use crate::base::text::clean_line;
 use crate::domain::record::Verdict;

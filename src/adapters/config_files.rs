@@ -40,7 +40,11 @@ pub fn user_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
 /// Reads `config.yaml` and `prompts/*.md` of a folder. What is missing is empty; what is there and cannot be
 /// read is an error, because to go on without it could mean to go on without a limit.
 pub fn read(folder: &Path) -> Result<Files, ReadError> {
-    let mut files = Files { config: read_file(&folder.join("config.yaml"))?, prompts: Vec::new() };
+    let mut files = Files {
+        config: read_file(&folder.join("config.yaml"))?,
+        prompts: Vec::new(),
+        policy: read_file(&folder.join("policy.yaml"))?,
+    };
     for path in prompt_paths(&folder.join("prompts"))? {
         files.prompts.extend(read_file(&path)?);
     }

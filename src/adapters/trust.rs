@@ -133,7 +133,8 @@ fn key(folder: &Path) -> String {
 fn hashes(files: &Files) -> BTreeMap<String, String> {
     let config = files.config.iter().map(|file| ("config.yaml".to_owned(), hash(file)));
     let prompts = files.prompts.iter().map(|file| (format!("prompts/{}", file.name()), hash(file)));
-    config.chain(prompts).collect()
+    let policy = files.policy.iter().map(|file| ("policy.yaml".to_owned(), hash(file)));
+    config.chain(prompts).chain(policy).collect()
 }
 
 fn carried_hashes(carried: &Carried) -> BTreeMap<String, String> {
@@ -157,6 +158,7 @@ mod tests {
         Files {
             config: Some(text("config.yaml", config)),
             prompts: prompts.iter().map(|(name, words)| text(name, words)).collect(),
+            policy: None,
         }
     }
 

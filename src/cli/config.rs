@@ -89,12 +89,12 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
     if files == Files::default() && carried.is_empty() {
         writeln!(
             out,
-            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, no prompts and no settings of Claude's: there is nothing to \
-             trust"
+            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, policy.yaml or prompts and no settings of Claude's: there is \
+             nothing to trust"
         )?;
         return Ok(());
     }
-    for file in files.config.iter().chain(&files.prompts).chain(&carried.files) {
+    for file in files.config.iter().chain(&files.prompts).chain(&files.policy).chain(&carried.files) {
         print_file(out, file)?;
     }
     for path in &carried.unreadable {

@@ -183,6 +183,38 @@ Examples:
   programmator completions bash > ~/.local/share/bash-completion/completions/programmator
   programmator completions fish > ~/.config/fish/completions/programmator.fish";
 
+/// `programmator policy check --help`.
+pub const POLICY_CHECK: &str = "\
+Examples:
+  programmator policy check 'ls | tee out.txt'
+  programmator policy check --profile strict --json 'git log --oneline'
+  programmator policy check --tool Write --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'
+
+Without --profile and --policy: your policy.yaml, the project's, and the profile guarded. Exit code 0 allow, 10 ask, \
+11 passphrase, 2 block, 64 bad input.";
+
+/// `programmator policy test --help`.
+pub const POLICY_TEST: &str = "\
+Examples:
+  programmator policy test cases.jsonl --profile strict
+
+Exit code 1 when a case is judged otherwise.";
+
+/// `programmator policy show --help`.
+pub const POLICY_SHOW: &str = "\
+Examples:
+  programmator policy show
+  programmator policy show --profile strict
+
+The first rule that is about a part of a call decides it; the strictest part decides the call.";
+
+/// `programmator policy import --help`.
+pub const POLICY_IMPORT: &str = "\
+Examples:
+  programmator policy import policy.json > policy.yaml
+
+Patterns that allow can only narrow what is proven to read; patterns that block keep their meaning.";
+
 /// `programmator parse --help`.
 pub const PARSE: &str = "\
 Examples:

@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn file(path: &str, text: &str) -> Files {
-        Files { config: Some(FileText { path: path.into(), text: text.into() }), prompts: Vec::new() }
+        Files { config: Some(FileText { path: path.into(), text: text.into() }), ..Files::default() }
     }
 
     fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {

@@ -1,0 +1,169 @@
+//! Finds and reads policy files: the person's `policy.yaml` and a project's `.programmator/policy.yaml`. What they
+//! mean is `policy`'s business. A file that others could have written decides nothing.
+
+use crate::config::Trust;
+use crate::policy::engine::{Policy, Profile, Source, Standing};
+use crate::policy::rules::file::{MAX_FILE, PolicyError};
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// Name of a policy file in its folder.
+pub const NAME: &str = "policy.yaml";
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// It may allow, so nobody else may write it.
+    Persons,
+    /// It only makes verdicts stricter; a shared clone may be writable for a group.
+    Projects,
+}
+
+/// The policy of a run: the profile, the person's file before it, the project's as far as it is trusted. A file
+/// that is there and cannot be used blocks everything, and `Policy::broken` says why.
+pub fn load(profile: Profile, user_folder: Option<&Path>, project_folder: &Path, trust: Trust) -> Policy {
+    let standing = if trust == Trust::Trusted { Standing::Trusted } else { Standing::Untrusted };
+    let whose = if trust == Trust::Trusted { Whose::Persons } else { Whose::Projects };
+    let user = user_folder.map_or(Ok(None), |folder| read(&folder.join(NAME), Whose::Persons));
+    let project = read(&project_folder.join(NAME), whose);
+    match (user, project) {
+        (Ok(user), Ok(project)) => {
+            Policy::layered(profile, user.as_ref(), project.as_ref().map(|project| (project, standing)))
+        }
+        (Err(error), _) | (_, Err(error)) => Policy::unusable(error),
+    }
+}
+
+/// One file in the place of a profile.
+pub fn alone(path: &Path) -> Policy {
+    match read(path, Whose::Persons) {
+        Ok(Some(source)) => Policy::alone(&source),
+        Ok(None) => Policy::unusable(wrong(path, "no such file")),
+        Err(error) => Policy::unusable(error),
+    }
+}
+
+fn read(path: &Path, whose: Whose) -> Result<Option<Source>, PolicyError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(wrong(path, &error.to_string())),
+    };
+    let metadata = file.metadata().map_err(|error| wrong(path, &error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(wrong(path, "not a regular file; put one in its place or remove it"));
+    }
+    if whose == Whose::Persons {
+        check_owner(&metadata).map_err(|why| wrong(path, why))?;
+    }
+    let mut text = String::new();
+    file.take(MAX_FILE as u64 + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| wrong(path, &format!("{error}; save it as UTF-8")))?;
+    Ok(Some(Source { path: path.display().to_string(), text }))
+}
+
+#[cfg(unix)]
+fn check_owner(metadata: &Metadata) -> Result<(), &'static str> {
+    use std::os::unix::fs::MetadataExt;
+    let us = rustix::process::geteuid().as_raw();
+    if metadata.uid() != us && metadata.uid() != 0 {
+        return Err("it belongs to somebody else; make it yours with chown");
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err("others can write it; take that away with chmod go-w");
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Metadata) -> Result<(), &'static str> {
+    Ok(())
+}
+
+fn wrong(path: &Path, why: &str) -> PolicyError {
+    PolicyError { path: path.display().to_string(), line: 1, column: 1, message: why.to_owned() }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::adapters::path_view::RealPaths;
+    use crate::policy::place::Place;
+    use crate::policy::verdict::Verdict;
+    use serde_json::json;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    const ALLOW_ALL_CURL: &str = "version: 1\nrules:\n  - {name: curl, action: allow, command: curl}\n";
+    const BLOCK_LS: &str = "version: 1\nrules:\n  - {name: no-ls, action: block, command: ls}\n";
+
+    struct Home {
+        user: tempfile::TempDir,
+        project: tempfile::TempDir,
+    }
+
+    impl Home {
+        fn new(user: &str, project: &str) -> Self {
+            let home = Self { user: tempfile::tempdir().unwrap(), project: tempfile::tempdir().unwrap() };
+            for (folder, text) in [(&home.user, user), (&home.project, project)] {
+                fs::write(folder.path().join(NAME), text).unwrap();
+                fs::set_permissions(folder.path().join(NAME), fs::Permissions::from_mode(0o600)).unwrap();
+            }
+            home
+        }
+
+        fn verdict(&self, trust: Trust, command: &str) -> (Verdict, String) {
+            let policy = load(Profile::Guarded, Some(self.user.path()), self.project.path(), trust);
+            let root = self.project.path();
+            let place = Place { workspace: root, cwd: root, home: root, user: "dev", view: &RealPaths };
+            let decision = policy.decide("Bash", &json!({ "command": command }), &place);
+            (decision.verdict, decision.told())
+        }
+    }
+
+    #[test]
+    fn the_persons_file_comes_before_the_profile() {
+        let home = Home::new(ALLOW_ALL_CURL, "version: 1\n");
+        assert_eq!(home.verdict(Trust::Unknown, "curl https://x.test").0, Verdict::Allow);
+        assert_eq!(home.verdict(Trust::Unknown, "wget https://x.test").0, Verdict::Ask);
+    }
+
+    #[test]
+    fn a_projects_file_only_tightens_until_it_is_trusted() {
+        let home = Home::new("version: 1\n", ALLOW_ALL_CURL);
+        assert_eq!(home.verdict(Trust::Unknown, "curl https://x.test").0, Verdict::Ask);
+        assert_eq!(home.verdict(Trust::Changed, "curl https://x.test").0, Verdict::Ask);
+        assert_eq!(home.verdict(Trust::Trusted, "curl https://x.test").0, Verdict::Allow);
+        let home = Home::new("version: 1\n", BLOCK_LS);
+        assert_eq!(home.verdict(Trust::Unknown, "ls").0, Verdict::Block);
+    }
+
+    #[test]
+    fn a_file_that_others_can_write_blocks_everything() {
+        let home = Home::new(ALLOW_ALL_CURL, "version: 1\n");
+        for mode in [0o620, 0o602, 0o666] {
+            fs::set_permissions(home.user.path().join(NAME), fs::Permissions::from_mode(mode)).unwrap();
+            let (verdict, told) = home.verdict(Trust::Unknown, "ls");
+            assert_eq!(verdict, Verdict::Block, "{mode:o}");
+            assert!(told.contains("chmod go-w"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_broken_file_blocks_everything_and_says_where() {
+        for (text, at) in [
+            ("version: 1\nrules:\n  - {name: a, action: allow, comand: ls}\n", ":3:"),
+            ("version: 1\nrules: [\n", ":"),
+            ("version: 1\ndefault: allow\n", ":2:10"),
+            ("version: 2\n", ":1:10"),
+            ("version: 1\nrules:\n  - {name: a, action: allow, unknown: true}\n", ":3:"),
+            ("version: 1\nrules:\n  - {name: a, action: block, command: ls, examples: {match: [pwd]}}\n", ":3:"),
+        ] {
+            let (verdict, told) = Home::new(text, "version: 1\n").verdict(Trust::Unknown, "ls");
+            assert_eq!(verdict, Verdict::Block, "{text}");
+            assert!(told.contains(&format!("{NAME}{at}")), "{text}: {told}");
+        }
+    }
+}

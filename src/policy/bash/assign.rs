@@ -1,0 +1,83 @@
+//! Assignments, alone or before a command.
+
+use super::shell::{is_harmless_setting, is_own_name};
+use super::walk::Walker;
+use crate::policy::unit::{Class, Field, Program, Unit, Value};
+use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
+
+/// Where an assignment stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Stands<'a> {
+    /// Alone: it sets a variable of the shell.
+    Alone,
+    /// Before this command: it sets the command's environment.
+    Before(&'a str),
+}
+
+impl Walker<'_> {
+    pub(super) fn assign(&mut self, assignment: &Assignment, stands: Stands<'_>) {
+        let Assignment { name, value, append, loc: _ } = assignment;
+        let text = assignment.to_string();
+        let name = match name {
+            AssignmentName::VariableName(name) => name,
+            AssignmentName::ArrayElementName(_, index) => {
+                self.arithmetic(index);
+                self.unseen(&text, "the index of an array is run");
+                return;
+            }
+        };
+        let value = match value {
+            AssignmentValue::Scalar(word) => self.single(&word.value),
+            AssignmentValue::Array(elements) => {
+                for (index, element) in elements {
+                    if let Some(index) = index {
+                        self.arithmetic(&index.value);
+                    }
+                    self.expand(&element.value);
+                }
+                Field::opaque("")
+            }
+        };
+        self.set(&text, name, &value, *append, stands);
+    }
+
+    fn set(&mut self, text: &str, name: &str, value: &Field, append: bool, stands: Stands<'_>) {
+        let unit = Unit::new("Bash", Program::Assignment, text).does(Class::Read);
+        let own = is_own_name(name) && stands == Stands::Alone;
+        let split = name == "IFS" && stands == Stands::Before("read");
+        if is_harmless_setting(name, value) || split {
+            self.units.push(unit);
+        } else if own {
+            let texts = value.texts().filter(|_| !append && self.is_constant(name)).map(<[String]>::to_vec);
+            self.shell.set(name, texts);
+            self.units.push(unit);
+        } else {
+            self.units.push(unit.unclear(format!("the variable {name} may change what commands do")));
+        }
+    }
+
+    /// `NAME=value` as a word of `env` or `export`.
+    pub(super) fn exported(&mut self, name: &str, value: &Field) {
+        let unit = Unit::new("Bash", Program::Assignment, format!("{name}=…")).does(Class::Read);
+        let unit = if is_harmless_setting(name, value) {
+            unit
+        } else {
+            unit.unclear(format!("the variable {name} may change what commands do"))
+        };
+        self.units.push(unit);
+    }
+}
+
+/// The name and value of a word like `NAME=value`.
+pub fn setting(field: &Field) -> Option<(String, Field)> {
+    let (text, known) = match &field.value {
+        Value::OneOf(texts) if texts.len() == 1 => (texts.first()?, true),
+        Value::Opaque { prefix } => (prefix, false),
+        Value::OneOf(_) | Value::Many => return None,
+    };
+    let (name, value) = text.split_once('=')?;
+    let is_name = !name.is_empty()
+        && !name.starts_with(|char: char| char.is_ascii_digit())
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
+    is_name.then(|| (name.to_owned(), if known { Field::known(value) } else { Field::opaque(value) }))
+}

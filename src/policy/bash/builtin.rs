@@ -1,0 +1,103 @@
+//! Builtins that change the shell itself: its folder, its options, its variables.
+
+use super::assign::setting;
+use super::shell::is_own_name;
+use super::walk::Walker;
+use crate::policy::unit::{Class, Field, Program, Unit};
+use std::path::{Component, Path, PathBuf};
+
+impl Walker<'_> {
+    /// Whether `name` is such a builtin; then it has been judged.
+    pub(super) fn builtin(&mut self, name: &str, args: &[Field], text: &str) -> bool {
+        let mut unit = Unit::new("Bash", Program::Named(name.to_owned()), text).does(Class::Read);
+        unit.args = args.to_vec();
+        let why = match name {
+            "cd" => self.cd(args),
+            "set" => (!is_harmless_set(args)).then_some("set shows or changes what the shell does"),
+            "export" => self.export(args),
+            "unset" => self.unset(args),
+            "read" => self.read(args),
+            _ => return false,
+        };
+        self.units.push(match why {
+            Some(why) => unit.unclear(why),
+            None => unit,
+        });
+        true
+    }
+
+    fn cd(&mut self, args: &[Field]) -> Option<&'static str> {
+        let operands: Vec<&Field> =
+            args.iter().filter(|field| !matches!(field.text(), Some("-P" | "-L" | "--"))).collect();
+        let to = match operands.as_slice() {
+            [] => vec![self.place.home.display().to_string()],
+            [field] if !field.may_be_option() => field.texts().map(<[String]>::to_vec).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        if to.is_empty() {
+            self.shell.lose_folder();
+            return Some("where it goes is not known");
+        }
+        // When it may be anywhere, it still may be where it has been.
+        let from = self.shell.folders().unwrap_or(self.shell.seen()).to_vec();
+        let folders: Vec<PathBuf> = from.iter().flat_map(|from| to.iter().map(|to| normal(&from.join(to)))).collect();
+        let is_there =
+            |path: &PathBuf| self.place.resolve(path, ".").is_some_and(|path| self.place.view.is_folder(&path));
+        let sure = folders.iter().all(is_there);
+        self.shell.go(folders, sure);
+        None
+    }
+
+    fn export(&mut self, args: &[Field]) -> Option<&'static str> {
+        for (name, value) in args.iter().filter_map(setting) {
+            self.exported(&name, &value);
+        }
+        let all_set = args.iter().all(|field| setting(field).is_some());
+        (args.is_empty() || !all_set).then_some("it shows the environment, or hands a variable on")
+    }
+
+    fn unset(&mut self, args: &[Field]) -> Option<&'static str> {
+        for field in args {
+            match field.text() {
+                Some(name) if is_own_name(name) => self.shell.set(name, None),
+                _ => return Some("which variable goes is not known"),
+            }
+        }
+        None
+    }
+
+    /// Variables that it fills are not known from there on, nor in the rounds of a loop before it.
+    fn read(&mut self, args: &[Field]) -> Option<&'static str> {
+        let mut args = args.iter();
+        while let Some(field) = args.next() {
+            match field.text() {
+                Some("-r" | "-s" | "-rs" | "-er" | "-e") => {}
+                Some("-d" | "-n" | "-N" | "-t" | "-p" | "-rp" | "-rd" | "-rn") => drop(args.next()),
+                Some(name) if is_own_name(name) && self.shell.get(name).is_none() => {}
+                _ => return Some("which variable it sets is not known"),
+            }
+        }
+        None
+    }
+}
+
+/// `set -e`, `set -euo pipefail` and their like.
+fn is_harmless_set(args: &[Field]) -> bool {
+    let letters = |text: &str| text.len() > 1 && text[1..].chars().all(|char| matches!(char, 'e' | 'u' | 'o'));
+    let harmless = |field: &Field| {
+        field.text().is_some_and(|text| text == "pipefail" || (text.starts_with(['-', '+']) && letters(text)))
+    };
+    !args.is_empty() && args.iter().all(harmless) && args.last().and_then(Field::text) != Some("-o")
+}
+
+/// A path without `.` and `..`, as `cd` counts them: by name, without looking at links.
+fn normal(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut path, part| {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) | Component::Normal(_) => path.push(part),
+        }
+        path
+    })
+}

@@ -1,0 +1,70 @@
+//! Patterns in words: the files that they stand for, by the names that are there now.
+
+use super::walk::Walker;
+use crate::policy::glob::name_matches;
+use crate::policy::unit::Field;
+use std::path::PathBuf;
+
+/// More files than these are as good as any.
+const MAX_FILES: usize = 1024;
+
+impl Walker<'_> {
+    /// The words that a pattern becomes. Without a match it stays what it is, as bash leaves it.
+    pub(super) fn matches(&mut self, pattern: &str) -> Vec<Field> {
+        let fixed = pattern.split(['*', '?', '[']).next().unwrap_or("").replace('\\', "");
+        let listed = fixed.is_empty() || fixed.starts_with('-');
+        let base =
+            if pattern.starts_with('/') { Some(PathBuf::from("/")) } else { self.shell.folder().map(Into::into) };
+        let Some(base) = base else { return vec![Field::opaque(fixed)] };
+        match self.find(pattern, &base) {
+            Some(texts) if !texts.is_empty() => {
+                let field = |text: String| Field { listed, ..Field::known(text) };
+                texts.into_iter().map(field).collect()
+            }
+            // Nothing is there, and nothing that the person keeps elsewhere can come to be in its place.
+            Some(_)
+                if base.join(&fixed).starts_with(self.place.workspace)
+                    && !pattern.contains("..")
+                    && !hides(pattern) =>
+            {
+                vec![Field { listed, ..Field::known(pattern.replace('\\', "")) }]
+            }
+            Some(_) | None => vec![Field::opaque(fixed)],
+        }
+    }
+
+    /// Every path that matches; `None` when the names in some folder are not known, or are too many.
+    fn find(&self, pattern: &str, base: &std::path::Path) -> Option<Vec<String>> {
+        let mut found: Vec<(String, PathBuf)> = vec![(String::new(), base.to_owned())];
+        for (nth, part) in pattern.split('/').enumerate() {
+            let mut next = Vec::new();
+            for (text, path) in found {
+                let head = if nth == 0 { String::new() } else { format!("{text}/") };
+                if !part.contains(['*', '?', '[']) {
+                    let name = part.replace('\\', "");
+                    next.push((format!("{head}{name}"), path.join(name)));
+                    continue;
+                }
+                let folder = self.place.resolve(&path, ".").unwrap_or(path);
+                for name in self.place.view.names(&folder)? {
+                    // A wildcard does not stand for a dot at the beginning.
+                    let hidden = name.starts_with('.') && !part.starts_with('.');
+                    if !hidden && name_matches(part, &name) {
+                        next.push((format!("{head}{name}"), folder.join(&name)));
+                    }
+                }
+            }
+            found = next;
+            if found.len() > MAX_FILES {
+                return None;
+            }
+        }
+        let is_there = |path: &PathBuf| self.place.resolve(path, ".").is_some_and(|path| self.place.view.exists(&path));
+        Some(found.into_iter().filter(|(_, path)| is_there(path)).map(|(text, _)| text).collect())
+    }
+}
+
+/// Whether a pattern is after what is hidden: that is where secrets are kept.
+fn hides(pattern: &str) -> bool {
+    pattern.split('/').any(|part| part.starts_with('.') && part.contains(['*', '?', '[']))
+}

@@ -1,0 +1,171 @@
+//! What is known of the shell while a script is walked: its folder and the variables that can have only known
+//! values.
+
+use crate::policy::unit::Field;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// More folders than these are as good as any.
+const MAX_FOLDERS: usize = 4;
+
+/// Folders that are remembered for what may be.
+const MAX_SEEN: usize = 64;
+
+/// The state of a shell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shell {
+    variables: BTreeMap<String, Vec<String>>,
+    /// The folders it may be in; `None` when it may be anywhere.
+    folders: Option<Vec<PathBuf>>,
+    /// Every folder that it has been in: when it may be anywhere, it may be there.
+    seen: Vec<PathBuf>,
+}
+
+impl Shell {
+    /// A shell that starts in a folder.
+    pub fn new(cwd: &Path) -> Self {
+        Self { variables: BTreeMap::new(), folders: Some(vec![cwd.to_owned()]), seen: vec![cwd.to_owned()] }
+    }
+
+    /// The same folder in a shell that knows none of these variables.
+    #[must_use]
+    pub fn without_variables(mut self) -> Self {
+        self.variables.clear();
+        self
+    }
+
+    /// The values that a variable may have.
+    pub fn get(&self, name: &str) -> Option<&[String]> {
+        self.variables.get(name).map(Vec::as_slice)
+    }
+
+    /// Sets a variable to one of these values, or to what is not known.
+    pub fn set(&mut self, name: &str, values: Option<Vec<String>>) {
+        match values {
+            Some(values) if !values.is_empty() => self.variables.insert(name.to_owned(), values),
+            _ => self.variables.remove(name),
+        };
+    }
+
+    /// The folders that it may be in.
+    pub fn folders(&self) -> Option<&[PathBuf]> {
+        self.folders.as_deref()
+    }
+
+    /// The folders that it has been in.
+    pub fn seen(&self) -> &[PathBuf] {
+        &self.seen
+    }
+
+    /// The one folder that it is in.
+    pub fn folder(&self) -> Option<&Path> {
+        match self.folders() {
+            Some([only]) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// It may be anywhere from now on.
+    pub fn lose_folder(&mut self) {
+        self.folders = None;
+    }
+
+    /// It goes to one of these folders for sure, or may have stayed when it is not sure that they are there.
+    pub fn go(&mut self, to: Vec<PathBuf>, sure: bool) {
+        self.seen.extend(to.iter().cloned());
+        self.seen.truncate(MAX_SEEN);
+        let mut folders = to;
+        if !sure && let Some(old) = &self.folders {
+            folders.extend(old.iter().cloned());
+        }
+        folders.sort();
+        folders.dedup();
+        let known = self.folders.is_some() && folders.len() <= MAX_FOLDERS;
+        self.folders = known.then_some(folders);
+    }
+
+    /// What is known after one of two ways was taken.
+    #[must_use]
+    pub fn join(mut self, other: &Self) -> Self {
+        self.seen.extend(other.seen.iter().filter(|folder| !self.seen.contains(folder)).cloned().collect::<Vec<_>>());
+        self.variables.retain(|name, values| other.variables.get(name) == Some(values));
+        self.folders = match (self.folders, &other.folders) {
+            (Some(mut one), Some(two)) => {
+                one.extend(two.iter().cloned());
+                one.sort();
+                one.dedup();
+                (one.len() <= MAX_FOLDERS).then_some(one)
+            }
+            _ => None,
+        };
+        self
+    }
+}
+
+/// Whether a variable is set at one place only: its name stands once in the text without a `$` before it. Then
+/// what it is set to is what it is wherever it is known.
+pub fn is_set_once(text: &str, name: &str) -> bool {
+    let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let bare = text.match_indices(name).filter(|(at, _)| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        let whole = !before.is_some_and(is_letter) && !after.is_some_and(is_letter);
+        let used = text[..*at].ends_with('$') || text[..*at].ends_with("${");
+        whole && !used
+    });
+    bare.count() == 1
+}
+
+/// Whether a name may be given to a variable of a script's own: lower case, and none that programs listen to.
+pub fn is_own_name(name: &str) -> bool {
+    const HEARD: [&str; 16] = [
+        "path",
+        "fpath",
+        "cdpath",
+        "manpath",
+        "module_path",
+        "mailpath",
+        "fignore",
+        "http_proxy",
+        "https_proxy",
+        "ftp_proxy",
+        "all_proxy",
+        "no_proxy",
+        "rsync_proxy",
+        "prompt",
+        "histchars",
+        "auto_resume",
+    ];
+    let mut chars = name.chars();
+    let first = chars.next().is_some_and(|char| char.is_ascii_lowercase() || char == '_');
+    first
+        && chars.all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_')
+        && name != "_"
+        && !name.starts_with("npm_config")
+        && !HEARD.contains(&name)
+}
+
+/// Whether a variable of the environment may be set for a command: it changes how text looks, and no more.
+pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
+    const NAMES: [&str; 10] =
+        ["LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "CI", "RUST_BACKTRACE"];
+    match name {
+        "TERM" => value.text() == Some("dumb"),
+        _ => NAMES.contains(&name) || (name.starts_with("LC_") && name.len() > 3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_set_once_when_its_name_stands_once() {
+        assert!(is_set_once("x=5; echo $x ${x} \"$x\"", "x"));
+        assert!(is_set_once("for i in 1 2; do echo $i; done", "i"));
+        for text in ["x=5; x=6", "x=5; read x", "x=1; ((x++))", "f=a; cat $f -f f"] {
+            let name = &text[..1];
+            assert!(!is_set_once(text, name), "{text}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The walk over a script's tree. Every kind of node is named: one that a later parser adds does not compile.
+//!
+//! What a word may be is found in `words`, what a command does in `command`, what a redirection does in `redirect`.
+
+use super::parse::{self, Grammar};
+use super::shell::{Shell, is_own_name, is_set_once};
+use super::{effects, hidden};
+use crate::policy::place::Place;
+use crate::policy::unit::{Class, Field, Program, Unit};
+use brush_parser::ast::{
+    AndOr, AndOrList, CaseClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
+    CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
+    IfClauseCommand, Pipeline, PipelineTimed, Program as Script, RedirectList, SeparatorOperator, SubshellCommand,
+};
+
+/// Deepest nesting that is walked.
+pub(super) const MAX_DEPTH: usize = 16;
+
+/// What comes through a pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    /// Paths in the workspace that never begin with a dash.
+    Paths,
+    /// Paths in the workspace that may.
+    AnyPaths,
+    /// Whatever it is.
+    Unknown,
+}
+
+/// The walk, and what it has found.
+pub struct Walker<'a> {
+    /// The script, for what can be seen in the text alone.
+    text: &'a str,
+    pub(super) place: Place<'a>,
+    pub(super) shell: Shell,
+    pub(super) units: Vec<Unit>,
+    pub(super) feed: Feed,
+    pub(super) depth: usize,
+}
+
+impl<'a> Walker<'a> {
+    /// A walk over a script that starts in the place's folder.
+    pub fn new(text: &'a str, place: Place<'a>) -> Self {
+        Self { text, place, shell: Shell::new(place.cwd), units: Vec::new(), feed: Feed::Unknown, depth: 0 }
+    }
+
+    /// The script's units.
+    pub fn walk(mut self) -> Vec<Unit> {
+        self.script(self.text, Grammar::Bash);
+        effects::distrust(&mut self.units);
+        self.units
+    }
+
+    /// Walks a text that the same shell runs. Its state goes on behind it.
+    pub(super) fn script(&mut self, text: &str, grammar: Grammar) {
+        self.depth += 1;
+        match parse::program(text, grammar) {
+            _ if self.depth > MAX_DEPTH => self.refuse(text, "it is nested too deep"),
+            Err(why) => self.refuse(text, &why),
+            Ok(Script { complete_commands }) => complete_commands.iter().for_each(|list| self.list(list)),
+        }
+        self.depth -= 1;
+    }
+
+    /// Walks a text that a shell of its own runs: a substitution, `bash -c`.
+    pub(super) fn subscript(&mut self, text: &str, grammar: Grammar) {
+        self.apart(|walker| walker.script(text, grammar));
+    }
+
+    /// The units of another walk over the text of another shell, which knows none of this one's variables.
+    pub(super) fn other_shell(&mut self, text: &str, grammar: Grammar) {
+        let mut other = Walker { depth: self.depth, ..Walker::new(text, self.place) };
+        other.shell = self.shell.clone().without_variables();
+        other.script(text, grammar);
+        for unit in other.units {
+            if !self.units.contains(&unit) {
+                self.units.push(unit);
+            }
+        }
+    }
+
+    pub(super) fn refuse(&mut self, text: &str, why: &str) {
+        self.units.push(hidden(text, why));
+    }
+
+    /// Text that runs and is not seen: it could do anything.
+    pub(super) fn unseen(&mut self, text: &str, why: &str) {
+        self.units.push(Unit::new("Bash", Program::Opaque, text).unclear(why));
+    }
+
+    /// Something that is not proven, and does nothing by itself.
+    pub(super) fn doubtful(&mut self, text: &str, why: &str) {
+        self.units.push(Unit::new("Bash", Program::Named("expansion".to_owned()), text).unclear(why));
+    }
+
+    /// What happens there does not change this shell.
+    fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let (shell, feed) = (self.shell.clone(), self.feed);
+        walk(self);
+        (self.shell, self.feed) = (shell, feed);
+    }
+
+    /// What happens there may happen or not.
+    fn maybe(&mut self, walk: impl FnOnce(&mut Self)) {
+        let before = self.shell.clone();
+        walk(self);
+        self.shell = std::mem::replace(&mut self.shell, Shell::new(self.place.cwd)).join(&before);
+    }
+
+    fn list(&mut self, CompoundList(items): &CompoundList) {
+        for CompoundListItem(list, separator) in items {
+            match separator {
+                SeparatorOperator::Sequence => self.and_or(list),
+                SeparatorOperator::Async => self.apart(|walker| walker.and_or(list)),
+            }
+        }
+    }
+
+    fn and_or(&mut self, AndOrList { first, additional }: &AndOrList) {
+        self.pipeline(first);
+        for next in additional {
+            match next {
+                AndOr::And(pipeline) | AndOr::Or(pipeline) => self.maybe(|walker| walker.pipeline(pipeline)),
+            }
+        }
+    }
+
+    fn pipeline(&mut self, Pipeline { timed, bang: _, seq }: &Pipeline) {
+        match timed {
+            None | Some(PipelineTimed::Timed(_) | PipelineTimed::TimedWithPosixOutput(_)) => {}
+        }
+        if let [only] = seq.as_slice() {
+            return self.command(only);
+        }
+        let feed = self.feed;
+        for command in seq {
+            let before = self.units.len();
+            let own = self.feed;
+            self.apart(|walker| walker.command(command));
+            self.feed = effects::feed(&self.units[before..], own);
+        }
+        self.feed = feed;
+    }
+
+    fn command(&mut self, command: &Command) {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            self.refuse(&command.to_string(), "it is nested too deep");
+        } else {
+            match command {
+                Command::Simple(simple) => self.simple(simple),
+                Command::Compound(compound, redirects) => {
+                    self.redirects(redirects.as_ref());
+                    self.compound(compound);
+                }
+                Command::Function(function) => self.function(function),
+                Command::ExtendedTest(test, redirects) => {
+                    self.redirects(redirects.as_ref());
+                    self.extended_test(test);
+                }
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn redirects(&mut self, redirects: Option<&RedirectList>) {
+        for redirect in redirects.map_or(&[][..], |RedirectList(list)| list) {
+            self.redirect(redirect);
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => {
+                let unit = Unit::new("Bash", Program::Named("((".to_owned()), compound.to_string());
+                self.units.push(unit.does(Class::Read));
+                self.arithmetic(&arithmetic.expr.value);
+            }
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
+                    self.arithmetic(&expression.value);
+                }
+                self.repeated(&clause.body);
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => self.subshell(subshell),
+            CompoundCommand::ForClause(clause) => self.for_clause(clause),
+            CompoundCommand::CaseClause(clause) => self.case_clause(clause),
+            CompoundCommand::IfClause(clause) => self.if_clause(clause),
+            CompoundCommand::WhileClause(clause) => {
+                self.endless(&clause.0, &["true", ":"]);
+                self.condition_and_body(&clause.0, &clause.1);
+            }
+            CompoundCommand::UntilClause(clause) => {
+                self.endless(&clause.0, &["false"]);
+                self.condition_and_body(&clause.0, &clause.1);
+            }
+            CompoundCommand::Coprocess(CoprocessCommand { name: _, body, loc: _ }) => {
+                self.unseen(&compound.to_string(), "coproc runs a command beside the script");
+                self.apart(|walker| walker.command(body));
+            }
+        }
+    }
+
+    pub(super) fn subshell(&mut self, SubshellCommand { list, loc: _ }: &SubshellCommand) {
+        self.apart(|walker| walker.list(list));
+    }
+
+    /// A function may take the name of any command that follows, so nothing behind its definition is known.
+    fn function(&mut self, FunctionDefinition { fname, body }: &FunctionDefinition) {
+        let FunctionBody(compound, redirects) = body;
+        self.unseen(&format!("{fname} ()"), "a function gives a command another meaning");
+        self.apart(|walker| {
+            walker.redirects(redirects.as_ref());
+            walker.compound(compound);
+        });
+    }
+
+    fn if_clause(&mut self, IfClauseCommand { condition, then, elses, loc: _ }: &IfClauseCommand) {
+        self.list(condition);
+        self.maybe(|walker| walker.list(then));
+        for other in elses.iter().flatten() {
+            if let Some(condition) = &other.condition {
+                self.maybe(|walker| walker.list(condition));
+            }
+            self.maybe(|walker| walker.list(&other.body));
+        }
+    }
+
+    fn for_clause(&mut self, ForClauseCommand { variable_name, values, body, loc: _ }: &ForClauseCommand) {
+        let mut fields = Vec::new();
+        for word in values.iter().flatten() {
+            fields.extend(self.expand(&word.value));
+        }
+        if !is_own_name(variable_name) {
+            self.unseen(variable_name, "this variable may change what commands do");
+        }
+        let texts: Option<Vec<&[String]>> = fields.iter().map(Field::texts).collect();
+        let texts = texts.filter(|_| values.is_some() && self.is_constant(variable_name)).map(|texts| texts.concat());
+        self.maybe(|walker| {
+            walker.shell.set(variable_name, texts);
+            walker.repeated(body);
+        });
+    }
+
+    fn case_clause(&mut self, CaseClauseCommand { value, cases, loc: _ }: &CaseClauseCommand) {
+        self.single(&value.value);
+        for case in cases {
+            for pattern in &case.patterns {
+                self.single(&pattern.value);
+            }
+            if let Some(list) = &case.cmd {
+                self.maybe(|walker| walker.list(list));
+            }
+        }
+    }
+
+    fn condition_and_body(&mut self, condition: &CompoundList, body: &DoGroupCommand) {
+        self.forget_folder(&condition.to_string());
+        self.forget_folder(&body.list.to_string());
+        self.list(condition);
+        self.maybe(|walker| walker.list(&body.list));
+    }
+
+    fn repeated(&mut self, body: &DoGroupCommand) {
+        self.forget_folder(&body.list.to_string());
+        self.maybe(|walker| walker.list(&body.list));
+    }
+
+    /// A body that may change the folder starts its second round somewhere else.
+    fn forget_folder(&mut self, body: &str) {
+        if body.contains("cd") || body.contains('\\') && body.contains('c') {
+            self.shell.lose_folder();
+        }
+    }
+
+    /// A loop that nothing ends holds the call up for ever.
+    fn endless(&mut self, condition: &CompoundList, constant: &[&str]) {
+        if constant.contains(&condition.to_string().trim_end_matches([';', '\n', ' ']).trim()) {
+            let unit = Unit::new("Bash", Program::Named("while".to_owned()), "while").unclear("the loop may never end");
+            self.units.push(unit);
+        }
+    }
+
+    /// Whether a variable has the value that it is given wherever it is known.
+    pub(super) fn is_constant(&self, name: &str) -> bool {
+        is_set_once(self.text, name)
+    }
+
+    /// A substitution of the form `<(…)` or `>(…)` as a word: the path of a pipe.
+    pub(super) fn process(&mut self, item: &CommandPrefixOrSuffixItem) -> Option<Field> {
+        match item {
+            CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
+                self.subshell(subshell);
+                Some(Field::known("/dev/fd/63"))
+            }
+            CommandPrefixOrSuffixItem::IoRedirect(_)
+            | CommandPrefixOrSuffixItem::Word(_)
+            | CommandPrefixOrSuffixItem::AssignmentWord(..) => None,
+        }
+    }
+}

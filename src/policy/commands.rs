@@ -1,0 +1,145 @@
+//! The tables of what commands do: data files in `commands/`, read once. An option that is not in a table is
+//! not proven, and a command that is in none is not known.
+
+pub mod args;
+pub mod awk;
+pub mod grammar;
+pub mod project;
+pub mod sed;
+
+use crate::policy::unit::Class;
+use grammar::Grammar;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What is known of a command.
+#[expect(clippy::struct_excessive_bools, reason = "columns of a table")]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Entry {
+    /// What it does, whatever its options; reading when nothing is said.
+    pub does: Vec<Class>,
+    /// Its options and operands.
+    #[serde(flatten)]
+    pub grammar: Grammar,
+    /// Options with which it goes down into folders; `always` for one that does without.
+    pub tree: String,
+    /// It acts on the present folder when no path is given.
+    pub here: bool,
+    /// It writes, and what it writes may be a link.
+    pub carries: bool,
+    /// The next words are a command of their own.
+    pub wraps: bool,
+    /// A program of its own that needs a reader: awk, sed, jq, find, test, …
+    pub program: Option<Language>,
+    /// Without options and operands it does something else, which is not proven.
+    pub never_bare: bool,
+    /// Prints names of files, one in a line: may feed `xargs`.
+    pub lists: Option<Lists>,
+}
+
+/// Small languages in the arguments of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// The program of awk.
+    Awk,
+    /// The script of sed.
+    Sed,
+    /// The filter of jq.
+    Jq,
+    /// The expression of test and `[`.
+    Test,
+    /// The `VAR=value` of env.
+    Env,
+    /// The command of find's `-exec`.
+    Find,
+    /// A duration that is waited for.
+    Sleep,
+    /// The format of date.
+    Date,
+    /// The files of dd.
+    Dd,
+    /// The letters of ps, one of which shows the environment.
+    Ps,
+}
+
+/// What a lister's lines may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lists {
+    /// Paths that begin as the operands do, so never with a dash.
+    Operands,
+    /// Paths that may begin with a dash.
+    Anything,
+    /// Lines of its input, when it is given no files.
+    Lines,
+}
+
+static TABLE: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
+    [
+        include_str!("commands/readers.yaml"),
+        include_str!("commands/writers.yaml"),
+        include_str!("commands/wrappers.yaml"),
+        include_str!("commands/git.yaml"),
+        include_str!("commands/network.yaml"),
+    ]
+    .into_iter()
+    .flat_map(|text| read(text).unwrap_or_default())
+    .collect()
+});
+
+fn read(text: &str) -> Result<BTreeMap<String, Entry>, serde_yaml::Error> {
+    serde_yaml::from_str(text)
+}
+
+/// What is known of a command, by its name; of a subcommand by both (`git log`).
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    TABLE.get(name)
+}
+
+/// Builtins and programs that run, rebind or hide text that was not checked. They could do anything.
+pub fn runs_text(name: &str) -> Option<&'static str> {
+    const RUNNERS: [(&str, &[&str]); 6] = [
+        (
+            "it runs text as a command",
+            &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let", "history"],
+        ),
+        (
+            "it changes what later names mean",
+            &["alias", "unalias", "enable", "hash", "builtin", "shopt", "popd", "pushd", "dirs"],
+        ),
+        (
+            "it runs or expands its operands",
+            &["compgen", "complete", "compopt", "mapfile", "readarray", "getopts", "select"],
+        ),
+        ("it declares variables with powers of their own", &["declare", "typeset", "local", "readonly"]),
+        ("it acts with other rights", &["sudo", "doas", "su", "runuser", "pkexec", "chroot", "nsenter", "unshare"]),
+        (
+            "it runs any program by another name",
+            &["busybox", "toybox", "ld.so", "ld-linux-x86-64.so.2", "ld-linux.so.2"],
+        ),
+    ];
+    RUNNERS.iter().find(|(_, names)| names.contains(&name)).map(|(why, _)| *why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_is_read() {
+        for (name, text) in [
+            ("readers", include_str!("commands/readers.yaml")),
+            ("writers", include_str!("commands/writers.yaml")),
+            ("wrappers", include_str!("commands/wrappers.yaml")),
+            ("git", include_str!("commands/git.yaml")),
+            ("network", include_str!("commands/network.yaml")),
+        ] {
+            let table = read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(!table.is_empty(), "{name}");
+        }
+        assert!(TABLE.len() > 120, "a name in two tables hides one of them");
+    }
+}

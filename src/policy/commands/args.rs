@@ -1,0 +1,224 @@
+//! A command's words read by its grammar: options and operands, each with its role, and whatever is not proven.
+
+use super::grammar::{Grammar, Role, Takes};
+use crate::policy::unit::{Doubt, Field, Value};
+use std::collections::BTreeSet;
+
+/// What the words say.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// Options by canonical name; with a value also as `name=value`.
+    pub flags: BTreeSet<String>,
+    /// Some word may be an option that is not known.
+    pub more_flags: bool,
+    /// Values of options, then operands, each with its role.
+    pub values: Vec<(Role, Field)>,
+    /// The operands alone, in order.
+    pub operands: Vec<Field>,
+    /// Where the first operand with the role of a command stands in the words.
+    pub command_at: Option<usize>,
+    /// What is not proven.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Reads the words after a command's name.
+pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut operands: Vec<(usize, Field)> = Vec::new();
+    let mut at = 0;
+    let mut over = false;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if over || !word.may_be_option() || word.text() == Some("-") {
+            operands.push((at - 1, word.clone()));
+            over |= grammar.stops;
+            continue;
+        }
+        let Some(text) = word.text() else {
+            read_unclear(grammar, word, &mut parsed);
+            // What may be an option may as well be an operand.
+            operands.push((at - 1, word.clone()));
+            over |= grammar.stops;
+            continue;
+        };
+        if text == "--" {
+            over = true;
+            continue;
+        }
+        if word.listed {
+            parsed.doubts.push(Doubt::Words(format!("a file is called {text}, and would be taken for an option")));
+        }
+        if grammar.words && is_expression(text) {
+            continue;
+        }
+        at += read_option(grammar, text, words.get(at), &mut parsed);
+    }
+    assign_roles(grammar, operands, &mut parsed);
+    parsed
+}
+
+/// Reads an option and says how many of the next words belong to it.
+fn read_option(grammar: &Grammar, text: &str, next: Option<&Field>, parsed: &mut Parsed) -> usize {
+    let (name, attached) = match text.split_once('=') {
+        Some((name, value)) if text.starts_with("--") => (name, Some(Field::known(value))),
+        _ => (text, None),
+    };
+    if let Some(flag) = grammar.flag(name) {
+        // The program may know the short spelling for another option that is not in the table.
+        if !grammar.flags.known.contains_key(name) && !grammar.harmless {
+            parsed.doubts.push(Doubt::Meaning(format!("the option {name} is cut short")));
+        }
+        return take(flag.name.clone(), flag.takes, attached, next, parsed);
+    }
+    if grammar.flags.numbers && text.len() > 1 && text[1..].chars().all(|char| char.is_ascii_digit()) {
+        return 0;
+    }
+    if grammar.words || text.starts_with("--") {
+        unknown(grammar, text, parsed);
+        return 0;
+    }
+    // A cluster: the letters of options without values, and at most one with a value at the end.
+    let letters: Vec<char> = text.chars().skip(1).collect();
+    for (at, letter) in letters.iter().enumerate() {
+        let Some(flag) = grammar.flag(&format!("-{letter}")) else {
+            unknown(grammar, text, parsed);
+            parsed.flags.insert(letter.to_string());
+            continue;
+        };
+        let rest: String = letters[at + 1..].iter().collect();
+        match flag.takes {
+            Takes::Nothing => {
+                parsed.flags.insert(flag.name.clone());
+            }
+            Takes::Attached | Takes::Value(_) => {
+                let attached = (!rest.is_empty()).then(|| Field::known(rest));
+                return take(flag.name.clone(), flag.takes, attached, next, parsed);
+            }
+        }
+    }
+    0
+}
+
+fn take(name: String, takes: Takes, attached: Option<Field>, next: Option<&Field>, parsed: &mut Parsed) -> usize {
+    if let Some(text) = attached.as_ref().and_then(Field::text) {
+        parsed.flags.insert(format!("{name}={text}"));
+    }
+    match (takes, attached) {
+        (Takes::Nothing, Some(_)) => {
+            parsed.doubts.push(Doubt::Meaning(format!("the option {name} takes no value")));
+            0
+        }
+        (Takes::Nothing | Takes::Attached, None | Some(_)) => {
+            parsed.flags.insert(name);
+            0
+        }
+        (Takes::Value(role), Some(value)) => {
+            parsed.flags.insert(name);
+            parsed.values.push((role, value));
+            0
+        }
+        (Takes::Value(role), None) => {
+            parsed.flags.insert(name.clone());
+            match next {
+                Some(value) => parsed.values.push((role, value.clone())),
+                None => parsed.doubts.push(Doubt::Meaning(format!("the option {name} has no value"))),
+            }
+            1
+        }
+    }
+}
+
+/// A word that may be an option, and is not known: proven only when its value alone is not known.
+fn read_unclear(grammar: &Grammar, word: &Field, parsed: &mut Parsed) {
+    if grammar.harmless {
+        return;
+    }
+    if let Value::Opaque { prefix } = &word.value
+        && let Some((name, _)) = prefix.split_once('=')
+        && let Some(flag) = grammar.flag(name)
+        && flag.takes == Takes::Value(Role::Data)
+    {
+        parsed.flags.insert(flag.name.clone());
+        return;
+    }
+    parsed.more_flags = true;
+    parsed.doubts.push(Doubt::Words("a word that is not known may be an option".to_owned()));
+}
+
+fn unknown(grammar: &Grammar, text: &str, parsed: &mut Parsed) {
+    let name = text.trim_start_matches('-');
+    parsed.flags.insert(name.split('=').next().unwrap_or(name).to_owned());
+    if !grammar.harmless {
+        parsed.doubts.push(Doubt::Meaning(format!("the option {text} is not known to be harmless")));
+    }
+}
+
+/// Words of `find` between its tests.
+fn is_expression(text: &str) -> bool {
+    matches!(text, "(" | ")" | "!" | ",")
+}
+
+fn assign_roles(grammar: &Grammar, operands: Vec<(usize, Field)>, parsed: &mut Parsed) {
+    let given = grammar.instead.split_whitespace().any(|name| parsed.flags.contains(name));
+    let first = if given { &grammar.operands.first[1..] } else { &grammar.operands.first[..] };
+    let last = &grammar.operands.last;
+    let total = operands.len();
+    if total < last.len() {
+        parsed.doubts.push(Doubt::Meaning("an operand is missing".to_owned()));
+    }
+    for (nth, (at, field)) in operands.into_iter().enumerate() {
+        let role = if nth < first.len() {
+            Some(first[nth])
+        } else if nth + last.len() >= total && total >= last.len() {
+            last.get(nth + last.len() - total).copied()
+        } else {
+            grammar.operands.rest
+        };
+        match role {
+            Some(Role::Command) => {
+                parsed.command_at.get_or_insert(at);
+            }
+            Some(role) => parsed.values.push((role, field.clone())),
+            None if grammar.harmless => parsed.values.push((Role::Data, field.clone())),
+            None => parsed.doubts.push(Doubt::Meaning("it takes no such operand".to_owned())),
+        }
+        parsed.operands.push(field);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grammar() -> Grammar {
+        serde_yaml::from_str("{flags: '-r|-R|--recursive -f|--force -n|--lines= -o|--output=write', operands: 'read*'}")
+            .unwrap()
+    }
+
+    fn words(line: &str) -> Vec<Field> {
+        line.split(' ').map(Field::known).collect()
+    }
+
+    #[test]
+    fn options_are_known_by_every_spelling() {
+        for line in ["-rf x", "-r -f x", "-fR x", "--rec --fo x", "x -r -f", "-rf -- x", "-frn5 x", "-rfn 5 x"] {
+            let parsed = parse(&grammar(), &words(line));
+            assert!(parsed.flags.contains("recursive") && parsed.flags.contains("force"), "{line}: {parsed:?}");
+            assert_eq!(parsed.doubts.is_empty(), !line.contains("--rec"), "{line}: {parsed:?}");
+            assert_eq!(parsed.operands, words("x"), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_the_table_is_not_proven() {
+        for line in ["-rz x", "--other x", "--r=1 x", "-n"] {
+            assert!(!parse(&grammar(), &words(line)).doubts.is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn values_have_roles() {
+        let parsed = parse(&grammar(), &words("--output=x a"));
+        assert_eq!(parsed.values, [(Role::Write, Field::known("x")), (Role::Read, Field::known("a"))]);
+    }
+}

@@ -1,0 +1,161 @@
+//! How a command's line is read: which options there are, which take values, and what the operands are.
+//!
+//! In the tables an option is a word: `-a|--all` takes no value, `-n|--lines=` takes one, `--color=?` may have
+//! one attached, `-o|--output=write` takes the path of a file that is written. `-NUM` stands for `-20`.
+
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+/// What a value is to a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Text.
+    Data,
+    /// A path of which only the name or the properties are shown.
+    Name,
+    /// A path whose content is read.
+    Read,
+    /// A path that is made, changed or deleted.
+    Write,
+    /// A git revision, or a path, or both (`HEAD:src/a.rs`).
+    Rev,
+    /// A program in a small language.
+    Program,
+    /// The beginning of another command.
+    Command,
+}
+
+impl Role {
+    fn named(word: &str) -> Option<Self> {
+        Some(match word {
+            "data" | "" => Self::Data,
+            "name" => Self::Name,
+            "read" => Self::Read,
+            "write" => Self::Write,
+            "rev" => Self::Rev,
+            "program" => Self::Program,
+            "command" => Self::Command,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether an option takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Never.
+    Nothing,
+    /// Only attached: `--color=always`.
+    Attached,
+    /// Attached or the next word.
+    Value(Role),
+}
+
+/// An option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flag {
+    /// Its canonical name: the last of its spellings, without dashes.
+    pub name: String,
+    /// Its value.
+    pub takes: Takes,
+}
+
+/// The options of a command.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    /// By spelling, dashes included.
+    pub known: BTreeMap<String, Flag>,
+    /// `-20` is an option.
+    pub numbers: bool,
+}
+
+impl<'de> Deserialize<'de> for Flags {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut flags = Self::default();
+        for word in text.split_whitespace() {
+            if word == "-NUM" {
+                flags.numbers = true;
+                continue;
+            }
+            let takes = match word.split_once('=') {
+                None => Takes::Nothing,
+                Some((_, "?")) => Takes::Attached,
+                Some((_, role)) => {
+                    let unknown = || serde::de::Error::custom(format!("`{word}`: no such role"));
+                    Takes::Value(Role::named(role).ok_or_else(unknown)?)
+                }
+            };
+            let spellings: Vec<&str> = word.split('=').next().unwrap_or(word).split('|').collect();
+            let name = spellings.last().map_or("", |last| last.trim_start_matches('-')).to_owned();
+            for spelling in spellings {
+                flags.known.insert(spelling.to_owned(), Flag { name: name.clone(), takes });
+            }
+        }
+        Ok(flags)
+    }
+}
+
+/// The operands of a command: first ones, then any number of the repeated one, then last ones.
+#[derive(Clone, Debug, Default)]
+pub struct Operands {
+    /// The first, one each.
+    pub first: Vec<Role>,
+    /// The rest; none means that there may be no more.
+    pub rest: Option<Role>,
+    /// The last, one each.
+    pub last: Vec<Role>,
+}
+
+impl<'de> Deserialize<'de> for Operands {
+    /// `pattern read*` or `read* write`.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut operands = Self::default();
+        for word in text.split_whitespace() {
+            let unknown = || serde::de::Error::custom(format!("`{word}`: no such role"));
+            let role = Role::named(word.trim_end_matches('*')).ok_or_else(unknown)?;
+            if word.ends_with('*') {
+                operands.rest = Some(role);
+            } else if operands.rest.is_some() {
+                operands.last.push(role);
+            } else {
+                operands.first.push(role);
+            }
+        }
+        Ok(operands)
+    }
+}
+
+/// How a command's line is read.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Grammar {
+    /// Its options.
+    pub flags: Flags,
+    /// Its operands.
+    pub operands: Operands,
+    /// No option of it can do harm, so any word may be one.
+    pub harmless: bool,
+    /// Options end at the first operand.
+    pub stops: bool,
+    /// Options are words with one dash (`-name`), and never clusters.
+    pub words: bool,
+    /// With one of these options the first operand is none of its own (`grep -e`).
+    pub instead: String,
+}
+
+impl Grammar {
+    /// The option that a word spells: exactly, or as the only one that begins so (`--rec` for `--recursive`).
+    pub fn flag(&self, word: &str) -> Option<&Flag> {
+        if let Some(flag) = self.flags.known.get(word) {
+            return Some(flag);
+        }
+        if !word.starts_with("--") || word.len() < 3 {
+            return None;
+        }
+        let mut found = self.flags.known.iter().filter(|(name, _)| name.starts_with(word)).map(|(_, flag)| flag);
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
+    }
+}

@@ -1,0 +1,275 @@
+//! The gate's engine: a call in, a decision out. A policy is a profile, the person's file before it, and a
+//! project's file that can only tighten unless it is trusted. The same call, policy and place give the same
+//! verdict; nothing is run, opened or changed.
+
+use crate::base::text::clean_line;
+use crate::policy::call;
+use crate::policy::floor::Floor;
+use crate::policy::place::Place;
+use crate::policy::rules::Rule;
+use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
+use crate::policy::unit::{Class, Program, Unit};
+use crate::policy::verdict::{Decision, Ruled, Verdict};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// Longest text of a unit in a decision, in columns.
+const TEXT: usize = 500;
+
+/// A policy that is built in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Clanker's four rules; what they are not about is blocked.
+    Strict,
+    /// Reads, proven writes and the project's own commands; what reaches further asks.
+    #[default]
+    Guarded,
+    /// Everything but the floor.
+    Trusted,
+}
+
+impl Profile {
+    /// Every profile, from the strictest.
+    pub const ALL: [Self; 3] = [Self::Strict, Self::Guarded, Self::Trusted];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Guarded => "guarded",
+            Self::Trusted => "trusted",
+        }
+    }
+
+    /// The profile with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// Its file.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Strict => include_str!("profiles/strict.yaml"),
+            Self::Guarded => include_str!("profiles/guarded.yaml"),
+            Self::Trusted => include_str!("profiles/trusted.yaml"),
+        }
+    }
+}
+
+/// Whether the person trusts a project's policy as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It may allow.
+    Trusted,
+    /// It may only make verdicts stricter.
+    Untrusted,
+}
+
+/// A file of a policy, not yet read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Where it is, for the person.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// What decides.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// In order of precedence; the last is the profile.
+    layers: Vec<RuleFile>,
+    /// Only makes verdicts stricter.
+    tightening: Option<RuleFile>,
+    floor: Floor,
+    /// Why everything is blocked.
+    broken: Option<PolicyError>,
+    fingerprint: String,
+}
+
+impl Policy {
+    /// A profile alone.
+    pub fn of(profile: Profile) -> Self {
+        Self::layered(profile, None, None)
+    }
+
+    /// A profile under the person's file and a project's. A file that cannot be read blocks everything, and
+    /// `broken` says where it is wrong.
+    pub fn layered(profile: Profile, user: Option<&Source>, project: Option<(&Source, Standing)>) -> Self {
+        let mut policy = Self {
+            layers: Vec::new(),
+            tightening: None,
+            floor: Floor::built_in(),
+            broken: None,
+            fingerprint: fingerprint(profile, user, project),
+        };
+        let user = user.and_then(|source| policy.read(source, Author::Person));
+        if let Some(user) = user {
+            policy.floor.raise(&user.floor);
+            policy.floor.lower(&user.floor);
+            policy.layers.push(user);
+        }
+        if let Some((source, standing)) = project
+            && let Some(file) = policy.read(source, Author::Person)
+        {
+            policy.floor.raise(&file.floor);
+            match standing {
+                Standing::Trusted => policy.layers.push(file),
+                Standing::Untrusted => policy.tightening = Some(file),
+            }
+        }
+        let built_in = Source { path: format!("profile {}", profile.name()), text: profile.text().to_owned() };
+        if let Some(file) = policy.read(&built_in, Author::Program) {
+            policy.layers.push(file);
+        }
+        policy
+    }
+
+    /// One file alone, in the place of a profile: `policy check --policy`. Its default is block.
+    pub fn alone(source: &Source) -> Self {
+        let mut policy = Self {
+            layers: Vec::new(),
+            tightening: None,
+            floor: Floor::built_in(),
+            broken: None,
+            fingerprint: hex(&Sha256::digest(source.text.as_bytes())),
+        };
+        if let Some(file) = policy.read(source, Author::Person) {
+            policy.floor.raise(&file.floor);
+            policy.floor.lower(&file.floor);
+            policy.layers.push(file);
+        }
+        policy
+    }
+
+    /// A policy that blocks everything, and says why.
+    pub fn unusable(error: PolicyError) -> Self {
+        Self {
+            layers: Vec::new(),
+            tightening: None,
+            floor: Floor::built_in(),
+            fingerprint: hex(&Sha256::digest(error.to_string().as_bytes())),
+            broken: Some(error),
+        }
+    }
+
+    fn read(&mut self, source: &Source, author: Author) -> Option<RuleFile> {
+        let file = read(&source.path, &source.text, author);
+        file.map_err(|error| self.broken.get_or_insert(error).clone()).ok()
+    }
+
+    /// What is wrong with it: then everything is blocked.
+    pub fn broken(&self) -> Option<&PolicyError> {
+        self.broken.as_ref()
+    }
+
+    /// SHA-256 of all its files, in hex. What a person grants is bound to it.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Its rules in the order in which they are asked, each with its file.
+    pub fn rules(&self) -> impl Iterator<Item = (&RuleFile, &Rule)> {
+        self.tightening.iter().chain(&self.layers).flat_map(|file| file.rules.iter().map(move |rule| (file, rule)))
+    }
+
+    /// The rule with a name.
+    pub fn rule(&self, name: &str) -> Option<&Rule> {
+        self.rules().map(|(_, rule)| rule).find(|rule| rule.name == name)
+    }
+
+    /// Judges a call of `tool` with `input`. Total: whatever it is, there is a decision.
+    pub fn decide(&self, tool: &str, input: &Value, place: &Place<'_>) -> Decision {
+        let mut units = call::units(tool, input, place);
+        for unit in &mut units {
+            self.floor.judge(unit, place);
+        }
+        let ruled: Vec<Ruled> = units.iter().map(|unit| self.rule_on(unit, place)).collect();
+        Decision {
+            verdict: ruled.iter().map(|ruled| ruled.verdict).max().unwrap_or(Verdict::Block),
+            units: ruled,
+            proven: units.iter().all(Unit::proven),
+            writes: units.iter().any(may_write),
+        }
+    }
+
+    fn rule_on(&self, unit: &Unit, place: &Place<'_>) -> Ruled {
+        if let Some(error) = &self.broken {
+            return ruled(unit, Verdict::Block, "policy", None, &format!("the policy cannot be used: {error}"));
+        }
+        if !self.floor.is_whole() {
+            return ruled(unit, Verdict::Block, "floor", None, "the floor is missing");
+        }
+        if let Some(why) = &unit.floor {
+            // A rule that blocks it anyway says more.
+            let mut rules = self.layers.iter().flat_map(|file| &file.rules).filter(|_| unit.program != Program::Opaque);
+            if let Some(rule) = rules.find(|rule| rule.action == Verdict::Block && rule.is_about(unit, place)) {
+                return by_rule(unit, rule);
+            }
+            return ruled(unit, Verdict::Block, "floor", None, why);
+        }
+        let base = self.layered_verdict(unit, place);
+        let tighter = self.tightening.iter().flat_map(|file| &file.rules).find(|rule| rule.is_about(unit, place));
+        match tighter {
+            Some(rule) if rule.action > base.verdict => by_rule(unit, rule),
+            _ => base,
+        }
+    }
+
+    fn layered_verdict(&self, unit: &Unit, place: &Place<'_>) -> Ruled {
+        let mut rules = self.layers.iter().flat_map(|file| &file.rules);
+        if let Some(rule) = rules.find(|rule| rule.is_about(unit, place)) {
+            return by_rule(unit, rule);
+        }
+        let default = self.layers.iter().find_map(|file| file.default).unwrap_or(Verdict::Block);
+        let reason = doubt(unit).unwrap_or("no rule is about it");
+        ruled(unit, default, "default", None, reason)
+    }
+}
+
+fn by_rule(unit: &Unit, rule: &Rule) -> Ruled {
+    let mut reason = rule.reason.clone().unwrap_or_default();
+    if let Some(doubt) = doubt(unit).filter(|_| rule.action != Verdict::Allow) {
+        let join = if reason.is_empty() { "" } else { ": " };
+        let _ = write!(reason, "{join}{doubt}");
+    }
+    ruled(unit, rule.action, &rule.name, Some(rule.line), &reason)
+}
+
+fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: &str) -> Ruled {
+    Ruled { text: clean_line(&unit.text, TEXT), verdict, rule: rule.to_owned(), line, reason: clean_line(reason, TEXT) }
+}
+
+fn doubt(unit: &Unit) -> Option<&str> {
+    unit.doubts.first().map(crate::policy::unit::Doubt::why)
+}
+
+/// Anything but a proven look at things may change files.
+fn may_write(unit: &Unit) -> bool {
+    let looks = |class: &Class| matches!(class, Class::Read | Class::Internal);
+    !unit.writes.is_empty() || !unit.proven() || !unit.classes.iter().all(looks)
+}
+
+fn fingerprint(profile: Profile, user: Option<&Source>, project: Option<(&Source, Standing)>) -> String {
+    let mut hash = Sha256::new();
+    let standing = match project {
+        Some((_, Standing::Trusted)) => "trusted",
+        Some((_, Standing::Untrusted)) => "untrusted",
+        None => "none",
+    };
+    let texts =
+        [profile.text(), user.map_or("", |user| &user.text), project.map_or("", |(file, _)| &file.text), standing];
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    hex(&hash.finalize())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}

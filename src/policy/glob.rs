@@ -1,0 +1,181 @@
+//! Patterns with `*`, `?`, `[…]` and `**`: of paths in rules and of words in bash. Compares components, never
+//! strings, so that `/home/dev/proj2` is not in `/home/dev/proj`.
+
+use std::path::Path;
+
+/// A pattern of paths, made ready: `**` stands for any number of components, none included; `~` for the home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern {
+    /// As it was written.
+    pub text: String,
+    from_home: bool,
+    parts: Vec<String>,
+}
+
+impl PathPattern {
+    /// The pattern of a text.
+    pub fn new(text: &str) -> Self {
+        let from_home = text.starts_with("~/");
+        let rest = if from_home { &text[2..] } else { text };
+        Self { text: text.to_owned(), from_home, parts: Parts::of(Path::new(rest)).0 }
+    }
+
+    /// Whether it matches a path, ignoring case.
+    pub fn matches(&self, home: &Parts, path: &Parts) -> bool {
+        let path = if self.from_home { path.0.strip_prefix(home.0.as_slice()) } else { Some(path.0.as_slice()) };
+        path.is_some_and(|path| components_match(&self.parts, path))
+    }
+
+    /// The folder above the first wildcard, in lower case.
+    pub fn fixed(&self, home: &Parts) -> Parts {
+        let fixed = self.parts.iter().take_while(|part| !part.contains(['*', '?', '[']));
+        let head = home.0.iter().filter(|_| self.from_home);
+        Parts(head.chain(fixed).cloned().collect())
+    }
+
+    /// The name in a pattern like `**/.env`, in lower case.
+    pub fn name_anywhere(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [any, name, ..] if any == "**" => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// The components of a path in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts(Vec<String>);
+
+impl Parts {
+    /// Those of a path.
+    pub fn of(path: &Path) -> Self {
+        let path = path.to_string_lossy().to_lowercase();
+        Self(path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Whether the path is this folder or in it.
+    pub fn is_in(&self, folder: &Self) -> bool {
+        self.0.starts_with(&folder.0)
+    }
+}
+
+/// Whether `path` matches `pattern`, ignoring case: `**` stands for any number of components, none included.
+pub fn path_matches(pattern: &str, path: &Path) -> bool {
+    components_match(&Parts::of(Path::new(pattern)).0, &Parts::of(path).0)
+}
+
+fn components_match(pattern: &[String], path: &[String]) -> bool {
+    match (pattern.split_first(), path.split_first()) {
+        (None, None) => true,
+        (Some((any, rest)), _) if any == "**" => {
+            components_match(rest, path)
+                || path.split_first().is_some_and(|(_, below)| components_match(pattern, below))
+        }
+        (Some((first, rest)), Some((name, below))) => {
+            let same = if first.contains(['*', '?', '[', '\\']) { name_matches(first, name) } else { first == name };
+            same && components_match(rest, below)
+        }
+        (None, Some(_)) | (Some(_), None) => false,
+    }
+}
+
+/// Whether one name matches a pattern of `*`, `?` and `[…]`, with `\` before what is meant literally.
+pub fn name_matches(pattern: &str, name: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let name: Vec<char> = name.chars().collect();
+    chars_match(&pattern, &name)
+}
+
+/// Linear: only the last `*` is ever gone back to.
+fn chars_match(pattern: &[char], name: &[char]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        let step = match pattern.get(p) {
+            Some('*') => {
+                star = Some((p + 1, n));
+                p += 1;
+                continue;
+            }
+            Some('?') => Some(p + 1),
+            Some('[') => match set_matches(&pattern[p..], name[n]) {
+                Some((hit, len)) => hit.then_some(p + len),
+                None => (name[n] == '[').then_some(p + 1),
+            },
+            Some('\\') if p + 1 < pattern.len() => (pattern[p + 1] == name[n]).then_some(p + 2),
+            Some(char) => (*char == name[n]).then_some(p + 1),
+            None => None,
+        };
+        match (step, star) {
+            (Some(next), _) => {
+                p = next;
+                n += 1;
+            }
+            (None, Some((after, from))) => {
+                star = Some((after, from + 1));
+                p = after;
+                n = from + 1;
+            }
+            (None, None) => return false,
+        }
+    }
+    pattern[p..].iter().all(|char| *char == '*')
+}
+
+/// Whether `char` is in the set that `pattern` begins with, and the set's length. A set without an end is no set.
+fn set_matches(pattern: &[char], char: char) -> Option<(bool, usize)> {
+    let negated = matches!(pattern.get(1), Some('!' | '^'));
+    let start = if negated { 2 } else { 1 };
+    let end = (start + 1..pattern.len()).find(|at| pattern[*at] == ']')?;
+    let set = &pattern[start..end];
+    let mut hit = false;
+    let mut at = 0;
+    while at < set.len() {
+        if set.len() > at + 2 && set[at + 1] == '-' {
+            hit |= (set[at]..=set[at + 2]).contains(&char);
+            at += 3;
+        } else {
+            hit |= set[at] == char;
+            at += 1;
+        }
+    }
+    Some((hit != negated, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_compared_by_component() {
+        for (pattern, path, expected) in [
+            ("/home/dev/proj/**", "/home/dev/proj/src/a.rs", true),
+            ("/home/dev/proj/**", "/home/dev/proj", true),
+            ("/home/dev/proj/**", "/home/dev/proj2/a", false),
+            ("**/.env", "/a/b/.env", true),
+            ("**/.env.*", "/a/.env.local", true),
+            ("**/.git/**", "/a/.GIT/hooks/x", true),
+            ("/proc/*/environ", "/proc/self/environ", true),
+            ("/proc/*/environ", "/proc/self/task/1/environ", false),
+        ] {
+            assert_eq!(path_matches(pattern, Path::new(path)), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn names_match_as_in_bash() {
+        for (pattern, name, expected) in [
+            ("*.rs", "a.rs", true),
+            ("a*b*c", "aXbXbc", true),
+            ("[a-c]?", "bz", true),
+            ("[!a-c]?", "bz", false),
+            ("[", "[", true),
+            ("[a", "[a", true),
+            ("\\*", "x", false),
+            ("\\*", "*", true),
+            ("[]a]", "]", true),
+        ] {
+            assert_eq!(name_matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

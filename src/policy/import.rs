@@ -1,0 +1,88 @@
+//! Clanker's `policy.json` as a policy of ours. Its regexes keep their meaning where they block; where they allow,
+//! they can only narrow what is proven. Passphrases are not imported here.
+
+use crate::policy::verdict::Verdict;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A policy file, and what the person should know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The YAML.
+    pub yaml: String,
+    /// One remark a line.
+    pub remarks: Vec<String>,
+}
+
+/// Reads Clanker's rules: a list, or an object with `rules` and `default`. Each rule has a name, a kind and a regex.
+pub fn clanker(text: &str) -> Result<Imported, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    let rules = value.get("rules").unwrap_or(&value).as_array().ok_or("it has no list of rules")?;
+    let mut yaml = String::from("version: 1\ndefault: block\nrules:\n");
+    let mut remarks = Vec::new();
+    if value.get("default").and_then(Value::as_str).is_some_and(|default| default != "block") {
+        remarks.push("its default was not block; ours is".to_owned());
+    }
+    for (at, rule) in rules.iter().enumerate() {
+        let field = |names: &[&str]| names.iter().find_map(|name| rule.get(*name)?.as_str());
+        let name = field(&["name", "id"]).map_or_else(|| format!("rule-{}", at + 1), str::to_owned);
+        let kind = field(&["kind", "action", "verdict", "type"]).ok_or_else(|| format!("{name} has no kind"))?;
+        let action = match kind {
+            "allow" => Verdict::Allow,
+            "block" | "deny" => Verdict::Block,
+            "require-secret" | "require_secret" | "secret" | "require-passphrase" => Verdict::Passphrase,
+            other => return Err(format!("{name} is of the unknown kind {other}")),
+        };
+        let pattern = field(&["pattern", "regex", "match"]).ok_or_else(|| format!("{name} has no pattern"))?;
+        regex::Regex::new(pattern).map_err(|error| format!("{name}: {error}"))?;
+        let word = if action == Verdict::Passphrase { "require-passphrase" } else { action.word() };
+        // JSON strings are YAML strings.
+        let quote = |text: &str| Value::from(text).to_string();
+        let _ = write!(yaml, "  - name: {}\n    action: {word}\n    tools: [Bash]\n", quote(&name));
+        match action {
+            Verdict::Allow => {
+                let _ = writeln!(
+                    yaml,
+                    "    effects: [read, internal]\n    regex: {}",
+                    quote(&format!(".*(?:{pattern}).*"))
+                );
+                remarks.push(format!("{name}: allows what is proven to read, and matches its pattern"));
+            }
+            Verdict::Ask | Verdict::Passphrase | Verdict::Block => {
+                let _ = writeln!(yaml, "    regex: {}", quote(pattern));
+            }
+        }
+        if let Some(reason) = field(&["reason", "description"]) {
+            let _ = writeln!(yaml, "    reason: {}", quote(reason));
+        }
+    }
+    Ok(Imported { yaml, remarks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::rules::file::{Author, read};
+
+    #[test]
+    fn clankers_rules_become_ours() {
+        let json = r#"{"default": "block", "rules": [
+            {"name": "allow-reads", "kind": "allow", "pattern": "^(ls|cat|grep)\\b"},
+            {"name": "block-network", "kind": "block", "pattern": "\\b(curl|wget)\\b", "reason": "no: \"net\""},
+            {"name": "secret-for-write", "kind": "require-secret", "pattern": ">|\\btee\\b"}]}"#;
+        let imported = clanker(json).unwrap();
+        let file = read("imported", &imported.yaml, Author::Person).unwrap();
+        let rules: Vec<(&str, Verdict)> = file.rules.iter().map(|rule| (rule.name.as_str(), rule.action)).collect();
+        let expected = [
+            ("allow-reads", Verdict::Allow),
+            ("block-network", Verdict::Block),
+            ("secret-for-write", Verdict::Passphrase),
+        ];
+        assert_eq!(rules, expected);
+        for wrong in
+            ["[", "{}", r#"[{"name": "a", "kind": "odd", "pattern": "x"}]"#, r#"[{"kind": "allow", "pattern": "("}]"#]
+        {
+            assert!(clanker(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Where a call would act: the workspace, the person's home, and a view of the paths there. The view is a trait:
+//! the real one lives in `adapters`, a made-up one below serves rules' examples and test cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+/// What the engine may know of the file system. All paths are absolute. Nothing is opened or changed.
+pub trait PathView: Sync {
+    /// Where the symbolic link at exactly this path points to, as written in it.
+    fn link(&self, path: &Path) -> Option<PathBuf>;
+    /// Whether anything is there.
+    fn exists(&self, path: &Path) -> bool;
+    /// Whether a folder is there, through links.
+    fn is_folder(&self, path: &Path) -> bool;
+    /// The names in a folder; `None` when they cannot be known.
+    fn names(&self, folder: &Path) -> Option<Vec<String>>;
+}
+
+/// Where a call would act.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The folder that may be written to, with links resolved.
+    pub workspace: &'a Path,
+    /// The folder that the call starts in.
+    pub cwd: &'a Path,
+    /// The person's home.
+    pub home: &'a Path,
+    /// The person's login name.
+    pub user: &'a str,
+    /// The file system.
+    pub view: &'a dyn PathView,
+}
+
+/// Longest chain of links that is followed; Linux has the same limit.
+const MAX_LINKS: usize = 40;
+
+impl Place<'_> {
+    /// Resolves a path as the kernel would: component by component, each link where it stands. `None` for loops,
+    /// and for texts that are no path.
+    pub fn resolve(&self, from: &Path, path: &str) -> Option<PathBuf> {
+        if path.is_empty() || path.contains(['\0', '\n']) {
+            return None;
+        }
+        let mut left: Vec<PathBuf> = parts(&from.join(path)).rev().collect();
+        let mut resolved = PathBuf::from("/");
+        let mut links = 0;
+        while let Some(part) = left.pop() {
+            if part == Path::new("..") {
+                resolved.pop();
+                continue;
+            }
+            let next = resolved.join(&part);
+            let Some(target) = self.view.link(&next) else {
+                resolved = next;
+                continue;
+            };
+            links += 1;
+            if links > MAX_LINKS {
+                return None;
+            }
+            if target.is_absolute() {
+                resolved = PathBuf::from("/");
+            }
+            left.extend(parts(&target).rev());
+        }
+        Some(resolved)
+    }
+}
+
+/// The names of a path; `.` and the root are none.
+fn parts(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(PathBuf::from(name)),
+        Component::ParentDir => Some(PathBuf::from("..")),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    })
+}
+
+/// A file system made of words.
+#[derive(Clone, Debug, Default)]
+pub struct MadeUp {
+    links: BTreeMap<PathBuf, PathBuf>,
+    files: BTreeSet<PathBuf>,
+    root: PathBuf,
+}
+
+impl MadeUp {
+    /// A workspace with these links (path → target) and files, absolute or from the root of the workspace.
+    pub fn new<'a>(
+        root: &Path,
+        links: impl IntoIterator<Item = (&'a str, &'a str)>,
+        files: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        Self {
+            links: links.into_iter().map(|(path, target)| (root.join(path), PathBuf::from(target))).collect(),
+            files: files.into_iter().map(|path| root.join(path)).collect(),
+            root: root.to_owned(),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().chain(self.links.keys())
+    }
+}
+
+impl PathView for MadeUp {
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        self.links.get(path).cloned()
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.all().any(|known| known.starts_with(path))
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        path == self.root || self.all().any(|known| known != path && known.starts_with(path))
+    }
+
+    /// Everything in the workspace is known; nothing elsewhere.
+    fn names(&self, folder: &Path) -> Option<Vec<String>> {
+        if !folder.starts_with(&self.root) {
+            return None;
+        }
+        let name = |path: &PathBuf| {
+            let first = path.strip_prefix(folder).ok()?.components().next()?;
+            Some(first.as_os_str().to_string_lossy().into_owned())
+        };
+        let names: BTreeSet<String> = self.all().filter_map(name).collect();
+        Some(names.into_iter().collect())
+    }
+}

@@ -1,0 +1,84 @@
+//! What the gate says: a verdict for each unit of a call, and the strictest of them for the whole.
+
+use serde::{Deserialize, Serialize};
+
+/// A decision, from the mildest to the strictest: the order is the order of strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// It waits for a person.
+    Ask,
+    /// It waits for a person who knows the passphrase.
+    #[serde(rename(serialize = "passphrase"), alias = "require-passphrase", alias = "passphrase")]
+    Passphrase,
+    /// It does not run.
+    Block,
+}
+
+impl Verdict {
+    /// The word for it, as in `--json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Passphrase => "passphrase",
+            Self::Block => "block",
+        }
+    }
+
+    /// Exit code of `programmator policy check`.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Allow => 0,
+            Self::Ask => 10,
+            Self::Passphrase => 11,
+            Self::Block => 2,
+        }
+    }
+}
+
+/// The verdict on one unit of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ruled {
+    /// The unit as it was spelled, in one line.
+    pub text: String,
+    /// The decision.
+    pub verdict: Verdict,
+    /// Name of the rule that decided; `floor` and `default` are rules too.
+    pub rule: String,
+    /// Line of the rule in its file; none for the floor and the default.
+    #[serde(skip)]
+    pub line: Option<u64>,
+    /// Why, in words for a person.
+    pub reason: String,
+}
+
+/// The verdict on a whole call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// The strictest of the units'.
+    pub verdict: Verdict,
+    /// Every unit, in the order of the call. Never empty.
+    pub units: Vec<Ruled>,
+    /// Nothing in the call is beyond what the engine understands: only then may a rule for all such calls be
+    /// offered.
+    #[serde(skip)]
+    pub proven: bool,
+    /// The call may change files, and so may tick the ticket's boxes.
+    #[serde(skip)]
+    pub writes: bool,
+}
+
+impl Decision {
+    /// The first of the strictest units: the one that decided.
+    pub fn deciding(&self) -> Option<&Ruled> {
+        self.units.iter().find(|unit| unit.verdict == self.verdict)
+    }
+
+    /// What Claude is told of a call that does not run: the reason, never the way round it.
+    pub fn told(&self) -> String {
+        self.deciding().map_or_else(String::new, |unit| format!("{}: {}", unit.rule, unit.reason))
+    }
+}

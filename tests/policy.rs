@@ -1,0 +1,25 @@
+//! The gate's engine: the corpus of cases, the contexts that evasions hide in, the profiles, and scripts that no
+//! person would write.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+#[path = "policy/canary.rs"]
+mod canary;
+#[path = "policy/contexts.rs"]
+mod contexts;
+#[path = "policy/corpus.rs"]
+mod corpus;
+#[path = "policy/files.rs"]
+mod files;
+#[path = "policy/grammar.rs"]
+mod grammar;
+#[path = "policy/guarded.rs"]
+mod guarded;
+#[path = "policy/own_rows.rs"]
+mod own_rows;
+#[path = "policy/scripts.rs"]
+mod scripts;
+#[path = "policy/support.rs"]
+mod support;
+#[path = "policy/tools.rs"]
+mod tools;
