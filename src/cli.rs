@@ -26,12 +26,15 @@ use crate::adapters::store::state_dir;
 use crate::adapters::typed_secret::Source;
 use crate::base::text::Clean;
 use crate::runtime::headless::Format;
+use circuit::CircuitCommand;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use config::ConfigCommand;
 use demo::Show;
 use error::CliError;
 use headless::Work;
 use logs::Follow;
 use parse::ParseCommand;
+use passphrase::PassphraseCommand;
 use policy::PolicyCommand;
 use session::Session;
 use sessions::SessionCommand;
@@ -39,6 +42,7 @@ use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use ticket::TicketCommand;
 
 /// Supervises Claude Code while it works through tickets.
 ///
@@ -252,67 +256,6 @@ pub enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
-}
-
-/// What can be done with tickets.
-#[derive(Debug, Subcommand)]
-pub enum TicketCommand {
-    /// List the tickets of the tickets folder.
-    #[command(after_help = help::TICKET_LIST)]
-    List,
-    /// Show one ticket as programmator reads it.
-    #[command(after_help = help::TICKET_SHOW)]
-    Show {
-        /// The ticket: id, unique part of an id, or path.
-        ticket: String,
-        /// Print a JSON object instead of words.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Make a new ticket in the tickets folder.
-    #[command(after_help = help::TICKET_NEW)]
-    New {
-        /// Its title.
-        title: String,
-    },
-}
-
-/// What can be done with circuit breakers.
-#[derive(Debug, Subcommand)]
-pub enum CircuitCommand {
-    #[command(after_help = help::CIRCUIT_STATUS)]
-    /// Show where each ticket's breaker stands, what it counts and how it moved.
-    Status {
-        /// An array of breakers as JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    #[command(after_help = help::CIRCUIT_RESET)]
-    /// Close a breaker and forget what it has counted.
-    Reset {
-        /// The ticket; without one, every ticket that was worked on in this folder.
-        ticket: Option<String>,
-    },
-}
-
-/// What can be done with the passphrase.
-#[derive(Debug, Subcommand)]
-pub enum PassphraseCommand {
-    /// Set a new one: typed twice, never shown, never in a log.
-    #[command(after_help = help::PASSPHRASE_SET)]
-    Set {
-        /// Read one line from stdin instead of asking in the terminal.
-        #[arg(long)]
-        stdin: bool,
-    },
-}
-
-/// What can be done with the configuration.
-#[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
-    /// Show each value and where it came from.
-    #[command(after_help = help::CONFIG_SHOW)]
-    Show,
 }
 
 /// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a

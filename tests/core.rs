@@ -5,7 +5,7 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
-use programmator::domain::approval::{Answer, Answered, AnsweredBy, Presence, Ruling, Scope, UnitView};
+use programmator::domain::approval::{Answer, Answered, AnsweredBy, Presence, Ruling, Scope, UnitView, Voided};
 use programmator::domain::breaker::{Breaker, Circuit, CounterMoved, StateMoved};
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Admission, Ask, Facts, Hold, admit};
@@ -545,7 +545,7 @@ fn check_approvals(world: &World, seed: u64) -> (usize, usize) {
                 open.retain(|other| other != id);
                 by_person += usize::from(*by == AnsweredBy::Screen);
             }
-            Record::ApprovalVoid { id, .. } => {
+            Record::ApprovalVoid(Voided { id, .. }) => {
                 assert!(open.contains(id), "seed {seed}: {id} is void, but was not open");
                 open.retain(|other| other != id);
                 void += 1;

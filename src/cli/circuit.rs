@@ -1,6 +1,7 @@
 //! `programmator circuit status` and `programmator circuit reset`: the tickets' circuit breakers, from the store.
 
 use super::error::CliError;
+use super::help;
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
@@ -14,10 +15,29 @@ use crate::orchestrator::breaker::{Recovery, recover};
 use crate::runtime::behind::Reset;
 use crate::runtime::circuit;
 use crate::runtime::supervisor::{OpenError, find_run};
+use clap::Subcommand;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
+
+/// What can be done with circuit breakers.
+#[derive(Debug, Subcommand)]
+pub enum CircuitCommand {
+    #[command(after_help = help::CIRCUIT_STATUS)]
+    /// Show where each ticket's breaker stands, what it counts and how it moved.
+    Status {
+        /// An array of breakers as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    #[command(after_help = help::CIRCUIT_RESET)]
+    /// Close a breaker and forget what it has counted.
+    Reset {
+        /// The ticket; without one, every ticket that was worked on in this folder.
+        ticket: Option<String>,
+    },
+}
 
 /// Moves that are shown to people below each ticket.
 const MOVES: usize = 5;

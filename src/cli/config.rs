@@ -2,6 +2,7 @@
 //!
 //! [`load`] is the one way from files, environment and flags to a [`Resolved`] configuration.
 
+use super::help;
 use crate::adapters::config_files::{self, PROJECT_FOLDER, ReadError};
 use crate::adapters::repository_files;
 use crate::adapters::trust::{TrustError, TrustStore, hash};
@@ -9,9 +10,18 @@ use crate::base::text::{Clean, clean_line};
 use crate::config::key::Key;
 use crate::config::{ConfigError, FileText, Files, Layers, Notice, Resolved, Trust, resolve};
 use crate::domain::record::Level;
+use clap::Subcommand;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
+
+/// What can be done with the configuration.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Show each value and where it came from.
+    #[command(after_help = help::CONFIG_SHOW)]
+    Show,
+}
 
 /// Why there is no configuration. The program's exit code is 2.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,25 @@
 //! `programmator passphrase set`: the passphrase of rules that ask for one.
 
 use super::error::CliError;
+use super::help;
 use super::session::Session;
 use crate::adapters::agent::launch::MARKER;
 use crate::adapters::passphrase::{PassphraseError, Passphrases, SHORTEST};
 use crate::adapters::typed_secret::{Source, read};
+use clap::Subcommand;
 use std::io::Write;
+
+/// What can be done with the passphrase.
+#[derive(Debug, Subcommand)]
+pub enum PassphraseCommand {
+    /// Set a new one: typed twice, never shown, never in a log.
+    #[command(after_help = help::PASSPHRASE_SET)]
+    Set {
+        /// Read one line from stdin instead of asking in the terminal.
+        #[arg(long)]
+        stdin: bool,
+    },
+}
 
 /// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
 const NOT_FOR_CLAUDE: u8 = 77;

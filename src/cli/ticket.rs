@@ -1,16 +1,40 @@
 //! `programmator ticket list | show | new`: what they print. Finding, reading and writing files is
 //! `adapters::tickets`' part.
 
-use super::TicketCommand;
 use super::error::CliError;
+use super::help;
 use super::session::Session;
 use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::{Phase, Problem, Severity, Ticket, TicketStatus};
+use clap::Subcommand;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr;
+
+/// What can be done with tickets.
+#[derive(Debug, Subcommand)]
+pub enum TicketCommand {
+    /// List the tickets of the tickets folder.
+    #[command(after_help = help::TICKET_LIST)]
+    List,
+    /// Show one ticket as programmator reads it.
+    #[command(after_help = help::TICKET_SHOW)]
+    Show {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
+        /// Print a JSON object instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a new ticket in the tickets folder.
+    #[command(after_help = help::TICKET_NEW)]
+    New {
+        /// Its title.
+        title: String,
+    },
+}
 
 /// How `show` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

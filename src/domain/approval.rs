@@ -163,6 +163,15 @@ pub struct Answered {
     pub by: AnsweredBy,
 }
 
+/// A question that needs no answer any more, in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Voided {
+    /// Of which call.
+    pub id: String,
+    /// Why.
+    pub why: String,
+}
+
 /// Who answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -203,7 +212,7 @@ mod tests {
         for record in [
             Record::ApprovalAsked(approval),
             Record::ApprovalAnswered(Answered { id: "t".into(), answer, by: AnsweredBy::Nobody }),
-            Record::ApprovalVoid { id: "t".into(), why: "w".into() },
+            Record::ApprovalVoid(Voided { id: "t".into(), why: "w".into() }),
         ] {
             let json = serde_json::to_string(&record).unwrap();
             assert_eq!(json.matches(r#""kind":"#).count(), 1, "{json}");

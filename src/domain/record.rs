@@ -8,7 +8,7 @@ pub use parts::{ApiRetried, Level, PhaseSeed, ValidationRan, Verdict, WriteOutco
 pub use stored::{FORMAT, Stored};
 
 use crate::domain::analysis::Analysis;
-use crate::domain::approval::{Answered, Approval};
+use crate::domain::approval::{Answered, Approval, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -393,10 +393,5 @@ pub enum Record {
     /// It was answered.
     ApprovalAnswered(Answered),
     /// It needs no answer any more.
-    ApprovalVoid {
-        /// Of which call.
-        id: String,
-        /// Why.
-        why: String,
-    },
+    ApprovalVoid(Voided),
 }

@@ -99,7 +99,9 @@ impl Teller {
                 (Weight::Call, format!("{call} came back with an error"))
             }
             Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id), answered),
-            Record::ApprovalVoid { id, why } => (Weight::Info, format!("no longer asked: {} · {why}", self.call(id))),
+            Record::ApprovalVoid(void) => {
+                (Weight::Info, format!("no longer asked: {} · {}", self.call(&void.id), void.why))
+            }
             record => {
                 if let Record::RunStarted { folder, .. } = record {
                     self.folder = format!("{}/", folder.trim_end_matches('/'));
@@ -175,7 +177,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         // What was asked was judged just before.
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
-        | Record::ApprovalVoid { .. }
+        | Record::ApprovalVoid(_)
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. } => None,
         Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {

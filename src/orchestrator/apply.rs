@@ -98,7 +98,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::Noticed { .. }
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
-        | Record::ApprovalVoid { .. }
+        | Record::ApprovalVoid(_)
         | Record::SessionsCarried(_)
         | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),

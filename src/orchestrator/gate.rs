@@ -4,7 +4,7 @@
 //! Who is asked when is decided in `decide::approval`; what rules say is the policy's.
 
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope};
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided};
 use crate::domain::record::{Record, Verdict};
 use crate::orchestrator::state::{Iteration, State};
 use std::time::Duration;
@@ -136,7 +136,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
             rest(state, time);
         }
-        Record::ApprovalVoid { id, .. } => {
+        Record::ApprovalVoid(Voided { id, .. }) => {
             state.approvals.retain(|approval| approval.id != *id);
             rest(state, time);
         }

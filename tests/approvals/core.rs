@@ -2,7 +2,7 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
-use programmator::domain::approval::{Answer, AnsweredBy, Presence, Ruling, Scope, UnitView};
+use programmator::domain::approval::{Answer, AnsweredBy, Presence, Ruling, Scope, UnitView, Voided};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
@@ -415,7 +415,7 @@ fn a_question_that_nobody_waits_with_is_void() {
         core.asks("t1", Presence::Screen);
         leave(&mut core);
         assert!(core.state.approvals.is_empty(), "{name}");
-        let void = |record: &&Record| matches!(record, Record::ApprovalVoid { id, .. } if id == "t1");
+        let void = |record: &&Record| matches!(record, Record::ApprovalVoid(Voided { id, .. }) if id == "t1");
         assert_eq!(core.records.iter().filter(void).count(), 1, "{name}: {:?}", core.records);
         let before = core.records.len();
         core.answers("t1", meant_for("t1"));

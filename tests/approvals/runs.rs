@@ -2,7 +2,7 @@
 
 use crate::attended::{Attended, by_words, no, yes};
 use crate::project::Project;
-use programmator::domain::approval::{Answer, AnsweredBy, ApprovalKind, Presence, Scope};
+use programmator::domain::approval::{Answer, AnsweredBy, ApprovalKind, Presence, Scope, Voided};
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::ExitReason;
@@ -189,7 +189,7 @@ async fn an_interrupt_voids_a_question_and_claude_asks_anew() {
         .journal()
         .into_iter()
         .filter_map(|record| match record {
-            Record::ApprovalVoid { id, .. } => Some(id),
+            Record::ApprovalVoid(Voided { id, .. }) => Some(id),
             _ => None,
         })
         .collect();

@@ -5,7 +5,7 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::analysis::Analysis;
-use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, UnitView};
+use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, UnitView, Voided};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::denial::Denial;
@@ -228,7 +228,7 @@ pub fn every_record() -> Vec<Record> {
             answer: Answer::Allow { input: text(), scope: Scope::Always },
             by: AnsweredBy::Timeout,
         }),
-        Record::ApprovalVoid { id: text(), why: text() },
+        Record::ApprovalVoid(Voided { id: text(), why: text() }),
     ]
 }
 
@@ -307,7 +307,7 @@ fn index(record: &Record) -> usize {
         Record::Receipt(_) => 61,
         Record::ApprovalAsked(_) => 62,
         Record::ApprovalAnswered(_) => 63,
-        Record::ApprovalVoid { .. } => 64,
+        Record::ApprovalVoid(_) => 64,
     }
 }
 

@@ -47,7 +47,7 @@ impl Attended {
         let store = Store::open(&project.path("state")).unwrap();
         let config = FileText { path: "config.yaml".into(), text: project.read("config/config.yaml") };
         let layers = Layers {
-            user: Files { config: Some(config), prompts: Vec::new() },
+            user: Files { config: Some(config), ..Files::default() },
             project: Files::default(),
             trust: Trust::Unknown,
             environment: BTreeMap::new(),

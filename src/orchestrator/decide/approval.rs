@@ -4,7 +4,7 @@
 //! the person, by the time, by an earlier answer, or by nobody being there; else it is void.
 
 use super::Step;
-use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope};
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided};
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Verdict};
@@ -177,7 +177,7 @@ impl Step {
     /// Claude does not wait any more.
     pub(super) fn ask_withdrawn(&mut self, id: String) {
         if self.state.approvals.iter().any(|approval| approval.id == id) {
-            self.record(Record::ApprovalVoid { id, why: "Claude does not ask any more".to_owned() });
+            self.record(Record::ApprovalVoid(Voided { id, why: "Claude does not ask any more".to_owned() }));
             self.go_on_timing();
         }
     }
@@ -186,7 +186,7 @@ impl Step {
     pub(super) fn void_all(&mut self, why: &str) {
         let ids: Vec<String> = self.state.approvals.iter().map(|approval| approval.id.clone()).collect();
         for id in ids {
-            self.record(Record::ApprovalVoid { id, why: why.to_owned() });
+            self.record(Record::ApprovalVoid(Voided { id, why: why.to_owned() }));
         }
     }
 

@@ -94,7 +94,7 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
         return;
     }
     match &stored.record {
-        Record::ApprovalVoid { why, .. } => attention::drop_stale(model, &format!("Claude asks no more: {why}")),
+        Record::ApprovalVoid(void) => attention::drop_stale(model, &format!("Claude asks no more: {}", void.why)),
         Record::ApprovalAnswered(_) => attention::drop_stale(model, "answered already"),
         Record::RunEnded { .. } => attention::drop_stale(model, "the run has ended; nothing was answered"),
         _ => {}

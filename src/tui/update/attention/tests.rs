@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::secret::Secret;
-use crate::domain::approval::{Answered, AnsweredBy, Approval, Scope};
+use crate::domain::approval::{Answered, AnsweredBy, Approval, Scope, Voided};
 use crate::domain::news::News;
 use crate::domain::record::Record;
 use crate::tui::msg::Msg;
@@ -126,7 +126,7 @@ fn an_edit_that_is_no_input_stays_open() {
 #[test]
 fn a_withdrawn_call_takes_its_card_along_and_says_so() {
     for (record, note) in [
-        (Record::ApprovalVoid { id: "c".into(), why: "interrupted".into() }, "interrupted"),
+        (Record::ApprovalVoid(Voided { id: "c".into(), why: "interrupted".into() }), "interrupted"),
         (
             Record::ApprovalAnswered(Answered {
                 id: "c".into(),
@@ -146,7 +146,7 @@ fn a_withdrawn_call_takes_its_card_along_and_says_so() {
     // Another one's end leaves the card alone.
     let mut model = waits([sample::push("c"), sample::push("other")]);
     press(&mut model, "!");
-    news(&mut model, Record::ApprovalVoid { id: "other".into(), why: "x".into() });
+    news(&mut model, Record::ApprovalVoid(Voided { id: "other".into(), why: "x".into() }));
     assert!(card_is_open(&model));
 }
 
@@ -269,7 +269,7 @@ fn next_goes_through_what_waits() {
     press(&mut model, "!");
     assert_eq!(model.active, 0, "the ticket in front first");
     press(&mut model, "y");
-    news(&mut model, Record::ApprovalVoid { id: "c".into(), why: String::new() });
+    news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: String::new() }));
     press(&mut model, "!");
     assert_eq!((model.active, card_is_open(&model)), (1, true));
     model.tabs[0].state.approvals.push(sample::push("third"));
