@@ -12,6 +12,7 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::approval::Presence;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::record::{FORMAT, Record, Stored};
@@ -25,7 +26,9 @@ use programmator::orchestrator::effect::{Effect, Request, ToolCall};
 use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::State;
 use programmator::orchestrator::summary::summary;
-use programmator::runtime::gate::{Authority, Call};
+use programmator::policy::engine::{Policy, Profile};
+use programmator::runtime::gate::{Call, Gate};
+use programmator::runtime::rulebook::{Person, Rulebooks};
 use std::path::Path;
 
 fn main() {
@@ -38,12 +41,15 @@ const CALLBACK: &str = r#"{"type":"control_request","request_id":"r1","request":
 
 struct Run {
     state: State,
-    authority: Authority,
+    gate: Gate,
 }
 
 impl Run {
     fn new(run: RunId) -> Self {
-        let mut this = Self { state: State::default(), authority: Authority::default() };
+        let person = Person { home: "/home/dev".into(), user: "dev".into(), passphrases: None };
+        let rulebooks = Rulebooks::new(person, Box::new(|_, profile| Policy::of(profile)));
+        let gate: Gate = rulebooks.open(run, Path::new("/w"), Profile::default());
+        let mut this = Self { state: State::default(), gate };
         let start = Start {
             folder: "/w".into(),
             ticket_path: "/w/t.md".into(),
@@ -88,8 +94,8 @@ impl Run {
         let asked = decide(&self.state, Input::ToolAsked(Box::new(call)), NOW);
         let Some(Effect::Judge(call)) = asked.effects.into_iter().next() else { unreachable!("it is judged") };
         let folder = Path::new("/w");
-        let ruling = (self.authority.gate)(&Call { tool: &call.tool, input: &call.input, cwd: folder, folder });
-        let presence = self.authority.presence;
+        let ruling = self.gate.judge(&Call { tool: &call.tool, input: &call.input, cwd: folder, folder });
+        let presence = Presence::Nobody;
         let judged = decide(&self.state, Input::Judged { call, ruling: Box::new(ruling), presence }, NOW);
         (judged.records, judged.effects)
     }

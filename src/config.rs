@@ -13,6 +13,7 @@ mod values;
 use crate::config::key::Key;
 use crate::domain::record::Level;
 use crate::domain::settings::Settings;
+use crate::policy::engine::Profile;
 use std::collections::BTreeMap;
 
 pub use layers::{Explained, Layers, Resolved, resolve};
@@ -30,6 +31,8 @@ pub struct Config {
     pub screen: ScreenConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
+    /// What the gate does where no rule of the person's decides.
+    pub profile: Profile,
     /// Keys that the command line gives.
     pub given: Vec<Key>,
 }

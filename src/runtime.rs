@@ -8,6 +8,7 @@ pub mod effects;
 pub mod gate;
 pub mod headless;
 pub mod reporter;
+pub mod rulebook;
 pub mod sessions;
 pub mod shutdown;
 pub mod supervisor;

@@ -5,6 +5,7 @@
 //! be added to line by line is left alone.
 
 use crate::adapters::private_file::{self, PrivateFileError};
+use crate::policy::rules::file::{Author, read};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,8 @@ pub fn save(config_folder: &Path, rules: &str, before: &str) -> Result<PathBuf, 
     let _lock = private_file::lock(&config_folder.join("policy.lock"))?;
     let old = private_file::read(&path)?.unwrap_or_else(|| "version: 1\nrules:\n".to_owned());
     let new = inserted(&old, rules, before).map_err(form)?;
+    // A file that cannot be used would block everything.
+    read(&path.display().to_string(), &new, Author::Person).map_err(|error| form(error.message))?;
     private_file::write(&path, &new)?;
     Ok(path)
 }

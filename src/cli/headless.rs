@@ -5,10 +5,12 @@ use super::session::Session;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
+use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::runtime::channels;
+use crate::runtime::gate::Authority;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::shutdown::Signals;
@@ -37,7 +39,8 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone()).without_stream();
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
-    let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter, session.rules(), ended);
+    let authority = Authority { gates: session.rulebooks().gates(), presence: Presence::Nobody };
+    let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter, session.rules(), authority, ended);
     let mut signals = Signals::listen()?;
     let mut worst = 0;
     match work {

@@ -15,7 +15,9 @@ use crate::domain::news::News;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::runtime::behind::Reset;
 use crate::runtime::circuit;
+use crate::runtime::gate::Authority;
 use crate::runtime::reporter::Reporter;
+use crate::runtime::rulebook::Rulebooks;
 use crate::runtime::shutdown::{Signals, Wish};
 use crate::runtime::supervisor::{OpenError, Supervisor};
 use crate::tui::msg::{Ask, QuitMode};
@@ -79,10 +81,12 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     let store = session.store()?;
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
-    let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter.clone(), session.rules(), ended);
-    supervisor.authority.presence = Presence::Screen;
+    let rulebooks = session.rulebooks();
+    let authority = Authority { gates: rulebooks.gates(), presence: Presence::Screen };
+    let (clock, rules) = (session.clock(), session.rules());
+    let supervisor = Supervisor::new(store.clone(), clock, reporter.clone(), rules, authority, ended);
     let places = session.places(&resolved);
-    let mut desk = Desk { session, places, reporter, paths, supervisor, store };
+    let mut desk = Desk { session, places, reporter, paths, supervisor, store, rulebooks };
     desk.list();
     tokio::spawn(Supervisor::sweep_leftovers(desk.store.clone()));
     desk.begin(open)?;
@@ -125,6 +129,7 @@ struct Desk {
     paths: Paths,
     supervisor: Supervisor,
     store: Store,
+    rulebooks: Rulebooks,
 }
 
 impl Desk {
@@ -212,8 +217,17 @@ impl Desk {
             Ask::LookUpPassphrase { ticket, id } => {
                 self.about_passphrase(ticket, id, |passphrases| passphrases.standing(boot_time()));
             }
-            Ask::TryPassphrase { ticket, id, secret } => {
-                self.about_passphrase(ticket, id, move |passphrases| passphrases.check(&secret, boot_time()));
+            Ask::TryPassphrase { ticket, id, input, secret } => {
+                let unlock = self.supervisor.unlocks(&ticket, id.clone(), input);
+                self.about_passphrase(ticket, id, move |passphrases| {
+                    let checked = passphrases.check(&secret, boot_time())?;
+                    if checked == Checked::Right
+                        && let Some(unlock) = unlock
+                    {
+                        unlock();
+                    }
+                    Ok(checked)
+                });
             }
             Ask::SaveRule { ticket, id, rules, before } => self.save_rule(ticket, id, rules, before),
             // Carried out by the screen's own loop.
@@ -245,6 +259,7 @@ impl Desk {
 
     fn save_rule(&self, ticket: TicketId, id: String, rules: String, before: String) {
         let (folder, reporter) = (self.session.config_folder(), self.reporter.clone());
+        let rulebooks = self.rulebooks.clone();
         tokio::task::spawn_blocking(move || {
             let saved = match folder {
                 Some(folder) => policy_file::save(&folder, &rules, &before)
@@ -252,6 +267,9 @@ impl Desk {
                     .map_err(|error| error.to_string()),
                 None => Err("there is no config folder: set HOME".into()),
             };
+            if saved.is_ok() {
+                rulebooks.reload();
+            }
             reporter.tell(News::RuleSaved { ticket, id, saved });
         });
     }

@@ -14,6 +14,7 @@ use crate::policy::engine::{Policy, Profile};
 use crate::policy::import;
 use crate::policy::place::Place;
 use crate::policy::verdict::{Decision, Verdict};
+use crate::runtime::rulebook::Person;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::fs;
@@ -84,7 +85,9 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> R
     match command {
         PolicyCommand::Check(wanted) => check(out, session, wanted),
         PolicyCommand::Test { file, profile } => test(out, file, &Policy::of(self::profile(profile)?)),
-        PolicyCommand::Show { profile: None } => show(out, &in_force(session, &session.folder, Profile::default())?),
+        PolicyCommand::Show { profile: None } => {
+            show(out, &in_force(session, &session.folder, configured(session, &session.folder)?))
+        }
         PolicyCommand::Show { profile: Some(name) } => show(out, &Policy::of(profile(name)?)),
         PolicyCommand::Import { file } => import(out, file),
     }
@@ -100,27 +103,36 @@ fn profile(name: &str) -> Result<Profile, CliError> {
 }
 
 /// The policy that holds in a folder: the person's file, the project's, and a profile.
-pub fn in_force(session: &Session, folder: &Path, profile: Profile) -> Result<Policy, CliError> {
+pub fn in_force(session: &Session, folder: &Path, profile: Profile) -> Policy {
     let user = config_files::user_folder(&session.environment);
     let project = folder.join(PROJECT_FOLDER);
     // What cannot be read is not trusted; the policy itself says what is wrong with it.
     let trust = match config_files::read(&project) {
-        Ok(files) => TrustStore::new(&session.state)
-            .trust_of(folder, &files)
-            .map_err(|error| CliError::failure(error.to_string()))?,
+        Ok(files) => TrustStore::new(&session.state).trust_of(folder, &files).unwrap_or(Trust::Unknown),
         Err(_) => Trust::Unknown,
     };
-    Ok(policy_files::load(profile, user.as_deref(), &project, trust))
+    let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
+    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own)
+}
+
+/// The path with its links resolved, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The profile that is configured for a folder.
+fn configured(session: &Session, folder: &Path) -> Result<Profile, CliError> {
+    Ok(session.resolve(folder).map_err(|error| bad_input(error.message))?.config.profile)
 }
 
 fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, CliError> {
     let folder = wanted.cwd.as_ref().map_or(session.folder.clone(), |folder| session.folder.join(folder));
     // A folder that is not there can be judged in, too.
-    let folder = fs::canonicalize(&folder).unwrap_or(folder);
+    let folder = real(&folder);
     let policy = match (&wanted.profile, &wanted.policy) {
         (Some(name), _) => Policy::of(profile(name)?),
         (None, Some(file)) => policy_files::alone(&session.folder.join(file)),
-        (None, None) => in_force(session, &folder, Profile::default())?,
+        (None, None) => in_force(session, &folder, configured(session, &folder)?),
     };
     let (tool, input) = match (&wanted.command, &wanted.tool, &wanted.input) {
         (Some(command), ..) => ("Bash", json!({ "command": command })),
@@ -130,10 +142,8 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
         }
         _ => return Err(bad_input("give a command, or --tool with --input")),
     };
-    let home = session.environment.get("HOME").map_or(PathBuf::from("/"), PathBuf::from);
-    let home = fs::canonicalize(&home).unwrap_or(home);
-    let user = session.environment.get("USER").map_or("", String::as_str);
-    let place = Place { workspace: &folder, cwd: &folder, home: &home, user, view: &RealPaths };
+    let Person { home, user, .. } = session.person();
+    let place = Place { workspace: &folder, cwd: &folder, home: &home, user: &user, view: &RealPaths };
     let decision = policy.decide(tool, &input, &place);
     if wanted.json {
         let text = serde_json::to_string(&decision).map_err(|error| CliError::failure(error.to_string()))?;

@@ -3,6 +3,7 @@
 use super::RunOptions;
 use super::config::{Sources, load};
 use super::error::CliError;
+use super::policy;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::config_files;
 use crate::adapters::passphrase::Passphrases;
@@ -11,6 +12,7 @@ use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
 use crate::config::Resolved;
 use crate::config::key::Key;
+use crate::runtime::rulebook::{Person, Rulebooks};
 use crate::runtime::supervisor::Rules;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -90,6 +92,23 @@ impl Session {
     /// The person's passphrase.
     pub fn passphrases(&self) -> Option<Passphrases> {
         Some(Passphrases::new(&self.config_folder()?, &self.state))
+    }
+
+    /// The rules for the calls of runs.
+    pub fn rulebooks(&self) -> Rulebooks {
+        let session = self.clone();
+        let load = move |folder: &Path, profile| policy::in_force(&session, folder, profile);
+        Rulebooks::new(self.person(), Box::new(load))
+    }
+
+    /// The person whose machine it is.
+    pub fn person(&self) -> Person {
+        let home = self.environment.get("HOME").map_or(PathBuf::from("/"), PathBuf::from);
+        Person {
+            home: std::fs::canonicalize(&home).unwrap_or(home),
+            user: self.environment.get("USER").cloned().unwrap_or_default(),
+            passphrases: self.passphrases(),
+        }
     }
 
     /// Opens the person's store.

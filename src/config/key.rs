@@ -6,6 +6,7 @@ use crate::base::text::clean_line;
 use crate::config::flags;
 use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::settings::Settings;
+use crate::policy::engine::Profile;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
 
@@ -51,6 +52,7 @@ pub enum Key {
     DayUsd,
     DayTokens,
     ApprovalTimeout,
+    PolicyProfile,
 }
 
 /// What a key takes.
@@ -121,7 +123,7 @@ const MAX_RETRIES: u64 = 10;
 
 /// All keys, in the order in which they are shown.
 #[rustfmt::skip]
-pub const KEYS: [Row; 38] = {
+pub const KEYS: [Row; 39] = {
     use FromProject::{Always, WhenTrusted};
     use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
     [
@@ -163,6 +165,7 @@ pub const KEYS: [Row; 38] = {
         row(Key::DayUsd, "budget.day_usd", Usd, None, WhenTrusted, "USD for everything in a day"),
         row(Key::DayTokens, "budget.day_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day"),
         row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you at the screen, and an hour elsewhere"),
+        row(Key::PolicyProfile, "policy.profile", Choice(&Profile::NAMES), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "what the gate does where no rule of yours decides: strict, guarded or trusted"),
     ]
 };
 
@@ -218,6 +221,7 @@ impl Row {
             Key::MaxRetries => Value::Whole(MAX_RETRIES),
             Key::Calls => Value::Whole(settings.limits.calls.into()),
             Key::HourWindow => Value::Text(settings.limits.window.word().to_owned()),
+            Key::PolicyProfile => Value::Text(Profile::default().name().to_owned()),
             Key::OnWarning => Value::Text(settings.limits.on_warning.word().to_owned()),
             Key::Tokens
             | Key::RunUsd

@@ -6,6 +6,7 @@ use crate::config::layers::{Explained, warn};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, flags};
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::settings::{BreakerSettings, Settings};
+use crate::policy::engine::Profile;
 use std::collections::BTreeMap;
 
 /// The values that were set, with where.
@@ -161,6 +162,7 @@ pub(super) fn assemble(
         validation: values.list(Key::ValidationCommands),
         screen: ScreenConfig { theme: values.text(Key::Theme).unwrap_or_default(), ascii: values.switch(Key::Ascii) },
         tickets_dir: values.text(Key::TicketsDir),
+        profile: values.text(Key::PolicyProfile).and_then(|name| Profile::named(&name)).unwrap_or_default(),
         given,
     }
 }

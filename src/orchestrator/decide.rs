@@ -58,6 +58,7 @@ impl Step {
             Input::Commanded { id, command } => self.commanded(id, command),
             Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
             Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, &ruling),
+            Input::Unlocked { id, input } => self.unlocked(id, input),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),

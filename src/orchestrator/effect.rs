@@ -62,6 +62,11 @@ pub enum Effect {
         /// The stored answer.
         answer: Answer,
     },
+    /// A right passphrase was typed for a call that these rules lock: the gate may open them for a while.
+    Unlock {
+        /// Their names.
+        rules: Vec<String>,
+    },
     /// Let the gate decide about an input that the person has changed → `EditJudged`.
     JudgeEdit {
         /// Claude's id of the call.

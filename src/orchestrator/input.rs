@@ -126,6 +126,13 @@ pub enum Input {
         /// Who could be asked.
         presence: Presence,
     },
+    /// A right passphrase was typed for a call that waits for it.
+    Unlocked {
+        /// Claude's id of the call.
+        id: String,
+        /// The input that is to run.
+        input: String,
+    },
     /// The gate has decided about an input that the person has changed.
     EditJudged {
         /// Claude's id of the call.

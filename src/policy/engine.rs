@@ -4,18 +4,19 @@
 
 use crate::base::text::clean_line;
 use crate::policy::call;
-use crate::policy::floor::Floor;
+use crate::policy::floor::{Changes, Floor};
 use crate::policy::place::Place;
-use crate::policy::rules::Rule;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
+use crate::policy::rules::{Grant, Rule};
 use crate::policy::unit::{Class, Program, Unit};
 use crate::policy::verdict::{Decision, Ruled, Verdict};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
-/// Longest text of a unit in a decision, in columns.
-const TEXT: usize = 500;
+/// Longest reason in a decision, in columns.
+const REASON: usize = 500;
 
 /// A policy that is built in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,9 @@ pub enum Profile {
 impl Profile {
     /// Every profile, from the strictest.
     pub const ALL: [Self; 3] = [Self::Strict, Self::Guarded, Self::Trusted];
+
+    /// Their names.
+    pub const NAMES: [&str; 3] = ["strict", "guarded", "trusted"];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -174,9 +178,27 @@ impl Policy {
         self.tightening.iter().chain(&self.layers).flat_map(|file| file.rules.iter().map(move |rule| (file, rule)))
     }
 
+    /// Keeps the content of these folders secret: where programmator keeps its own.
+    #[must_use]
+    pub fn guarding(mut self, folders: &[PathBuf]) -> Self {
+        let secrets = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
+        self.floor.raise(&Changes { secrets, ..Changes::default() });
+        self
+    }
+
     /// The rule with a name.
     pub fn rule(&self, name: &str) -> Option<&Rule> {
         self.rules().map(|(_, rule)| rule).find(|rule| rule.name == name)
+    }
+
+    /// What a right passphrase buys where this rule asks for it. A project that is not trusted sells nothing, and
+    /// nothing under a name that it uses, too.
+    pub fn grant_of(&self, name: &str) -> Option<&Grant> {
+        let named = |file: &&RuleFile| file.rules.iter().any(|rule| rule.name == name);
+        if self.tightening.iter().any(|file| named(&file)) {
+            return None;
+        }
+        self.rule(name)?.grant.as_ref()
     }
 
     /// Judges a call of `tool` with `input`. Total: whatever it is, there is a decision.
@@ -238,7 +260,7 @@ fn by_rule(unit: &Unit, rule: &Rule) -> Ruled {
 }
 
 fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: &str) -> Ruled {
-    Ruled { text: clean_line(&unit.text, TEXT), verdict, rule: rule.to_owned(), line, reason: clean_line(reason, TEXT) }
+    Ruled { text: unit.text.clone(), verdict, rule: rule.to_owned(), line, reason: clean_line(reason, REASON) }
 }
 
 fn doubt(unit: &Unit) -> Option<&str> {

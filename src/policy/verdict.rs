@@ -1,6 +1,8 @@
 //! What the gate says: a verdict for each unit of a call, and the strictest of them for the whole.
 
-use serde::{Deserialize, Serialize};
+use crate::base::text::clean_line;
+use crate::domain::record;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A decision, from the mildest to the strictest: the order is the order of strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,10 +41,25 @@ impl Verdict {
     }
 }
 
+impl From<Verdict> for record::Verdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Allow => Self::Allow,
+            Verdict::Ask => Self::Ask,
+            Verdict::Passphrase => Self::Passphrase,
+            Verdict::Block => Self::Block,
+        }
+    }
+}
+
+/// Longest text of a unit that is printed, in columns.
+const PRINTED: usize = 500;
+
 /// The verdict on one unit of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ruled {
-    /// The unit as it was spelled, in one line.
+    /// The unit as it was spelled, whole: what a person agrees to must not be another text.
+    #[serde(serialize_with = "in_one_line")]
     pub text: String,
     /// The decision.
     pub verdict: Verdict,
@@ -69,6 +86,10 @@ pub struct Decision {
     /// The call may change files, and so may tick the ticket's boxes.
     #[serde(skip)]
     pub writes: bool,
+}
+
+fn in_one_line<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&clean_line(text, PRINTED))
 }
 
 impl Decision {

@@ -17,12 +17,13 @@ use crate::adapters::tickets;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
+use crate::domain::approval::Presence;
 use crate::domain::record::WriteOutcome;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
-use crate::runtime::gate::Authority;
+use crate::runtime::gate::Gate;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::TicketFile;
 use std::collections::HashMap;
@@ -51,8 +52,10 @@ pub struct Effects {
     pub scrollback: RunScrollback,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Who decides about calls.
-    pub authority: Authority,
+    /// What judges calls.
+    pub gate: Gate,
+    /// The person behind it.
+    pub presence: Presence,
     /// Resolved configuration.
     pub config: Arc<Config>,
     /// Prompt templates.
@@ -121,6 +124,7 @@ impl Effects {
             Effect::Judge(call) => self.judge(call),
             Effect::JudgeEdit { id, tool, input } => self.judge_edit(id, &tool, input),
             Effect::Settle { id, answer } => self.settle(&id, answer).await,
+            Effect::Unlock { rules } => self.gate.unlock(&rules),
             Effect::KillAgent { n } => self.kill_agent(n),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::CloseInput { .. } => self.close_input().await,

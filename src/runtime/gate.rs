@@ -1,12 +1,12 @@
-//! Where a call of Claude's meets the policy: the one place that knows both.
+//! Where a call of Claude's meets what judges it.
 //!
-//! What is done with a ruling is the core's (`orchestrator::decide::approval`); how rules are read and what they say
-//! is the policy's.
+//! The judge of real runs is `rulebook`'s. What is done with a ruling is the core's (`orchestrator::decide::approval`).
 
 use crate::adapters::agent::AgentEvent;
-use crate::domain::approval::{Presence, Ruling, UnitView};
+use crate::base::id::RunId;
+use crate::domain::approval::{Presence, Ruling};
 use crate::domain::stream::control::Via;
-use crate::policy;
+use crate::policy::engine::Profile;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,48 +25,44 @@ pub struct Call<'a> {
     pub folder: &'a Path,
 }
 
-/// What judges calls. One for a run: rules that change meanwhile are for the next.
-pub type Gate = Arc<dyn Fn(&Call<'_>) -> Ruling + Send + Sync>;
+/// What judges the calls of one run.
+pub trait Judge: Send + Sync {
+    /// What becomes of a call.
+    fn judge(&self, call: &Call<'_>) -> Ruling;
 
-/// Who decides about the calls of a run.
+    /// A right passphrase was typed for a call that these rules lock: they may be open for a while.
+    fn unlock(&self, _rules: &[String]) {}
+
+    /// What the person must know before anything is judged: why everything is blocked.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+}
+
+impl<J: Fn(&Call<'_>) -> Ruling + Send + Sync> Judge for J {
+    fn judge(&self, call: &Call<'_>) -> Ruling {
+        self(call)
+    }
+}
+
+/// The judge of a run.
+pub type Gate = Arc<dyn Judge>;
+
+/// Makes the judge of a run, by its id, its work folder and the profile that is configured.
+pub type Gates = Arc<dyn Fn(RunId, &Path, Profile) -> Gate + Send + Sync>;
+
+/// Who decides about the calls of runs.
 #[derive(Clone)]
 pub struct Authority {
     /// The rules.
-    pub gate: Gate,
+    pub gates: Gates,
     /// The person behind them.
     pub presence: Presence,
 }
 
-impl Default for Authority {
-    /// The program's own rules, and nobody to ask.
-    fn default() -> Self {
-        Self { gate: Arc::new(judge), presence: Presence::Nobody }
-    }
-}
-
-/// Judges a call by the built-in rules.
-fn judge(call: &Call<'_>) -> Ruling {
-    let judged = policy::judge(call.tool, call.input);
-    let unit = UnitView {
-        text: judged.target.clone(),
-        verdict: judged.verdict.word().to_owned(),
-        rule: judged.reason.clone(),
-        reason: String::new(),
-    };
-    Ruling {
-        verdict: judged.verdict,
-        rule: judged.reason,
-        reason: String::new(),
-        target: judged.target,
-        writes: judged.writes,
-        units: vec![unit],
-        provable: false,
-    }
-}
-
 /// Judges an input that a person has changed: what Claude could not take as an input never runs.
-pub fn judge_edit(gate: &Gate, call: &Call<'_>) -> Ruling {
-    let ruling = gate(call);
+pub fn judge_edit(gate: &dyn Judge, call: &Call<'_>) -> Ruling {
+    let ruling = gate.judge(call);
     match serde_json::from_str::<Map<String, Value>>(call.input) {
         Ok(_) => ruling,
         Err(error) => ruling.blocked("programmator", &format!("the changed input is no JSON object ({error})")),
@@ -104,6 +100,15 @@ mod tests {
     #[test]
     fn a_changed_input_must_be_one_that_claude_can_take() {
         let folder = Path::new("/w");
+        let anything = |_: &Call<'_>| Ruling {
+            verdict: Verdict::Allow,
+            rule: String::new(),
+            reason: String::new(),
+            target: String::new(),
+            writes: true,
+            units: Vec::new(),
+            provable: false,
+        };
         for (input, verdict) in [
             (r#"{"command":"ls"}"#, Verdict::Allow),
             ("{\n \"command\": \"ls\"}", Verdict::Allow),
@@ -113,7 +118,7 @@ mod tests {
             (r#"{"command":"ls"} {}"#, Verdict::Block),
         ] {
             let call = Call { tool: "Bash", input, cwd: folder, folder };
-            assert_eq!(judge_edit(&Authority::default().gate, &call).verdict, verdict, "{input}");
+            assert_eq!(judge_edit(&anything, &call).verdict, verdict, "{input}");
         }
     }
 

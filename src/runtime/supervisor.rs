@@ -50,8 +50,7 @@ pub struct Supervisor {
     clock: Arc<dyn Clock>,
     reporter: Reporter,
     rules: Rules,
-    /// Who decides about calls in the runs that are opened from now on.
-    pub authority: Authority,
+    authority: Authority,
     runs: BTreeMap<TicketId, Run>,
     ended: mpsc::UnboundedSender<Ended>,
 }
@@ -70,9 +69,10 @@ impl Supervisor {
         clock: Arc<dyn Clock>,
         reporter: Reporter,
         rules: Rules,
+        authority: Authority,
         ended: mpsc::UnboundedSender<Ended>,
     ) -> Self {
-        Self { store, clock, reporter, rules, authority: Authority::default(), runs: BTreeMap::new(), ended }
+        Self { store, clock, reporter, rules, authority, runs: BTreeMap::new(), ended }
     }
 
     /// Ends what programs that died have left running: of every run that is at work by its records and that nobody
@@ -209,7 +209,7 @@ impl Supervisor {
         self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![resumed, limits])
     }
 
-    fn launch(&mut self, opening: Opening, first: Vec<Input>) -> Result<TicketId, OpenError> {
+    fn launch(&mut self, opening: Opening, mut first: Vec<Input>) -> Result<TicketId, OpenError> {
         let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
@@ -228,6 +228,8 @@ impl Supervisor {
         });
         let said = file.boxes_said(&ticket);
         let watch = Self::follow(file.clone(), inputs.clone());
+        let gate = (self.authority.gates)(run, &folder, config.profile);
+        first.extend(gate.trouble().map(|text| Input::Warned { text }));
         let effects = Effects {
             run,
             ticket: id.clone(),
@@ -237,7 +239,8 @@ impl Supervisor {
             store: self.store.clone(),
             scrollback,
             clock: self.clock.clone(),
-            authority: self.authority.clone(),
+            gate,
+            presence: self.authority.presence,
             config,
             templates,
             reporter: self.reporter.clone(),
@@ -301,6 +304,13 @@ impl Supervisor {
             return false;
         };
         run.inputs.send(Input::Commanded { id: fresh_id(), command }).await.is_ok()
+    }
+
+    /// What lets a call run that needs the passphrase, with this input; to be called when a right one was typed, on
+    /// a thread that may wait. `None`: the run is not open.
+    pub fn unlocks(&self, ticket: &TicketId, id: String, input: String) -> Option<impl FnOnce() + Send + use<>> {
+        let inputs = self.runs.get(ticket)?.inputs.clone();
+        Some(move || drop(inputs.blocking_send(Input::Unlocked { id, input })))
     }
 
     /// Hands a command to every open run.

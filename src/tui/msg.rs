@@ -44,12 +44,15 @@ pub enum Ask {
         /// The call.
         id: String,
     },
-    /// Check a passphrase, for the card of this call. Answered by `News::Passphrase`.
+    /// Check a passphrase, for the card of this call, and let the call run with this input when it is right.
+    /// Answered by `News::Passphrase`.
     TryPassphrase {
         /// The ticket.
         ticket: TicketId,
         /// The call.
         id: String,
+        /// The input that is to run: the one that was asked about, or the person's own.
+        input: String,
         /// What was typed.
         secret: Secret,
     },

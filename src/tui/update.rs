@@ -50,7 +50,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Ask> {
         }
         Msg::News(News::Passphrase { ticket, id, checked }) => {
             model.dirty = true;
-            attention::checked(model, &ticket, &id, checked)
+            attention::checked(model, &ticket, &id, checked);
+            Vec::new()
         }
         Msg::News(News::RuleSaved { ticket, id, saved }) => {
             model.dirty = true;

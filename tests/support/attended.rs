@@ -59,8 +59,8 @@ impl Attended {
         let (ended, endings) = mpsc::unbounded_channel();
         let reporter = Reporter::new(tell, store.clone()).without_stream();
         let rules = Arc::new(move |_: &std::path::Path| Ok((config.clone(), templates.clone())));
-        let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, ended);
-        supervisor.authority = Authority { gate, presence };
+        let authority = Authority { gates: Arc::new(move |_, _, _| gate.clone()), presence };
+        let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, authority, ended);
         let file = project.path(&format!("work/.tickets/{ticket}.md"));
         let ticket = supervisor.open(&file, &project.work()).unwrap();
         Self { state: State::default(), store, supervisor, ticket, news, endings }

@@ -135,6 +135,10 @@ impl Step {
         let Some(approval) = self.state.approvals.iter().find(|approval| approval.id == id) else {
             return;
         };
+        // Only `unlocked` says yes to what needs the passphrase.
+        if approval.kind == ApprovalKind::Passphrase && matches!(answer, Answer::Allow { .. }) {
+            return;
+        }
         let answer = match answer {
             Answer::Deny { words } if words.trim().is_empty() => Answer::Deny { words: NO.to_owned() },
             Answer::Deny { words } => Answer::Deny { words },
@@ -147,6 +151,22 @@ impl Step {
             }
         };
         self.close_question(id, answer, AnsweredBy::Screen);
+    }
+
+    /// The person has typed the right passphrase for this call, with this input.
+    pub(super) fn unlocked(&mut self, id: String, input: String) {
+        let locked = |approval: &&Approval| approval.id == id && approval.kind == ApprovalKind::Passphrase;
+        let Some(approval) = self.state.approvals.iter().find(locked) else {
+            return;
+        };
+        if input != approval.input {
+            let tool = approval.tool.clone();
+            return self.effect(Effect::JudgeEdit { id, tool, input });
+        }
+        let word = Verdict::Passphrase.word();
+        let rules = approval.units.iter().filter(|unit| unit.verdict == word).map(|unit| unit.rule.clone()).collect();
+        self.close_question(id, Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
+        self.effect(Effect::Unlock { rules });
     }
 
     /// A yes to another input than the one that was asked about: the rules have their say first, and it holds once.

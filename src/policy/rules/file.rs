@@ -186,6 +186,9 @@ fn rule(text: RuleText, line: u64) -> Result<(Rule, Examples), String> {
         unknown: text.unknown,
         regex,
     };
+    if text.name.trim().is_empty() {
+        return Err("a rule has no name".to_owned());
+    }
     if about.says_nothing() {
         return Err(format!("{} is about everything: say what it is about", text.name));
     }

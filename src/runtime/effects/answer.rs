@@ -21,19 +21,18 @@ impl Effects {
         }
         let cwd = self.work.places.get(id).unwrap_or(&self.folder);
         let asked = Call { tool: &call.tool, input: &call.input, cwd, folder: &self.folder };
-        let ruling = Box::new((self.authority.gate)(&asked));
+        let ruling = Box::new(self.gate.judge(&asked));
         if call.request.via == Via::CanUseTool {
             let asked = Asked { request: call.request.id.clone(), input: call.input.clone() };
             self.work.asked.insert(id.clone(), asked);
         }
-        let input = Input::Judged { call, ruling, presence: self.authority.presence };
+        let input = Input::Judged { call, ruling, presence: self.presence };
         self.answer_with(async move { input });
     }
 
     pub(super) fn judge_edit(&mut self, id: String, tool: &str, input: String) {
         let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
-        let ruling =
-            Box::new(judge_edit(&self.authority.gate, &Call { tool, input: &input, cwd, folder: &self.folder }));
+        let ruling = Box::new(judge_edit(&*self.gate, &Call { tool, input: &input, cwd, folder: &self.folder }));
         self.answer_with(async move { Input::EditJudged { id, input, ruling } });
     }
 

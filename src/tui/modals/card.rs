@@ -82,8 +82,13 @@ pub enum Outcome {
         /// The rule that asked.
         before: String,
     },
-    /// The passphrase is to be checked.
-    Tries(Secret),
+    /// The passphrase is to be checked; when it is right, the call runs with this input.
+    Tries {
+        /// JSON text.
+        input: String,
+        /// What was typed.
+        secret: Secret,
+    },
 }
 
 impl Card {
@@ -234,12 +239,14 @@ impl Card {
                 Some(Command::Send) if secret.letters() > 0 => {
                     let secret = std::mem::take(secret);
                     self.page = Page::Checking;
-                    return Outcome::Tries(secret);
+                    return Outcome::Tries { input: self.input.clone(), secret };
                 }
                 Some(Command::Close) => self.turn_back(),
                 _ => typed_blind(secret, input),
             },
-            Page::Saving(_) | Page::Checking => {
+            // It cannot be called back: a right one lets the call run.
+            Page::Checking => {}
+            Page::Saving(_) => {
                 if command == Some(Command::Close) {
                     return Outcome::Leaves;
                 }
@@ -306,9 +313,8 @@ impl Card {
         self.columns = 0;
     }
 
-    /// How the passphrase stands, or what became of the try; the answer when it was right. A right one that comes
-    /// after the person has left the field opens nothing.
-    pub fn checked(&mut self, checked: Checked, now: Timestamp) -> Option<Answer> {
+    /// How the passphrase stands, or what became of the try. `true`: it was right, and the call runs.
+    pub fn checked(&mut self, checked: Checked, now: Timestamp) -> bool {
         let tried = matches!(self.page, Page::Checking);
         match &checked {
             Checked::Wrong { wait, .. } if tried && wait.is_zero() => self.page = Page::Passphrase(Secret::new()),
@@ -318,7 +324,7 @@ impl Card {
         let right = checked == Checked::Right;
         self.checked = Some((checked, now));
         self.columns = 0;
-        (tried && right).then(|| Answer::Allow { input: self.input.clone(), scope: Reach::Once })
+        right
     }
 
     /// What became of the rule; the answer when it was saved.

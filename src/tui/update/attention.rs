@@ -91,9 +91,9 @@ pub(super) fn key(model: &mut Model, mut card: Box<Card>, command: Option<Comman
             model.modals.push(Modal::Card(card));
             return vec![Ask::SaveRule { ticket, id, rules, before }];
         }
-        Outcome::Tries(secret) => {
+        Outcome::Tries { input, secret } => {
             model.modals.push(Modal::Card(card));
-            return vec![Ask::TryPassphrase { ticket, id, secret }];
+            return vec![Ask::TryPassphrase { ticket, id, input, secret }];
         }
     }
     Vec::new()
@@ -121,11 +121,15 @@ fn answered(model: &mut Model, card: &Card, answer: Answer) -> Vec<Ask> {
         Answer::Allow { .. } => "allowed",
         Answer::Deny { .. } => "denied",
     };
+    tell_answer(model, card, verb);
+    let id = card.approval.id.clone();
+    vec![Ask::Command(card.ticket.clone(), UserCommand::AnswerApproval { id, answer })]
+}
+
+fn tell_answer(model: &mut Model, card: &Card, verb: &str) {
     let rest = model.waiting().saturating_sub(1);
     let rest = if rest > 0 { format!(" · {rest} more waiting, ! shows the next") } else { String::new() };
     model.tell(format!("{verb}: {}{rest}", crate::base::text::cut(&call_words(&card.approval), 40)));
-    let id = card.approval.id.clone();
-    vec![Ask::Command(card.ticket.clone(), UserCommand::AnswerApproval { id, answer })]
 }
 
 /// The card of this call, taken off the dialogs; and where it was.
@@ -138,17 +142,16 @@ fn take_card(model: &mut Model, ticket: &TicketId, id: &str) -> Option<(usize, B
     }
 }
 
-/// How the passphrase stands, or what became of a try.
-pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: Checked) -> Vec<Ask> {
+/// How the passphrase stands, or what became of a try. A right one has let the call run already.
+pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: Checked) {
     let Some((at, mut card)) = take_card(model, ticket, id) else {
-        return Vec::new();
+        return;
     };
-    if let Some(answer) = card.checked(checked, model.now) {
-        return answered(model, &card, answer);
+    if card.checked(checked, model.now) {
+        return tell_answer(model, &card, "allowed");
     }
     card.lay_out(room(model), model.glyphs);
     model.modals.insert(at, Modal::Card(card));
-    Vec::new()
 }
 
 /// What became of a rule: its file, or why it was not saved.

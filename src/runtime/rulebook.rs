@@ -1,0 +1,182 @@
+//! The rules of each run, as they were when it was opened, and what the person's passphrase has opened in them.
+//!
+//! Files are found by whoever makes [`Rulebooks`]; what the rules say is `policy`'s.
+
+use crate::adapters::clock::boot_time;
+use crate::adapters::passphrase::Passphrases;
+use crate::adapters::path_view::RealPaths;
+use crate::base::id::RunId;
+use crate::domain::approval::{Ruling, UnitView};
+use crate::domain::passphrase::{Checked, Grants};
+use crate::domain::record;
+use crate::policy;
+use crate::policy::engine::{Policy, Profile};
+use crate::policy::place::Place;
+use crate::policy::rules::Scope;
+use crate::policy::verdict::{Ruled, Verdict};
+use crate::runtime::gate::{Call, Gate, Gates, Judge};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+/// Stands for every rule of a policy in a grant for the whole run: no rule may have an empty name.
+const EVERY_RULE: &str = "";
+
+/// Reads the policy for runs in a folder under a profile.
+pub type Load = Box<dyn Fn(&Path, Profile) -> Policy + Send + Sync>;
+
+/// The person whose machine it is.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// Their home, with links resolved.
+    pub home: PathBuf,
+    /// Their login name.
+    pub user: String,
+    /// Their passphrase; `None` without a config folder.
+    pub passphrases: Option<Passphrases>,
+}
+
+/// The rules of all runs of this program.
+#[derive(Clone)]
+pub struct Rulebooks(Arc<Shelf>);
+
+struct Shelf {
+    person: Person,
+    load: Load,
+    books: Mutex<Vec<Weak<Rulebook>>>,
+    grants: Mutex<Grants>,
+}
+
+/// The rules of one run.
+pub struct Rulebook {
+    run: RunId,
+    folder: PathBuf,
+    profile: Profile,
+    policy: RwLock<Arc<Policy>>,
+    shelf: Arc<Shelf>,
+}
+
+impl Rulebooks {
+    /// None yet; each is read by `load`.
+    pub fn new(person: Person, load: Load) -> Self {
+        Self(Arc::new(Shelf { person, load, books: Mutex::default(), grants: Mutex::default() }))
+    }
+
+    /// Reads the rules of a run, once.
+    pub fn open(&self, run: RunId, folder: &Path, profile: Profile) -> Arc<Rulebook> {
+        let policy = RwLock::new(Arc::new((self.0.load)(folder, profile)));
+        let book = Arc::new(Rulebook { run, folder: folder.to_owned(), profile, policy, shelf: self.0.clone() });
+        let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
+        books.retain(|book| book.strong_count() > 0);
+        books.push(Arc::downgrade(&book));
+        book
+    }
+
+    /// The same, as runs ask for it.
+    pub fn gates(&self) -> Gates {
+        let books = self.clone();
+        Arc::new(move |run, folder, profile| -> Gate { books.open(run, folder, profile) })
+    }
+
+    /// Reads the rules of every run anew: the person has changed them. What the passphrase opened is closed.
+    pub fn reload(&self) {
+        let books: Vec<_> = {
+            let books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
+            books.iter().filter_map(Weak::upgrade).collect()
+        };
+        for book in books {
+            let policy = Arc::new((self.0.load)(&book.folder, book.profile));
+            *book.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        }
+        self.0.grants.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Rulebook {
+    fn policy(&self) -> Arc<Policy> {
+        self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the passphrase has opened the rule not long ago.
+    fn is_open(&self, rule: &str, policy: &Policy) -> bool {
+        let grants = self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let holds = |rule| grants.holds(rule, policy.fingerprint(), self.run, boot_time());
+        holds(rule) || holds(EVERY_RULE)
+    }
+
+    fn unit(&self, ruled: Ruled, policy: &Policy) -> (Verdict, UnitView) {
+        let open = ruled.verdict == Verdict::Passphrase && self.is_open(&ruled.rule, policy);
+        let (verdict, reason) = if open {
+            (Verdict::Allow, "your passphrase has opened it".to_owned())
+        } else {
+            (ruled.verdict, ruled.reason)
+        };
+        (verdict, UnitView { text: ruled.text, verdict: verdict.word().to_owned(), rule: ruled.rule, reason })
+    }
+
+    /// Why nobody can give the passphrase.
+    fn locked_for_good(&self) -> Option<String> {
+        const UNSET: &str = "it needs the passphrase, and none is set";
+        match self.shelf.person.passphrases.as_ref().map(|passphrases| passphrases.standing(boot_time())) {
+            None | Some(Ok(Checked::Unset)) => Some(UNSET.to_owned()),
+            Some(Err(error)) => Some(format!("it needs the passphrase, which cannot be used: {error}")),
+            Some(Ok(_)) => None,
+        }
+    }
+}
+
+impl Judge for Rulebook {
+    fn judge(&self, call: &Call<'_>) -> Ruling {
+        // What is no JSON is no call that could be understood: blocked.
+        let input: Value = serde_json::from_str(call.input).unwrap_or(Value::Null);
+        let Person { home, user, .. } = &self.shelf.person;
+        let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &RealPaths };
+        let policy = self.policy();
+        let decision = policy.decide(call.tool, &input, &place);
+        let (provable, writes) = (decision.proven, decision.writes);
+        let judged: Vec<_> = decision.units.into_iter().map(|ruled| self.unit(ruled, &policy)).collect();
+        let verdict = judged.iter().map(|(verdict, _)| *verdict).max().unwrap_or(Verdict::Block);
+        let deciding = judged.iter().find(|(unit, _)| *unit == verdict);
+        let (rule, reason) = deciding.map(|(_, unit)| (unit.rule.clone(), unit.reason.clone())).unwrap_or_default();
+        let ruling = Ruling {
+            verdict: record::Verdict::from(verdict),
+            rule,
+            reason,
+            target: policy::target(&input),
+            writes,
+            units: judged.into_iter().map(|(_, unit)| unit).collect(),
+            provable,
+        };
+        if verdict == Verdict::Passphrase
+            && let Some(why) = self.locked_for_good()
+        {
+            let rule = ruling.rule.clone();
+            return ruling.blocked(&rule, &why);
+        }
+        ruling
+    }
+
+    fn unlock(&self, rules: &[String]) {
+        let policy = self.policy();
+        let mut grants = self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        for rule in rules {
+            let Some(grant) = policy.grant_of(rule) else { continue };
+            let life = Duration::from_secs(grant.seconds().unwrap_or(0));
+            let reach = match grant.scope {
+                // The call itself is answered, and that was it.
+                Scope::Once => continue,
+                Scope::Rule => rule,
+                Scope::Run => EVERY_RULE,
+            };
+            grants.give(reach, policy.fingerprint(), self.run, life, boot_time());
+        }
+    }
+
+    fn trouble(&self) -> Option<String> {
+        let error = self.policy().broken()?.to_string();
+        Some(format!(
+            "every call is blocked, since the policy cannot be used: {error}. Mend it: programmator policy edit"
+        ))
+    }
+}
