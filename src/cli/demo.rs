@@ -4,6 +4,7 @@ use super::error::CliError;
 use super::headless::{self, Work};
 use super::session::Session;
 use super::start;
+use crate::adapters::{policy_files, private_file};
 use crate::demo::repository::{self, DemoRepository, TICKET_ID};
 use crate::runtime::headless::Format;
 
@@ -18,6 +19,18 @@ pub enum Show {
 
 /// Factor on the pauses of the script when nobody watches.
 const FAST: f64 = 0.05;
+
+/// The rules of the demo's person: its checks may run, everything else is left to the gate's own profile.
+const POLICY: &str = r#"version: 1
+rules:
+  - name: allow-checks
+    action: allow
+    tools: [Bash]
+    command: sh
+    args: {prefix: [[test.sh]]}
+    regex: "sh test\\.sh"
+    reason: "the project's own checks"
+"#;
 
 /// Makes the repository, works through its ticket and removes everything again.
 pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
@@ -39,6 +52,8 @@ fn enter(session: &mut Session, demo: &DemoRepository, agent: &[String]) -> Resu
     std::fs::create_dir_all(&config)?;
     let command = serde_json::to_string(agent).map_err(std::io::Error::from)?;
     std::fs::write(config.join("config.yaml"), format!("agent:\n  command: {command}\n"))?;
+    private_file::write(&config.join(policy_files::NAME), POLICY)
+        .map_err(|error| CliError::failure(error.to_string()))?;
     session.folder.clone_from(&paths.folder);
     session.state.clone_from(&paths.state);
     session.environment.retain(|name, _| !name.starts_with("PROGRAMMATOR_") && !name.starts_with("XDG_"));

@@ -208,6 +208,21 @@ Examples:
 
 The first rule that is about a part of a call decides it; the strictest part decides the call.";
 
+/// `programmator policy edit --help`.
+pub const POLICY_EDIT: &str = "\
+Examples:
+  programmator policy edit
+
+The file is policy.yaml in the config folder. One that cannot be used blocks every call; edit says so, with line and column.";
+
+/// `programmator policy why --help`.
+pub const POLICY_WHY: &str = "\
+Examples:
+  programmator logs --json tk-4f2a | jq -r 'select(.kind == \"tool_judged\") | .tool_use_id + \" \" + .target'
+  programmator policy why toolu_01Hx
+
+What was stored about the call: verdict, rule and reason, the parts of one that was asked about, and the answer.";
+
 /// `programmator policy import --help`.
 pub const POLICY_IMPORT: &str = "\
 Examples:

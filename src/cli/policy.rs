@@ -1,4 +1,9 @@
 //! `programmator policy check|test|show|import`: what the gate would decide, and why. Nothing is run.
+//!
+//! `edit` changes the person's file, `why` looks at what was decided in a run.
+
+mod edit;
+mod why;
 
 use super::error::CliError;
 use super::help;
@@ -46,6 +51,15 @@ pub enum PolicyCommand {
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
+    /// Open your policy file in $EDITOR, and say whether it can be used.
+    #[command(after_help = help::POLICY_EDIT)]
+    Edit,
+    /// Say what was decided about a call of a run, and why.
+    #[command(after_help = help::POLICY_WHY)]
+    Why {
+        /// Claude's id of the call, or a part of it that only it has.
+        request: String,
+    },
     /// Print Clanker's policy.json as a policy of ours.
     #[command(after_help = help::POLICY_IMPORT)]
     Import {
@@ -89,6 +103,8 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> R
             show(out, &in_force(session, &session.folder, configured(session, &session.folder)?))
         }
         PolicyCommand::Show { profile: Some(name) } => show(out, &Policy::of(profile(name)?)),
+        PolicyCommand::Edit => edit::run(out, session),
+        PolicyCommand::Why { request } => why::print(out, session, request),
         PolicyCommand::Import { file } => import(out, file),
     }
 }

@@ -180,3 +180,116 @@ impl Judge for Rulebook {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::secret::Secret;
+    use crate::policy::engine::Source;
+
+    const LOCKED: &str = "version: 1\nrules:\n  - {name: reads, action: allow, effects: [read]}\n  \
+        - {name: tags, action: require-passphrase, command: git, args: {prefix: [[tag]]}, grant: {scope: rule, ttl: 5m}}\n  \
+        - {name: once, action: require-passphrase, command: git, args: {prefix: [[push]]}}\n";
+
+    struct Place {
+        folder: tempfile::TempDir,
+        books: Rulebooks,
+        text: Arc<Mutex<String>>,
+    }
+
+    impl Place {
+        /// Rules from `text`; none: the profile's.
+        fn new(text: &str) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let passphrases = Passphrases::new(&folder.path().join("config"), &folder.path().join("state"));
+            let home = folder.path().to_owned();
+            let person = Person { home, user: "dev".into(), passphrases: Some(passphrases) };
+            let text = Arc::new(Mutex::new(text.to_owned()));
+            let now = text.clone();
+            let load = move |_: &Path, profile| match now.lock().unwrap().as_str() {
+                "" => Policy::of(profile),
+                text => Policy::alone(&Source { path: "policy.yaml".into(), text: text.to_owned() }),
+            };
+            Self { folder, books: Rulebooks::new(person, Box::new(load)), text }
+        }
+
+        fn book(&self) -> Arc<Rulebook> {
+            self.books.open(RunId(uuid::Uuid::from_u128(7)), &self.root(), Profile::Guarded)
+        }
+
+        fn root(&self) -> PathBuf {
+            self.folder.path().canonicalize().unwrap()
+        }
+
+        fn judge(&self, book: &Rulebook, command: &str) -> Ruling {
+            let input = serde_json::json!({ "command": command }).to_string();
+            self.judge_input(book, &input)
+        }
+
+        fn judge_input(&self, book: &Rulebook, input: &str) -> Ruling {
+            let root = self.root();
+            book.judge(&Call { tool: "Bash", input, cwd: &root, folder: &root })
+        }
+
+        fn set_passphrase(&self) {
+            let passphrases = Passphrases::new(&self.folder.path().join("config"), &self.folder.path().join("state"));
+            passphrases.set(&Secret::of("correct horse battery")).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_ruling_says_what_the_engine_said() {
+        use record::Verdict::{Allow, Ask, Block};
+        let place = Place::new("");
+        let book = place.book();
+        for (command, verdict, rule, writes, provable) in [
+            ("ls", Allow, "allow-reads", false, true),
+            ("touch a", Allow, "allow-workspace-writes", true, true),
+            ("git push", Ask, "ask-network", true, true),
+            ("ls; frobnicate", Ask, "ask-unknown", true, false),
+            ("ls && rm -rf src", Block, "block-rm-rf", true, true),
+        ] {
+            let ruling = place.judge(&book, command);
+            assert_eq!((ruling.verdict, ruling.rule.as_str()), (verdict, rule), "{command}: {ruling:?}");
+            assert_eq!((ruling.writes, ruling.provable), (writes, provable), "{command}: {ruling:?}");
+            assert_eq!(ruling.target, command);
+        }
+        let two = place.judge(&book, "ls && touch 'a\n b'");
+        assert_eq!(two.units.iter().map(|unit| unit.text.as_str()).collect::<Vec<_>>(), ["ls", "touch 'a\n b'"]);
+        for input in ["", "no JSON", "[]", r#"{"command": 3}"#, r#"{"command":"\ud800"}"#] {
+            assert_eq!(place.judge_input(&book, input).verdict, Block, "{input}");
+        }
+    }
+
+    #[test]
+    fn without_a_passphrase_what_needs_one_is_blocked() {
+        let place = Place::new(LOCKED);
+        let book = place.book();
+        let ruling = place.judge(&book, "git tag x");
+        assert_eq!((ruling.verdict, ruling.rule.as_str()), (record::Verdict::Block, "tags"));
+        assert!(ruling.reason.contains("none is set"), "{}", ruling.reason);
+        place.set_passphrase();
+        assert_eq!(place.judge(&book, "git tag x").verdict, record::Verdict::Passphrase);
+    }
+
+    #[test]
+    fn a_passphrase_opens_what_its_rule_sells_until_the_policy_changes() {
+        use record::Verdict::{Allow, Block, Passphrase};
+        let place = Place::new(LOCKED);
+        place.set_passphrase();
+        let book = place.book();
+        book.unlock(&["tags".into(), "once".into(), "no such rule".into()]);
+        assert_eq!(place.judge(&book, "git tag x").verdict, Allow);
+        assert_eq!(place.judge(&book, "git push").verdict, Passphrase, "its rule sells one call");
+        assert_eq!(place.judge(&book, "git tag x; git push").verdict, Passphrase);
+        let other = place.books.open(RunId(uuid::Uuid::from_u128(8)), &place.root(), Profile::Guarded);
+        assert_eq!(place.judge(&other, "git tag x").verdict, Passphrase, "another run");
+        place.books.reload();
+        assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "read anew, and closed");
+        *place.text.lock().unwrap() = "version: 1\nrulse: []\n".into();
+        assert_eq!(place.judge(&book, "ls").verdict, Allow, "rules are those of the beginning");
+        place.books.reload();
+        assert_eq!(place.judge(&book, "ls").verdict, Block);
+        assert!(book.trouble().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
+    }
+}

@@ -82,7 +82,7 @@ impl Project {
         self.scenario_with(yaml, "");
     }
 
-    /// The same, with more lines for the config file.
+    /// The same, with more lines for the config file. Unless they say otherwise, the gate lets pass what it may.
     pub fn scenario_with(&self, yaml: &str, config: &str) {
         self.write("scenario.yaml", yaml);
         let words = [
@@ -96,7 +96,8 @@ impl Project {
             "0".to_owned(),
         ];
         let list = serde_json::to_string(&words).expect("a list");
-        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{config}"));
+        let profile = if config.contains("policy:") { "" } else { "policy: {profile: trusted}\n" };
+        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{profile}{config}"));
     }
 
     /// The whole environment of the program.

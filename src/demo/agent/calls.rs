@@ -81,6 +81,7 @@ impl Session {
     }
 
     fn run_call(&mut self, call: &Call, verdict: Verdict) -> Result<(), End> {
+        self.refused = !matches!(verdict, Verdict::Allowed(_));
         let outcome = match verdict {
             Verdict::Allowed(input) => {
                 let begun = Instant::now();

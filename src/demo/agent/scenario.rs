@@ -27,8 +27,8 @@
 //! `edit: {path, old, new, unless?}` (left out when the file already holds `unless`, by default `new`, so that a turn can be
 //! repeated), `read: path`, `bash: command`. `together: [tools]`: calls of one message. `parallel: [tools]`: the same, all
 //! asked about before any is answered. `ask: {question, options, header?, multi?}`: a question to the person, whose answer
-//! is `{answer}` from then on. `plan: text`: a plan to be approved. `tool_without_asking: tool`: runs
-//! with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by default the current
+//! is `{answer}` from then on. `plan: text`: a plan to be approved. `if_refused: [steps]`: done when
+//! the last call was refused. `tool_without_asking: tool`: runs with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by default the current
 //! phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""` writes `null`.
 //!
 //! **Unpleasant steps**: `no_status` (says in the file that the block is missing on purpose), `broken_status`,
@@ -116,6 +116,7 @@ pub enum Step {
     Parallel(Vec<Step>),
     Ask(Question),
     Plan(String),
+    IfRefused(Vec<Step>),
     ToolWithoutAsking(Box<Step>),
     Status(Status),
     NoStatus,

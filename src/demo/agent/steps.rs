@@ -32,7 +32,8 @@ impl Session {
                 self.last_block = Some(block.clone());
                 self.say(&block)
             }
-            Step::NoStatus => Ok(()),
+            Step::IfRefused(steps) if self.refused => steps.iter().try_for_each(|step| self.perform(step)),
+            Step::IfRefused(_) | Step::NoStatus => Ok(()),
             Step::BrokenStatus => self.say(
                 "Done.\n\n```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: [unclosed\n  status: MAYBE\n  files_changed: {\n```\n",
             ),

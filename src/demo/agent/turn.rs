@@ -38,6 +38,8 @@ pub struct Session {
     pub(super) last_block: Option<String>,
     /// What the person answered last.
     pub(super) answer: String,
+    /// The last call was refused.
+    pub(super) refused: bool,
     /// Files written in this turn.
     pub(super) files: Vec<String>,
     /// Words of the person that were taken in mid-turn and not yet answered.
@@ -65,6 +67,7 @@ impl Session {
             open: None,
             last_block: None,
             answer: String::new(),
+            refused: false,
             files: Vec::new(),
             noted: Vec::new(),
             without_result: false,
