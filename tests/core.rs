@@ -233,6 +233,7 @@ impl World {
             }
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
             Effect::Settle { id, answer } => return self.settled(&id, &answer),
+            Effect::Unlock { .. } => return,
             Effect::KillAgent { n } => exited(n),
             Effect::CloseInput { n } => {
                 if self.rough(10) {
@@ -379,7 +380,12 @@ impl World {
             2 => Answer::Allow { input, scope: Scope::Ticket },
             _ => Answer::Allow { input, scope: Scope::Once },
         };
-        self.give(Input::Commanded { id: "a".into(), command: UserCommand::AnswerApproval { id, answer } });
+        match answer {
+            Answer::Allow { input, .. } if self.dice.one_in(2) => self.give(Input::Unlocked { id, input }),
+            answer => {
+                self.give(Input::Commanded { id: "a".into(), command: UserCommand::AnswerApproval { id, answer } });
+            }
+        }
     }
 
     fn turn_end(&mut self, n: u32) -> Input {
@@ -840,6 +846,7 @@ fn any_input() -> impl Strategy<Value = Input> {
             let answer = Answer::Allow { input, scope: Scope::Always };
             Input::Commanded { id: "i".into(), command: UserCommand::AnswerApproval { id, answer } }
         }),
+        "[ab]".prop_map(|id| Input::Unlocked { id, input: "{}".into() }),
         "[ab]".prop_map(|id| Input::EditJudged { id, input: "{}".into(), ruling: Box::new(ruling(Verdict::Ask)) }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::ToolRan { n, tool_use_id }),

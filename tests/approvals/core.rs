@@ -298,6 +298,26 @@ fn an_answer_for_the_ticket_holds_for_the_same_call_only() {
 }
 
 #[test]
+fn a_yes_to_what_needs_the_passphrase_comes_with_it_and_in_no_other_way() {
+    let mut core = Core::new(Settings::default());
+    for via in [Via::Callback, Via::CanUseTool] {
+        core.judged(call("t1", via), Verdict::Passphrase, Presence::Screen);
+    }
+    for scope in [Scope::Once, Scope::Ticket, Scope::Always] {
+        core.answers("t1", Answer::Allow { input: input_of("t1"), scope });
+        core.answers("t1", Answer::Allow { input: r#"{"command":"ls"}"#.into(), scope });
+    }
+    assert_eq!(core.state.approvals.len(), 1, "a key alone opens nothing");
+    core.give(Input::Unlocked { id: "other".into(), input: input_of("t1") });
+    core.asks("t2", Presence::Screen);
+    core.give(Input::Unlocked { id: "t2".into(), input: input_of("t2") });
+    assert_eq!(core.state.approvals.len(), 2, "nor does it answer what asks for no passphrase");
+    core.give(Input::Unlocked { id: "t1".into(), input: input_of("t1") });
+    assert_eq!(core.settled()["t1"], [Answer::Allow { input: input_of("t1"), scope: Scope::Once }]);
+    assert!(matches!(core.effects.last(), Some(Effect::Unlock { .. })), "{:?}", core.effects.last());
+}
+
+#[test]
 fn what_cannot_be_proven_gets_no_lasting_yes() {
     let mut core = Core::new(Settings::default());
     core.asks("t1", Presence::Screen);
