@@ -482,6 +482,11 @@ fn the_demo_runs_without_an_account_and_leaves_nothing() {
     assert!(begun.elapsed() < std::time::Duration::from_secs(60), "far beyond the 15 s it is meant to take");
     let said = text(&output);
     assert!(said.contains("complete"), "{said}");
+    // One call is for the person, who is not there: Claude goes round it, and the end tells of it.
+    assert!(said.contains("denied because nobody was there to ask: Bash git fetch"), "{said}");
+    assert!(said.contains("1 call was refused because nobody was there to ask: Bash git fetch"), "{said}");
+    assert!(said.contains("allow Bash git log --oneline") && said.contains("allow Bash ./test.sh"), "{said}");
+    assert!(!said.contains("  block "), "{said}");
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "the demo left something behind");
     assert_eq!(std::fs::read_dir(project.path("state")).unwrap().count(), 0, "the person's store was touched");
     assert_eq!(project.processes(), Vec::<String>::new());

@@ -25,10 +25,7 @@ const POLICY: &str = r#"version: 1
 rules:
   - name: allow-checks
     action: allow
-    tools: [Bash]
-    command: sh
-    args: {prefix: [[test.sh]]}
-    regex: "sh test\\.sh"
+    command: ./test.sh
     reason: "the project's own checks"
 "#;
 

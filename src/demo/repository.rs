@@ -116,11 +116,23 @@ pub fn create(parent: &Path) -> Result<DemoRepository, DemoError> {
     for (name, text) in [("greet.sh", GREET), ("test.sh", TEST), ("README.md", README)] {
         fs::write(paths.folder.join(name), text).map_err(failed)?;
     }
+    executable(&paths.folder.join("test.sh")).map_err(failed)?;
     fs::write(&paths.ticket, TICKET).map_err(failed)?;
     git(&paths.folder, &["init", "--quiet", "--initial-branch=main"])?;
     git(&paths.folder, &["add", "--all"])?;
     git(&paths.folder, &["commit", "--quiet", "--message", "A script that says hello"])?;
     Ok(DemoRepository { paths, _folder: folder })
+}
+
+#[cfg(unix)]
+fn executable(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Runs git without anything of the person's: no configuration, no identity, no hooks, no repository around.

@@ -65,7 +65,7 @@ fn resolved(knob: &Knob, layers: &[Layer]) -> (String, String) {
         let (group, key) = knob.name.split_once('.').unwrap();
         let text = format!("{group}:\n  {key}: {}\n", value(layer));
         let config = layers.contains(&layer).then(|| FileText { path: path.into(), text });
-        Files { config, prompts: vec![] }
+        Files { config, ..Files::default() }
     };
     let mut environment = BTreeMap::new();
     if let Some(name) = knob.variable.filter(|_| layers.contains(&Layer::Environment)) {

@@ -47,7 +47,13 @@ impl About {
 
     /// Whether the unit is understood, or what is not understood of it is what the rule names.
     fn is_proven_of(&self, unit: &Unit) -> bool {
-        let named = !self.commands.is_empty() && self.effects.is_empty() && matches!(unit.program, Program::Named(_))
+        let by_name = match &unit.program {
+            Program::Named(_) => true,
+            // A program of the project's own, by the very path that the rule gives.
+            Program::Path(path) => self.commands.contains(path),
+            _ => false,
+        };
+        let named = !self.commands.is_empty() && self.effects.is_empty() && by_name
             || unit.program == Program::Tool && (!self.mcp.is_empty() || self.tools.contains(&unit.tool));
         unit.doubts.iter().all(|doubt| match doubt {
             Doubt::Meaning(_) => named,
