@@ -7,7 +7,7 @@ use super::scenario::Step;
 use super::shell;
 use super::tally::End;
 use super::tools::{self, Outcome};
-use super::turn::Session;
+use super::turn::{LastCall, Session};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -81,7 +81,7 @@ impl Session {
     }
 
     fn run_call(&mut self, call: &Call, verdict: Verdict) -> Result<(), End> {
-        self.refused = !matches!(verdict, Verdict::Allowed(_));
+        self.last_call = if matches!(verdict, Verdict::Allowed(_)) { LastCall::Allowed } else { LastCall::Refused };
         let outcome = match verdict {
             Verdict::Allowed(input) => {
                 let begun = Instant::now();

@@ -7,7 +7,7 @@ use super::records::LONE_SURROGATE;
 use super::scenario::{Retry, Status, Step};
 use super::shell;
 use super::tally::End;
-use super::turn::Session;
+use super::turn::{LastCall, Session};
 use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
@@ -32,7 +32,7 @@ impl Session {
                 self.last_block = Some(block.clone());
                 self.say(&block)
             }
-            Step::IfRefused(steps) if self.refused => steps.iter().try_for_each(|step| self.perform(step)),
+            Step::IfRefused(steps) if self.last_call == LastCall::Refused => steps.iter().try_for_each(|step| self.perform(step)),
             Step::IfRefused(_) | Step::NoStatus => Ok(()),
             Step::BrokenStatus => self.say(
                 "Done.\n\n```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: [unclosed\n  status: MAYBE\n  files_changed: {\n```\n",

@@ -16,6 +16,13 @@ use serde_json::json;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastCall {
+    Allowed,
+    Refused,
+}
+
 /// One process of the agent.
 #[derive(Debug)]
 pub struct Session {
@@ -38,8 +45,8 @@ pub struct Session {
     pub(super) last_block: Option<String>,
     /// What the person answered last.
     pub(super) answer: String,
-    /// The last call was refused.
-    pub(super) refused: bool,
+    /// What became of the last call.
+    pub(super) last_call: LastCall,
     /// Files written in this turn.
     pub(super) files: Vec<String>,
     /// Words of the person that were taken in mid-turn and not yet answered.
@@ -67,7 +74,7 @@ impl Session {
             open: None,
             last_block: None,
             answer: String::new(),
-            refused: false,
+            last_call: LastCall::Allowed,
             files: Vec::new(),
             noted: Vec::new(),
             without_result: false,
