@@ -1,6 +1,7 @@
 //! Following Claude through an iteration: from the spawned process to its end.
 
 use super::Step;
+use crate::domain::claim::Claim;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -114,7 +115,10 @@ impl Step {
         }
         let reading = parse(&result.text);
         self.weigh(n, result, reading.claim.as_ref());
+        let foreign = |claim: &Claim| !self.state.phases.is_empty() && !claim.source.is_ours();
         match reading {
+            // Another loop's block knows nothing of phases: where there are some, it is a sign and no claim.
+            Reading { claim: Some(claim), .. } if foreign(&claim) => self.ask_for_block(n, "not_ours"),
             Reading { claim: Some(claim), warnings, .. } => {
                 if !warnings.is_empty() {
                     self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));

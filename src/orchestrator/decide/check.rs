@@ -108,7 +108,7 @@ impl Step {
         };
         let outcome = iteration_outcome(Came {
             claimed: open.claim.is_some(),
-            limited: open.limited.is_some() || open.unasked,
+            limited: open.limited.is_some(),
             failed: open.failure.is_some(),
             cut: open.cut,
         });

@@ -11,8 +11,8 @@ use crate::domain::limits::provider::{Reset, Window};
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
 use crate::orchestrator::effect::{Effect, Timer};
-use crate::orchestrator::limits;
 use crate::orchestrator::state::Stage;
+use crate::orchestrator::{exit, limits};
 use std::time::Duration;
 
 /// A parked run asks again after this time at the latest.
@@ -113,8 +113,18 @@ impl Step {
 
     /// A parked run asks again.
     pub(super) fn look_again(&mut self, asker: Asker) {
+        self.end_parking_if_over();
         if self.state.stage == Stage::Parked {
             self.ask_for_call(Purpose::Iteration, asker);
+        }
+    }
+
+    /// A run that waits for a call notices when it needs none any more: the person has ticked or skipped what was left.
+    pub(super) fn end_parking_if_over(&mut self) {
+        let over = self.state.is_complete() || self.state.ticket_lost.is_some() || exit::check(&self.state).is_some();
+        if over && self.state.stage == Stage::Parked && self.state.ended.is_none() {
+            self.unpark();
+            self.advance();
         }
     }
 
