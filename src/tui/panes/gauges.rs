@@ -160,6 +160,11 @@ fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, lim
     if limit > 0 && n > 0 {
         // The last step before the limit is danger, any other above none is a warning.
         gauge.role = role_of(f64::from(n + 1) / f64::from(limit), 0.0, 1.0);
+        gauge.word = match limit.saturating_sub(n) {
+            0 => "full",
+            1 => "last",
+            _ => "up",
+        };
     }
     gauge
 }
@@ -171,7 +176,7 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let limits = &state.settings;
     let (n, most) = (state.counted_iterations(), limits.max_iterations);
     let share = f64::from(n) / f64::from(most.max(1));
-    let iteration = Gauge::new("Iteration", "it", format!("{n}/{most}")).share(glyphs, share, 0.8, 0.95);
+    let iteration = Gauge::new("Iteration", "it", format!("{n}/{most}")).share(glyphs, share, 0.8, 0.95).in_words();
     let (breaker, most) = (&state.breaker, &limits.breaker);
     let (word, role) = lamp(glyphs, breaker.state);
     let denied = breaker.permission_denials;
@@ -246,18 +251,24 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             if gauge.warns() { (gauge.role, gauge.role) } else { (Role::GaugeFill, Role::Text) };
         // The picture's column is the value's where there is no picture.
         let label = if gauge.picture.0.is_empty() && gauge.picture.1.is_empty() { 0 } else { LABEL };
-        let room = usize::from(inside.width).saturating_sub(LABEL + 1 + gauge.value.width());
+        // A word that has no room behind the label stands before the value.
+        let beside = label == 0 || gauge.label.width() + gauge.word.len() + 1 < LABEL;
+        let (word, value) = match (gauge.word, beside) {
+            ("", _) => (String::new(), gauge.value),
+            (word, true) => (format!(" {word}"), gauge.value),
+            (word, false) => (String::new(), format!("{word} {}", gauge.value)),
+        };
+        let room = usize::from(inside.width).saturating_sub(LABEL + 1 + value.width());
         let picture = match gauge.share {
             Some(share) if room < BAR => bar(model.glyphs, share, room),
             _ => gauge.picture,
         };
-        let word = if gauge.word.is_empty() { String::new() } else { format!(" {}", gauge.word) };
         Row::new()
             .left(Role::Dim, gauge.label)
             .left(value_role, format!("{word:<rest$}", rest = label.saturating_sub(gauge.label.width())))
             .left(picture_role, picture.0)
             .left(Role::GaugeTrack, picture.1)
-            .right(value_role, gauge.value)
+            .right(value_role, value)
             .draw(theme, place, buf);
     }
 }
@@ -282,11 +293,13 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.right(role, format!(" {value:>5} "));
     }
     let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
-    // The lamp, what warns, money and limits; the breaker's counters that stand at nothing give way to all.
-    all.sort_by_key(|gauge| match (gauge.label, gauge.warns()) {
+    // The lamp, what is near its limit, money and limits; the breaker's counters that are far from theirs give way.
+    all.sort_by_key(|gauge| match (gauge.label, gauge.role) {
         (LAMP, _) => 0,
-        (_, true) => 1,
-        (label, false) if label.starts_with(' ') => 3,
+        (_, Role::GaugeDanger) => 1,
+        (label, Role::GaugeWarning) if label.starts_with(' ') => 3,
+        (_, Role::GaugeWarning) => 1,
+        (label, _) if label.starts_with(' ') => 4,
         _ => 2,
     });
     for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {

@@ -88,7 +88,8 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             ExitReason::Error => (Role::Danger, format!("{words}{}", key(" · p tries again"))),
             ExitReason::TicketGone => (Role::Danger, words),
             ExitReason::CircuitOpen if tab.state.breaker.state == Circuit::Open => {
-                (Role::Danger, format!("{}{}", circuit_open(model, tab), key(OPEN_KEYS)))
+                let (words, keys) = circuit_open(model, tab);
+                (Role::Danger, format!("{words}{}", key(keys)))
             }
             _ if tab.state.breaker.state == Circuit::Open => (Role::Warning, format!("{words}{}", key(OPEN_KEYS))),
             _ => (Role::Warning, format!("{words}{}", key(" · p starts again, e edits the ticket"))),
@@ -122,17 +123,21 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
 /// The keys that help while the breaker is open: to start again would only meet it.
 const OPEN_KEYS: &str = " · c resets the breaker, e edits the ticket";
 
-/// Why the breaker is open, and what becomes of it now; the words that ended the run tell of the moment it ended.
-fn circuit_open(model: &Model, tab: &Tab) -> String {
+/// The same when its time is over.
+const COOLED_KEYS: &str = " · p starts, c resets the breaker";
+
+/// Why the breaker is open, what becomes of it now, and the keys; the words that ended the run tell of the moment it ended.
+fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
     let breaker = &tab.state.breaker;
-    let next = match (recover(breaker, &tab.state.settings.breaker, model.now), model.mode) {
-        (_, Mode::Replay) => String::new(),
+    let (next, keys) = match (recover(breaker, &tab.state.settings.breaker, model.now), model.mode) {
+        (_, Mode::Replay) => (String::new(), OPEN_KEYS),
         (Recovery::Refused { left }, Mode::Live) => {
-            format!("; one iteration is let through in {}", human(left + Duration::from_millis(999)))
+            let left = human(left + Duration::from_millis(999));
+            (format!("; one iteration is let through in {left}"), OPEN_KEYS)
         }
-        _ => "; the next start lets one iteration through".to_owned(),
+        _ => ("; the next start lets one iteration through".to_owned(), COOLED_KEYS),
     };
-    format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400))
+    (format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400)), keys)
 }
 
 /// The time of day to which a wait lasts, when it is known.
