@@ -271,12 +271,19 @@ fn held(holds: &[&Hold], asker: Asker, run: RunId, now: Timestamp) -> Option<Par
 fn counted_out(facts: &Facts, limits: &Limits, zone: &TimeZone) -> Option<Parking> {
     let own = |why, about, until| Parking { why, about, until, reset: Reset::Known };
     let calls = hour::frees(&facts.calls, limits.calls.into(), limits.window, zone)
-        .map(|until| own(Why::Calls, format!("{} calls an hour are used up", limits.calls), until));
+        .map(|until| own(Why::Calls, calls_words(limits.calls), until));
     let tokens = limits.tokens.and_then(|most| {
         let until = hour::frees(&facts.tokens, most, limits.window, zone)?;
         Some(own(Why::Tokens, format!("{most} tokens an hour are used up"), until))
     });
     calls.into_iter().chain(tokens).max_by_key(|parking| parking.until)
+}
+
+fn calls_words(most: u32) -> String {
+    match most {
+        1 => "the one call an hour is used up".to_owned(),
+        most => format!("{most} calls an hour are used up"),
+    }
 }
 
 /// The provider warns: when the person wants so, nothing new is begun until the window opens anew.
