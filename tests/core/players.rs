@@ -35,7 +35,7 @@ impl World {
             settings.breaker = BreakerSettings { cooldown, auto_reset: dice.one_in(8), ..BreakerSettings::default() };
             settings.stagnation_limit = dice.one_of(&[3, 50]);
             settings.repeated_error_limit = dice.one_of(&[3, 50]);
-            settings.max_iterations = dice.one_of(&[2, 8, 20]);
+            settings.max_iterations = dice.one_of(&[2, 6, 10]);
             settings.session_continuity = !dice.one_in(8);
         }
         settings.limits = Box::new(limits);

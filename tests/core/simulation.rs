@@ -25,15 +25,15 @@ const MET: [(&str, u64); 36] = [
     ("complete", 5),
     ("blocked", 60),
     ("max_iterations", 20),
-    ("stagnation", 60),
-    ("repeated_error", 200),
-    ("timeout", 300),
+    ("stagnation", 500),
+    ("repeated_error", 3000),
+    ("timeout", 3000),
     ("circuit_open", 20),
-    ("permission_denied", 60),
-    ("test_saturation", 300),
+    ("permission_denied", 500),
+    ("test_saturation", 3000),
     ("budget", 20),
     ("user_stopped", 20),
-    ("ticket_gone", 60),
+    ("ticket_gone", 500),
     ("error", 20),
     ("breaker opened", 20),
     ("breaker half-open", 20),
@@ -41,8 +41,8 @@ const MET: [(&str, u64); 36] = [
     ("breaker reset", 60),
     ("start", 20),
     ("first_byte", 20),
-    ("idle", 60),
-    ("total", 300),
+    ("idle", 500),
+    ("total", 500),
     ("post_result", 20),
     ("session resumed", 3),
     ("session expired", 100),
@@ -51,7 +51,7 @@ const MET: [(&str, u64); 36] = [
     ("parked", 5),
     ("parked, reset unknown", 20),
     ("over budget", 20),
-    ("Claude ticks a box", 60),
+    ("Claude ticks a box", 500),
     ("found open at a start", 100),
 ];
 
@@ -62,7 +62,7 @@ fn play(seed: u64, show: Show) -> BTreeMap<&'static str, u64> {
     world.start(Breaker::default(), programmator::domain::session::Sessions::default());
     for run in 1.. {
         world.live();
-        if run >= RUNS || world.dice.one_in(3) {
+        if run >= RUNS || world.dice.one_in(2) {
             break;
         }
         // The next day, the next hour, at once, or before.

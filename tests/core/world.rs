@@ -139,7 +139,7 @@ impl World {
     /// The core hears of a thing: its records are stored, then its effects performed.
     pub fn give(&mut self, input: Input) {
         self.now += 1 + self.dice.signed(2_000);
-        if self.rough(300) {
+        if self.rough(100) {
             self.clock_jumps();
         }
         let now = Timestamp::from_millis(self.now);
