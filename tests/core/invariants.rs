@@ -71,7 +71,7 @@ impl Invariants {
             Record::IterationStarted { session, .. } => {
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
                 assert!(before.counted_iterations() < before.settings.max_iterations, "an iteration too many");
-                self.check_session(before, session.as_deref(), stored.time);
+                Self::check_session(before, session.as_deref(), stored.time);
             }
             Record::CallCounted(counted) => {
                 assert!(granted(counted.n, counted.purpose), "call {} was not granted by the ledger", counted.n);
@@ -151,7 +151,7 @@ impl Invariants {
     }
 
     /// A session that is gone on with is the one that is kept, of this folder, and not too old.
-    fn check_session(&self, before: &State, session: Option<&str>, now: Timestamp) {
+    fn check_session(before: &State, session: Option<&str>, now: Timestamp) {
         let Some(session) = session else { return };
         let kept = before.sessions.of(CODE).expect("a session that nobody kept");
         assert_eq!(kept.id, session);
@@ -231,7 +231,9 @@ impl Invariants {
             return;
         }
         let b = &mut self.breaker;
-        b.no_progress = match (changed, open.asked_person) {
+        // Validation that passes is evidence, as a changed tree is.
+        let progress = changed || open.verified;
+        b.no_progress = match (progress, open.asked_person) {
             (true, _) => 0,
             (false, true) => b.no_progress,
             (false, false) => b.no_progress + 1,
@@ -242,8 +244,7 @@ impl Invariants {
             Some(_) => 1,
         };
         b.error = error.map(str::to_owned);
-        let by_others = open.denials.len() > open.blocked.len();
-        let denied = by_others || (!open.blocked.is_empty() && !changed);
+        let denied = !open.refused.is_empty() || (!open.blocked.is_empty() && !progress);
         b.permission_denials = if denied { b.permission_denials + 1 } else { 0 };
         let fallen = match (b.output, open.output) {
             (Some(before), now) if now > 0 => before.saturating_sub(now) * 100 / before,
@@ -256,7 +257,7 @@ impl Invariants {
             (b.state != Open && b.permission_denials >= limits.permission_denials, Open),
             (b.state == Closed && (idle || b.same_error >= limits.same_error), Open),
             (b.state == Closed && (b.no_progress >= 2 || b.output_decline > 0), HalfOpen),
-            (b.state == HalfOpen && changed, Closed),
+            (b.state == HalfOpen && progress, Closed),
             (b.state == HalfOpen && idle, Open),
         ];
         if let Some((_, to)) = rows.into_iter().find(|(holds, _)| *holds) {

@@ -123,7 +123,9 @@ fn simulation() {
                     }
                 }
                 let mut all = all.lock().unwrap();
-                tally.into_iter().for_each(|(what, times)| *all.entry(what).or_default() += times);
+                for (what, times) in tally {
+                    *all.entry(what).or_default() += times;
+                }
             });
         }
     });
