@@ -296,9 +296,8 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     // The lamp, what is near its limit, money and limits; the breaker's counters that are far from theirs give way.
     all.sort_by_key(|gauge| match (gauge.label, gauge.role) {
         (LAMP, _) => 0,
-        (_, Role::GaugeDanger) => 1,
         (label, Role::GaugeWarning) if label.starts_with(' ') => 3,
-        (_, Role::GaugeWarning) => 1,
+        (_, Role::GaugeDanger | Role::GaugeWarning) => 1,
         (label, _) if label.starts_with(' ') => 4,
         _ => 2,
     });
