@@ -32,9 +32,16 @@ impl World {
                 budget.tokens = dice.one_in(12).then(|| 1_000 + dice.roll(10_000));
             }
             let cooldown = dice.one_of(&[0, 600, 1_800, 1_800]);
-            settings.breaker = BreakerSettings { cooldown, auto_reset: dice.one_in(8), ..BreakerSettings::default() };
-            settings.stagnation_limit = dice.one_of(&[3, 50]);
-            settings.repeated_error_limit = dice.one_of(&[3, 50]);
+            settings.breaker = BreakerSettings {
+                no_progress: dice.one_of(&[1, 3, 3]),
+                same_error: dice.one_of(&[2, 5]),
+                permission_denials: dice.one_of(&[1, 2]),
+                cooldown,
+                auto_reset: dice.one_in(8),
+                ..BreakerSettings::default()
+            };
+            settings.stagnation_limit = dice.one_of(&[2, 3, 50]);
+            settings.repeated_error_limit = dice.one_of(&[1, 3, 50]);
             settings.max_iterations = dice.one_of(&[2, 6, 10]);
             settings.session_continuity = !dice.one_in(8);
         }

@@ -1,21 +1,14 @@
 //! Whole runs of the program without a screen: what Hank's users rely on from one start to the next.
 
-#[path = "../support/project.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod project;
-#[path = "../support/watched.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod watched;
-
+use crate::project::Project;
+use crate::watched::{of_kind, records, signal, start_until, text};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::limits::admission::{Counted, Purpose};
 use programmator::domain::record::Record;
-use project::Project;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
-use watched::{of_kind, records, signal, start_until, text};
 
 const DILIGENT: &str = "
 turns:
