@@ -138,7 +138,8 @@ impl World {
     /// How a turn of Claude's ends.
     pub fn turn_end(&mut self, n: u32) -> Input {
         let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
-        let kind = if self.weather == Weather::Rough { self.dice.roll(20) } else { 19 };
+        let bent = self.bent.filter(|_| !self.dice.one_in(4));
+        let kind = if self.weather == Weather::Rough { bent.unwrap_or_else(|| self.dice.roll(20)) } else { 19 };
         self.process_cost += self.dice.roll(300) as f64 / 1_000.0;
         let mut result = TurnResult { subtype: "success".into(), cost_usd: self.process_cost, ..TurnResult::default() };
         result.usage.output = self.dice.roll(1_000);
