@@ -131,6 +131,21 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
     }
 }
 
+#[test]
+fn a_ticket_is_read_also_when_the_clock_was_set_back_behind_our_own_change_of_it() {
+    let seed = (0..).find(|seed| World::new(*seed, Weather::Fair).phases.len() > 1).unwrap();
+    let mut world = World::new(seed, Weather::Fair);
+    world.start(Breaker::default(), Sessions::default());
+    while world.state.wrote_ticket.is_none() {
+        assert!(world.happen());
+    }
+    world.phases[1].done = true;
+    world.rules.person_ticks(&world.phases[1].text.clone());
+    world.now -= 3_600_000;
+    world.ticket_read();
+    assert!(world.state.phases[1].ticked, "{:?}", world.state.phases);
+}
+
 fn any_input() -> impl Strategy<Value = Input> {
     let n = 0..4_u32;
     let text = "[a-z ]{0,12}";
