@@ -122,11 +122,28 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
             world.snapshots.clone_from(&whole.snapshots);
             (world.runs, world.tree) = (whole.runs, whole.tree);
             world.take_over(whole.journal[..cut].to_vec());
+            // The file is as the whole run left it: what is ticked in it was ticked by somebody meanwhile.
+            whole.phases.iter().filter(|seed| seed.done).for_each(|seed| world.rules.person_ticks(&seed.text));
             world.resume();
             world.live();
             assert!(world.state.ended.is_some(), "seed {seed} cut at {cut}: stuck in {:?}", world.state.stage);
         }
     }
+}
+
+#[test]
+fn a_ticket_is_read_also_when_the_clock_was_set_back_behind_our_own_change_of_it() {
+    let seed = (0..).find(|seed| World::new(*seed, Weather::Fair).phases.len() > 1).unwrap();
+    let mut world = World::new(seed, Weather::Fair);
+    world.start(Breaker::default(), Sessions::default());
+    while world.state.wrote_ticket.is_none() {
+        assert!(world.happen());
+    }
+    world.phases[1].done = true;
+    world.rules.person_ticks(&world.phases[1].text.clone());
+    world.now -= 3_600_000;
+    world.ticket_read();
+    assert!(world.state.phases[1].ticked, "{:?}", world.state.phases);
 }
 
 fn any_input() -> impl Strategy<Value = Input> {

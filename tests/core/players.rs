@@ -32,9 +32,16 @@ impl World {
                 budget.tokens = dice.one_in(12).then(|| 1_000 + dice.roll(10_000));
             }
             let cooldown = dice.one_of(&[0, 600, 1_800, 1_800]);
-            settings.breaker = BreakerSettings { cooldown, auto_reset: dice.one_in(8), ..BreakerSettings::default() };
-            settings.stagnation_limit = dice.one_of(&[3, 50]);
-            settings.repeated_error_limit = dice.one_of(&[3, 50]);
+            settings.breaker = BreakerSettings {
+                no_progress: dice.one_of(&[1, 3, 3]),
+                same_error: dice.one_of(&[2, 5]),
+                permission_denials: dice.one_of(&[1, 2]),
+                cooldown,
+                auto_reset: dice.one_in(8),
+                ..BreakerSettings::default()
+            };
+            settings.stagnation_limit = dice.one_of(&[2, 3, 50]);
+            settings.repeated_error_limit = dice.one_of(&[1, 3, 50]);
             settings.max_iterations = dice.one_of(&[2, 6, 10]);
             settings.session_continuity = !dice.one_in(8);
         }
@@ -131,7 +138,8 @@ impl World {
     /// How a turn of Claude's ends.
     pub fn turn_end(&mut self, n: u32) -> Input {
         let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
-        let kind = if self.weather == Weather::Rough { self.dice.roll(20) } else { 19 };
+        let bent = self.bent.filter(|_| !self.dice.one_in(4));
+        let kind = if self.weather == Weather::Rough { bent.unwrap_or_else(|| self.dice.roll(20)) } else { 19 };
         self.process_cost += self.dice.roll(300) as f64 / 1_000.0;
         let mut result = TurnResult { subtype: "success".into(), cost_usd: self.process_cost, ..TurnResult::default() };
         result.usage.output = self.dice.roll(1_000);

@@ -66,6 +66,8 @@ pub struct World {
     /// What happened how often, to see that a simulation meets everything.
     pub tally: BTreeMap<&'static str, u64>,
     pub spawned: u64,
+    /// How Claude's turns mostly end here (see `turn_end`); 5 is a Claude that does nothing but test.
+    pub bent: Option<u64>,
     /// Cost of Claude's present process in USD.
     pub process_cost: f64,
     pub runs: u128,
@@ -100,12 +102,16 @@ impl World {
             rules: Invariants::default(),
             tally: BTreeMap::new(),
             spawned: 0,
+            bent: None,
             process_cost: 0.0,
             runs: 0,
             teller: Teller::default(),
             dice,
         };
         world.draw_settings();
+        if world.rough(4) {
+            world.bent = Some(world.dice.one_of(&[0, 4, 5, 5, 6, 7, 9, 11]));
+        }
         if world.phases.is_empty() && world.rough(2) {
             world.boxes.open = 2 + world.dice.roll(3) as u32;
         }
@@ -247,7 +253,7 @@ impl World {
             }
             Effect::GatherEvidence { n, iteration_base, phase_base } => {
                 let changed = |id: &str| self.snapshots[id] != self.tree;
-                let file = if self.dice.one_in(3) { "tests/a.rs" } else { "src/a.rs" };
+                let file = if self.bent == Some(5) || self.dice.one_in(3) { "tests/a.rs" } else { "src/a.rs" };
                 let since = |id: &str| if changed(id) { vec![file.to_owned()] } else { vec![] };
                 Input::EvidenceGathered { n, iteration_files: since(&iteration_base), phase_files: since(&phase_base) }
             }
