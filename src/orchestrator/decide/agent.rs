@@ -30,6 +30,10 @@ impl Step {
         if self.open(|open| open.ready) && self.state.sessions.of(CODE).is_some_and(|kept| kept.id == session) {
             return;
         }
+        // After its end, the turn of a background task does not bring back a session that was given up.
+        if self.open(|open| open.ready) && self.state.stage != Stage::Running {
+            return;
+        }
         self.record(Record::AgentReady { n, session, model, version });
         let in_prompt = self.state.notes.iter().filter(|note| note.stage == NoteStage::InPrompt);
         let ids: Vec<String> = in_prompt.map(|note| note.id.clone()).collect();
