@@ -144,6 +144,31 @@ fn a_clock_that_goes_back_opens_nothing_early_and_closes_nothing_for_ever() {
 }
 
 #[test]
+fn a_clock_that_goes_back_and_returns_has_erased_nothing() {
+    const DAY: i64 = 86_400_000;
+    let temp = tempfile::tempdir().unwrap();
+    let run = fresh();
+    let store = with_runs(temp.path(), &[run]);
+    assert!(goes(&store.admit(run, &ask(1, 1), time(0)).unwrap()));
+    let usage = Usage { input: 10, ..Usage::default() };
+    let turn = Record::TurnEnded { n: 1, cost_usd: 0.0, usage, context: None, context_window: None, denials: vec![] };
+    store.append_blocking(append(run, vec![turn, hit(1, 600_000)])).unwrap();
+    let limits = ask(1, 1).limits;
+    let before = store.limit_facts(run, &limits, time(1_000)).unwrap();
+    assert_eq!((before.calls.len(), before.day.tokens, before.holds[0].until), (1, 10, time(600_000)));
+    for away in 0..3 {
+        let now = Timestamp::from_millis(time(away * 30_000).millis() - DAY);
+        assert!(!goes(&store.admit(run, &ask(2, 1), now).unwrap()));
+    }
+    let mut after = store.limit_facts(run, &limits, time(90_000)).unwrap();
+    assert_eq!(after, before, "also for who only looks");
+    assert!(!goes(&store.admit(run, &ask(2, 1), time(90_000)).unwrap()));
+    after = store.limit_facts(run, &limits, time(90_000)).unwrap();
+    assert_eq!(after, before);
+    assert!(!goes(&store.admit(run, &ask(2, 9), time(599_000)).unwrap()), "the hold is the same");
+}
+
+#[test]
 fn what_was_spent_is_summed_by_ticket_and_by_day_and_tokens_by_the_hour() {
     let temp = tempfile::tempdir().unwrap();
     let [a, b] = [fresh(), fresh()];

@@ -41,7 +41,7 @@ impl Store {
 
 fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::Result<Admission> {
     let (id, zone) = (run.to_string(), TimeZone::system());
-    correct_clock(db, now)?;
+    notice_clock(db, now)?;
     // Asked for before, and perhaps never made: it gives its place back, and takes it again.
     db.prepare_cached("DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3")?.execute(params![
         id,
@@ -64,24 +64,32 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
 }
 
 /// After the clock was set back, what lies more than an hour ahead would keep limits closed for as long as it was
-/// wrong: it is brought to an hour ahead, so that nothing opens early and nothing waits for ever. A hold begins anew
-/// with its whole length.
-fn correct_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
-    let (now, ahead) = (now.millis(), now.millis().saturating_add(AHEAD));
-    for table in ["calls", "spends"] {
-        db.prepare_cached(&format!("UPDATE {table} SET time = ?1 WHERE time > ?1"))?.execute([ahead])?;
+/// wrong. Until the clock has come back it counts as if it lay an hour ahead of the moment at which that was noticed
+/// (a hold: as if it began then), so that nothing opens early and nothing waits for ever. When it happened is kept.
+fn notice_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
+    let ahead = now.millis().saturating_add(AHEAD);
+    for (table, time) in [("calls", "time"), ("spends", "time"), ("holds", "seen")] {
+        db.prepare_cached(&format!(
+            "UPDATE {table} SET noticed = iif({time} > ?2, ?1, NULL)
+             WHERE {time} > ?2 AND (noticed IS NULL OR noticed > ?2) OR {time} <= ?2 AND noticed IS NOT NULL"
+        ))?
+        .execute([now.millis(), ahead])?;
     }
-    db.prepare_cached("UPDATE holds SET until = ?1 + max(until - seen, 0), seen = ?1, probe = NULL WHERE seen > ?2")?
-        .execute([now, ahead])?;
     Ok(())
 }
+
+/// When a row counts to have happened; `?1` is now, `?2` the hour ahead of it.
+const TIME: &str = "iif(time > ?2, coalesce(noticed, ?1) + ?2 - ?1, time)";
 
 fn facts(db: &Connection, run: &str, limits: &Limits, now: Timestamp, zone: &TimeZone) -> rusqlite::Result<Facts> {
     let hour = hour::start(now, limits.window, zone).millis();
     let day = hour::day_start(now, zone).millis();
-    let rows = |sql: &str| -> rusqlite::Result<Vec<(Timestamp, u64)>> {
-        let mut query = db.prepare_cached(sql)?;
-        let rows = query.query_map([hour], |row| Ok((Timestamp::from_millis(row.get(0)?), whole(row.get(1)?))))?;
+    let since = |start: i64| [now.millis(), now.millis().saturating_add(AHEAD), start];
+    let rows = |weight: &str, table: &str| -> rusqlite::Result<Vec<(Timestamp, u64)>> {
+        let mut query = db.prepare_cached(&format!(
+            "SELECT {TIME} AS at, {weight} AS weight FROM {table} WHERE time >= ?3 AND at >= ?3 AND weight > 0 ORDER BY at"
+        ))?;
+        let rows = query.query_map(since(hour), |row| Ok((Timestamp::from_millis(row.get(0)?), whole(row.get(1)?))))?;
         rows.collect()
     };
     // Parted by tickets, tokens are in `spends` only, money also in the runs of earlier programs.
@@ -96,14 +104,16 @@ fn facts(db: &Connection, run: &str, limits: &Limits, now: Timestamp, zone: &Tim
         .optional()?
         .unwrap_or_default();
     let today = db
-        .prepare_cached("SELECT total(usd), coalesce(sum(tokens), 0) FROM spends WHERE time >= ?1")?
-        .query_row([day], spent_row)?;
+        .prepare_cached(&format!(
+            "SELECT total(usd), coalesce(sum(tokens), 0) FROM spends WHERE time >= ?3 AND {TIME} >= ?3"
+        ))?
+        .query_row(since(day), spent_row)?;
     Ok(Facts {
-        calls: rows("SELECT time, 1 FROM calls WHERE time >= ?1 ORDER BY time")?,
-        tokens: rows("SELECT time, counted FROM spends WHERE time >= ?1 AND counted > 0 ORDER BY time")?,
+        calls: rows("1", "calls")?,
+        tokens: rows("counted", "spends")?,
         ticket,
         day: today,
-        holds: holds(db)?,
+        holds: holds(db, now)?,
         windows: windows(db)?,
     })
 }
@@ -116,11 +126,17 @@ fn whole(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-fn holds(db: &Connection) -> rusqlite::Result<Vec<Hold>> {
-    let mut query = db.prepare_cached("SELECT scope, about, until, reset, tries, probe, probe_until FROM holds")?;
-    let rows = query.query_map([], |row| {
+fn holds(db: &Connection, now: Timestamp) -> rusqlite::Result<Vec<Hold>> {
+    let mut query = db.prepare_cached(
+        "SELECT scope, about, iif(seen > ?2, coalesce(noticed, ?1) + max(until - seen, 0), until), reset, tries,
+             probe, probe_until
+         FROM holds",
+    )?;
+    let rows = query.query_map([now.millis(), now.millis().saturating_add(AHEAD)], |row| {
         let by = row.get::<_, Option<String>>(5)?.and_then(|run| RunId::parse(&run));
-        let probe_until = row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis);
+        // One that lies further ahead than any was given: the clock was set back, and nobody waits for it.
+        let given = row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis);
+        let probe_until = given.filter(|until| until.since(now) <= PROBE);
         Ok(Hold {
             scope: row.get(0)?,
             about: row.get(1)?,
@@ -187,9 +203,9 @@ pub(super) fn refused(db: &Connection, record: &Record, time: i64) -> rusqlite::
 fn hold(db: &Connection, hit: &Hit, time: i64) -> rusqlite::Result<()> {
     let reset = if hit.reset == Reset::Known { "known" } else { "unknown" };
     db.prepare_cached(
-        "INSERT INTO holds VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL, NULL)
+        "INSERT INTO holds (scope, about, until, reset, tries, seen) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (scope) DO UPDATE SET about = ?2, until = max(until, ?3), reset = ?4, tries = max(tries, ?5),
-             seen = ?6, probe = NULL, probe_until = NULL",
+             seen = ?6, noticed = NULL, probe = NULL, probe_until = NULL",
     )?
     .execute(params![hit.scope, hit.about(), hit.until.millis(), reset, hit.tries, time])?;
     Ok(())
