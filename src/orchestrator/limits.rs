@@ -11,9 +11,13 @@ use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::Record;
 use crate::orchestrator::state::{Iteration, Stage, State};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Receipts kept: as many as a run may have iterations.
 const RECEIPTS: usize = 10_000;
+
+/// What is granted to an iteration beyond its time: its start, and what is done behind its end.
+const AROUND: Duration = Duration::from_secs(5 * 60);
 
 /// What a run knows of limits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +51,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             let mut ledger = counted.ledger.clone();
             // What the running iteration spends is added to what was spent before it.
             if let (Purpose::FollowUp, Some((before, _))) = (counted.purpose, before) {
-                (ledger.ticket, ledger.day) = (before.ticket, before.day);
+                (ledger.ticket, ledger.day, ledger.granted_usd) = (before.ticket, before.day, before.granted_usd);
             }
             state.limits.ledger = Some((ledger, time));
         }
@@ -124,6 +128,7 @@ pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
         model: state.model.clone().or_else(|| state.settings.model.clone()),
         place: if begun { Place::InPhase } else { Place::PhaseStart },
         asker,
+        lasts: Duration::from_secs(state.settings.iteration_timeout).saturating_add(AROUND),
     }
 }
 
@@ -138,10 +143,21 @@ pub fn spent(state: &State) -> Spent {
     Spent { usd: state.cost_usd, tokens: state.usage.total() }
 }
 
-/// What is left of the budgets in USD, never nothing: an iteration was admitted. `None`: there is no budget.
+/// What the iteration may spend in USD: what was reserved for it, at most what is left of the budgets; never nothing,
+/// it was admitted. `None`: there is no budget.
 pub(super) fn left_usd(state: &State) -> Option<f64> {
-    let least = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent).min_by(f64::total_cmp)?;
+    let granted = state.limits.ledger.as_ref().and_then(|(ledger, _)| ledger.granted_usd);
+    let left = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent);
+    let least = left.chain(granted).min_by(f64::total_cmp)?;
     Some(((least * 1e4).round() / 1e4).max(1e-4))
+}
+
+/// The iteration's part was smaller than what was left then: having used it up, the run asks for the next.
+pub(super) fn was_part(state: &State) -> bool {
+    let cost = state.iteration.as_ref().map_or(0.0, |iteration| iteration.cost_usd);
+    let left = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent + cost).min_by(f64::total_cmp);
+    let granted = state.limits.ledger.as_ref().and_then(|(ledger, _)| ledger.granted_usd);
+    granted.zip(left).is_some_and(|(granted, left)| granted + 1e-3 < left)
 }
 
 /// The budgets in USD that are set: whose (`run`, `ticket`, `day`), how much, what is spent of it.

@@ -4,7 +4,7 @@ use crate::samples::{append, fresh, note, open, summary, time};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::RunId;
 use programmator::base::time::Timestamp;
-use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Place, Purpose, Verdict};
+use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Place, Purpose, Verdict, Why};
 use programmator::domain::limits::provider::{Cause, Reset};
 use programmator::domain::limits::{Budget, Hit, HourWindow, Limits, Spent};
 use programmator::domain::record::Record;
@@ -22,6 +22,7 @@ fn ask(n: u32, calls: u32) -> Ask {
         model: None,
         place: Place::PhaseStart,
         asker: Asker::Program,
+        lasts: Duration::from_secs(900),
     }
 }
 
@@ -197,4 +198,42 @@ fn what_was_spent_is_summed_by_ticket_and_by_day_and_tokens_by_the_hour() {
     let over = Ask { limits: Limits { day: budget, ..Limits::default() }, ..ask(1, 9) };
     assert!(matches!(store.admit(a, &over, time(3_000)).unwrap().verdict, Verdict::Stop(_)));
     assert_eq!(store.calls_since(time(0)).unwrap(), 0, "a call that is not made is not counted");
+}
+
+#[test]
+fn what_is_granted_to_programs_at_once_is_not_more_than_the_rest_of_the_day() {
+    let temp = tempfile::tempdir().unwrap();
+    let runs: Vec<RunId> = (0..4).map(|_| fresh()).collect();
+    let store = with_runs(temp.path(), &runs);
+    let day = Budget { micro_usd: Some(4_000_000), tokens: None };
+    let ask = |n| Ask { limits: Limits { day, ..Limits::default() }, ..ask(n, 9) };
+    let granted = |run: &RunId, n, at| {
+        let admission = store.admit(*run, &ask(n), time(at)).unwrap();
+        assert!(goes(&admission), "{admission:?}");
+        admission.ledger.granted_usd.unwrap()
+    };
+    let sum: f64 = runs.iter().map(|run| granted(run, 1, 10)).sum();
+    assert!((sum - 3.0).abs() < 1e-6, "each has spent a quarter; all of the rest, in four parts: {sum}");
+    let late = fresh();
+    store.append_blocking(append(late, vec![note("begun")])).unwrap();
+    let parking = parked(store.admit(late, &ask(1), time(20)).unwrap());
+    assert_eq!((parking.why, parking.until), (Why::Budget, time(900_010)), "it is reserved, not spent");
+
+    // One ends and has spent a quarter of its part: the rest is free.
+    let spent = programmator::domain::summary::RunSummary { cost_usd: 0.25 + 0.25, ..summary(runs[0]) };
+    store.append_blocking(Append { summary: spent, ..append(runs[0], vec![]) }).unwrap();
+    assert!(!goes(&store.admit(late, &ask(1), time(30)).unwrap()), "it runs on");
+    let ended = Record::IterationEnded {
+        n: 1,
+        outcome: programmator::domain::outcome::IterationOutcome::Claimed,
+        changed: true,
+        fingerprint: None,
+        ms: 1,
+    };
+    let spent = programmator::domain::summary::RunSummary { cost_usd: 0.5, ..summary(runs[0]) };
+    store.append_blocking(Append { summary: spent, ..append(runs[0], vec![ended]) }).unwrap();
+    let next = granted(&late, 1, 40);
+    assert!(next > 0.1 && next <= 0.5 + 1e-6, "{next}");
+    // Those that died keep theirs until they cannot run any more.
+    assert!(granted(&late, 2, 900_011) > next);
 }

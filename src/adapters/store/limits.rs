@@ -7,7 +7,7 @@ use super::Store;
 use super::error::StoreError;
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
-use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, PROBE, Purpose, Verdict, admit};
+use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, PROBE, Purpose, Reserved, Verdict, admit};
 use crate::domain::limits::provider::{Hit, Reset, Window};
 use crate::domain::limits::{Limits, Spent, hour};
 use crate::domain::record::Record;
@@ -52,6 +52,9 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
     let admission = admit(&facts, ask, run, now, &zone);
     if let Verdict::Go { probes } = &admission.verdict {
         count(db, &id, ask.n, ask.purpose, now.millis())?;
+        if ask.purpose == Purpose::Iteration {
+            reserve(db, &id, ask, admission.ledger.granted_usd, now)?;
+        }
         for scope in probes {
             db.prepare_cached("UPDATE holds SET probe = ?2, probe_until = ?3 WHERE scope = ?1")?.execute(params![
                 scope,
@@ -113,13 +116,69 @@ fn facts(db: &Connection, run: &str, limits: &Limits, now: Timestamp, zone: &Tim
         tokens: rows("counted", "spends")?,
         ticket,
         day: today,
+        reserved: reserved(db, run, now)?,
         holds: holds(db, now)?,
         windows: windows(db)?,
     })
 }
 
+/// What other runs have reserved. An iteration that died has it until it cannot run any more.
+fn reserved(db: &Connection, run: &str, now: Timestamp) -> rusqlite::Result<Reserved> {
+    let mut reserved = Reserved::default();
+    let mut query = db.prepare_cached(
+        "SELECT runs.ticket_path = (SELECT ticket_path FROM runs WHERE run = ?1), total(usd), sum(tokens), max(until)
+         FROM runs LEFT JOIN calls ON calls.run = runs.run AND until > ?2 AND time <= ?3
+         WHERE runs.run <> ?1 AND (until IS NOT NULL OR state IN ('running', 'waiting', 'parked') AND updated > ?4)
+         GROUP BY runs.run",
+    )?;
+    let (now, hour) = (now.millis(), hour::HOUR.as_millis() as i64);
+    let mut rows = query.query(params![run, now, now.saturating_add(AHEAD), now.saturating_sub(hour)])?;
+    while let Some(row) = rows.next()? {
+        let mine = row.get::<_, Option<bool>>(0)?.unwrap_or(false);
+        let (usd, tokens) = (row.get::<_, f64>(1)?, whole(row.get::<_, Option<i64>>(2)?.unwrap_or(0)));
+        let until = row.get::<_, Option<i64>>(3)?.map(Timestamp::from_millis);
+        let others = u32::from(until.is_none());
+        let add = |sum: &mut Spent| (sum.usd, sum.tokens) = (sum.usd + usd, sum.tokens.saturating_add(tokens));
+        add(&mut reserved.day);
+        reserved.day_others += others;
+        if mine {
+            add(&mut reserved.ticket);
+            reserved.ticket_others += others;
+        }
+        reserved.until = reserved.until.max(until);
+    }
+    Ok(reserved)
+}
+
+/// Reserves what an iteration may spend: what is handed down to it, else what it is expected to cost.
+fn reserve(db: &Connection, run: &str, ask: &Ask, granted: Option<f64>, now: Timestamp) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE calls SET usd = ?3, tokens = ?4, until = ?5 WHERE run = ?1 AND n = ?2 AND purpose = 'iteration'",
+    )?
+    .execute(params![
+        run,
+        ask.n,
+        granted.unwrap_or(ask.forecast.usd),
+        stored(ask.forecast.tokens),
+        now.plus(ask.lasts).millis()
+    ])?;
+    Ok(())
+}
+
+/// The run's iteration is over: what it did not spend is free.
+pub(super) fn released(db: &Connection, run: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE calls SET usd = 0, tokens = 0, until = NULL WHERE run = ?1 AND until IS NOT NULL")?
+        .execute([run])?;
+    Ok(())
+}
+
 fn spent_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Spent> {
     Ok(Spent { usd: row.get(0)?, tokens: whole(row.get::<_, Option<i64>>(1)?.unwrap_or(0)) })
+}
+
+/// `SQLite`'s integers are signed; sums of these must fit too.
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX).min(i64::MAX / 1_000_000)
 }
 
 fn whole(number: i64) -> u64 {
@@ -174,10 +233,15 @@ pub(super) fn cost(db: &Connection, run: &str) -> rusqlite::Result<f64> {
 
 /// Notes what was spent.
 pub(super) fn spent(db: &Connection, run: &str, time: i64, usd: f64, usage: &Usage) -> rusqlite::Result<()> {
-    let tokens = |n: u64| i64::try_from(n).unwrap_or(i64::MAX / 1_000_000);
     if usd > 0.0 || usage.total() > 0 {
         db.prepare_cached("INSERT INTO spends (run, time, usd, tokens, counted) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![run, time, usd, tokens(usage.total()), tokens(usage.counted())])?;
+            .execute(params![run, time, usd, stored(usage.total()), stored(usage.counted())])?;
+        // It was reserved.
+        db.prepare_cached(
+            "UPDATE calls SET usd = max(usd - ?2, 0), tokens = max(tokens - ?3, 0)
+             WHERE run = ?1 AND until IS NOT NULL",
+        )?
+        .execute(params![run, usd, stored(usage.total())])?;
     }
     Ok(())
 }
