@@ -7,7 +7,7 @@ use crate::domain::limits::Spent;
 use crate::domain::limits::admission::{Ask, Asker, Ledger, Parking, Place, Purpose};
 use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, Window, WindowStatus, dice};
 use crate::domain::limits::receipt::{self, Receipt};
-use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Record;
 use crate::orchestrator::state::{Iteration, Stage, State};
 use std::collections::BTreeMap;
@@ -32,20 +32,11 @@ pub struct LimitState {
     pub refused: u32,
     /// What the iterations cost, oldest first.
     pub receipts: Vec<Receipt>,
-    /// What was spent before the person granted the run's budget anew.
-    pub granted: Spent,
 }
 
 /// What a record tells of limits.
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     match record {
-        // Who goes on with a run that stopped at its budget grants it once more.
-        Record::RunResumed { .. } => {
-            state.limits.parked = None;
-            if state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Budget) {
-                state.limits.granted = spent(state);
-            }
-        }
         Record::CallCounted(counted) => {
             let before = state.limits.ledger.take();
             let mut ledger = counted.ledger.clone();
@@ -85,7 +76,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 state.stage = Stage::Idle;
             }
         }
-        Record::RunEnded { .. } => state.limits.parked = None,
+        Record::RunResumed { .. } | Record::RunEnded { .. } => state.limits.parked = None,
         Record::ApiRetried { .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.tries += 1;
@@ -123,7 +114,7 @@ pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
         n,
         purpose,
         limits: (*state.settings.limits).clone(),
-        spent: spent(state).since(state.limits.granted),
+        spent: spent(state),
         forecast,
         model: state.model.clone().or_else(|| state.settings.model.clone()),
         place: if begun { Place::InPhase } else { Place::PhaseStart },
@@ -170,7 +161,7 @@ pub fn budgets(state: &State) -> Vec<(&'static str, f64, f64)> {
         None => (Ledger::default(), run.usd),
     };
     let all = [
-        ("run", limits.run.usd(), run.since(state.limits.granted).usd),
+        ("run", limits.run.usd(), run.usd),
         ("ticket", limits.ticket.usd(), ledger.ticket.usd + at_call),
         ("day", limits.day.usd(), ledger.day.usd + at_call),
     ];

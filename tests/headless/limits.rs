@@ -180,7 +180,7 @@ fn tokens_of_an_hour_park_the_next_call() {
 }
 
 #[test]
-fn a_budget_stops_before_what_does_not_fit_and_is_granted_anew_by_who_resumes() {
+fn a_budget_stops_before_what_does_not_fit_until_it_is_raised() {
     let project = Project::new();
     project.ticket("tk-0", &["Alpha"]);
     project.scenario(DILIGENT);
@@ -200,6 +200,16 @@ fn a_budget_stops_before_what_does_not_fit_and_is_granted_anew_by_who_resumes() 
     assert_eq!((receipts.len(), &receipts[0]["phase"], &receipts[0]["tries"]), (1, &"Beta".into(), &0.into()));
     assert!(receipts[0]["cost_usd"].as_f64().unwrap() > 0.0 && receipts[0]["output"].as_u64().unwrap() > 0);
 
+    // To resume is not to grant it anew: it bounds the run, however often that is resumed.
+    for _ in 0..2 {
+        let output = project.run(&["resume", "tk-1", "--json"]);
+        let told = records(&output);
+        assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+        assert!(of_kind(&told, "call_counted").is_empty(), "nothing was called");
+        let detail = told.last().unwrap()["detail"].as_str().unwrap();
+        assert!(detail.contains("raise `budget.run_usd` and resume"), "{detail}");
+    }
+    project.scenario_with(DILIGENT, &format!("budget: {{run_usd: {:.5}}}\n", cost * 4.0));
     let output = project.run(&["resume", "tk-1", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(records(&output).last().unwrap()["iterations"], 2, "the same run");
