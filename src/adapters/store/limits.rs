@@ -7,7 +7,7 @@ use super::Store;
 use super::error::StoreError;
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
-use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, PROBE, Purpose, Reserved, Verdict, admit};
+use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, Purpose, Reserved, Verdict, admit};
 use crate::domain::limits::provider::{Hit, Reset, Window};
 use crate::domain::limits::{Limits, Spent, hour};
 use crate::domain::record::Record;
@@ -15,9 +15,12 @@ use crate::domain::turn::Usage;
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::sync::PoisonError;
+use std::time::Duration;
 
 /// How far ahead of now anything may lie: more means that the clock was set back.
 const AHEAD: i64 = 3_600_000;
+/// No iteration lasts longer.
+const LONGEST: Duration = Duration::from_secs(48 * 3_600);
 
 impl Store {
     /// Asks for a call of `run` at `now`. It is counted when it may be made, in the same transaction; the same call
@@ -43,15 +46,17 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
     let (id, zone) = (run.to_string(), TimeZone::system());
     notice_clock(db, now)?;
     // Asked for before, and perhaps never made: it gives its place back, and takes it again.
-    db.prepare_cached("DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3")?.execute(params![
-        id,
-        ask.n,
-        ask.purpose.word()
-    ])?;
+    db.prepare_cached(
+        "DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3",
+    )?
+    .execute(params![id, ask.n, ask.purpose.word()])?;
     let facts = facts(db, &id, &ask.limits, now, &zone)?;
     let admission = admit(&facts, ask, run, now, &zone);
     if let Verdict::Go { probes } = &admission.verdict {
         count(db, &id, ask.n, ask.purpose, now.millis())?;
+        if has_left_off(db, &id)? {
+            return Ok(admission);
+        }
         if ask.purpose == Purpose::Iteration {
             reserve(db, &id, ask, admission.ledger.granted_usd, now)?;
         }
@@ -59,7 +64,7 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
             db.prepare_cached("UPDATE holds SET probe = ?2, probe_until = ?3 WHERE scope = ?1")?.execute(params![
                 scope,
                 id,
-                now.plus(PROBE).millis()
+                now.plus(ask.lasts).millis()
             ])?;
         }
     }
@@ -153,7 +158,8 @@ fn reserved(db: &Connection, run: &str, now: Timestamp) -> rusqlite::Result<Rese
 /// Reserves what an iteration may spend: what is handed down to it, else what it is expected to cost.
 fn reserve(db: &Connection, run: &str, ask: &Ask, granted: Option<f64>, now: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached(
-        "UPDATE calls SET usd = ?3, tokens = ?4, until = ?5 WHERE run = ?1 AND n = ?2 AND purpose = 'iteration'",
+        "UPDATE calls SET usd = ?3, tokens = ?4, until = ?5 WHERE run = ?1 AND n = ?2 AND purpose = 'iteration'
+         AND NOT EXISTS (SELECT 1 FROM iterations WHERE run = ?1 AND n = ?2)",
     )?
     .execute(params![
         run,
@@ -165,10 +171,16 @@ fn reserve(db: &Connection, run: &str, ask: &Ask, granted: Option<f64>, now: Tim
     Ok(())
 }
 
-/// The run's iteration is over: what it did not spend is free.
+/// A run that was paused or has ended since it asked makes no call: nobody is to wait for it.
+fn has_left_off(db: &Connection, run: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT 1 FROM runs WHERE run = ?1 AND state IN ('paused', 'ended')")?.exists([run])
+}
+
+/// The run's iteration is over, or does not begin: what it did not spend is free, and who likes may be the probe.
 pub(super) fn released(db: &Connection, run: &str) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE calls SET usd = 0, tokens = 0, until = NULL WHERE run = ?1 AND until IS NOT NULL")?
         .execute([run])?;
+    db.prepare_cached("UPDATE holds SET probe = NULL, probe_until = NULL WHERE probe = ?1")?.execute([run])?;
     Ok(())
 }
 
@@ -195,7 +207,7 @@ fn holds(db: &Connection, now: Timestamp) -> rusqlite::Result<Vec<Hold>> {
         let by = row.get::<_, Option<String>>(5)?.and_then(|run| RunId::parse(&run));
         // One that lies further ahead than any was given: the clock was set back, and nobody waits for it.
         let given = row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis);
-        let probe_until = given.filter(|until| until.since(now) <= PROBE);
+        let probe_until = given.filter(|until| until.since(now) <= LONGEST);
         Ok(Hold {
             scope: row.get(0)?,
             about: row.get(1)?,

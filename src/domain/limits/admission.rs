@@ -71,7 +71,7 @@ pub struct Ask {
     pub place: Place,
     /// Who asks.
     pub asker: Asker,
-    /// How long the call may last, with what belongs to it.
+    /// How long the call may last, with what belongs to it: so long others wait for its outcome.
     pub lasts: Duration,
 }
 
@@ -210,9 +210,6 @@ pub enum Verdict {
     /// Stop: a budget is used up, in words for the person.
     Stop(String),
 }
-
-/// How long others wait for the one who tries.
-pub const PROBE: Duration = Duration::from_secs(120);
 
 /// Decides. `now` may lie before what is known (the clock was set back): nothing opens early for it.
 pub fn admit(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp, zone: &TimeZone) -> Admission {
