@@ -282,3 +282,28 @@ fn a_run_that_has_left_off_since_it_asked_is_no_probe() {
     store.admit(a, &ask(2, 100), time(10_000)).unwrap();
     assert!(goes(&store.admit(b, &ask(2, 100), time(10_001)).unwrap()));
 }
+
+#[test]
+fn a_reset_that_is_told_replaces_and_one_that_nobody_told_gives_way() {
+    use Reset::{Known, Unknown};
+    // The first refusal, the second one, what is waited for.
+    let cases = [
+        ((Known, 90_000), (Known, 60_000), (Known, 60_000)),
+        ((Unknown, 90_000), (Known, 60_000), (Known, 60_000)),
+        ((Known, 60_000), (Unknown, 90_000), (Known, 60_000)),
+        ((Known, 60_000), (Unknown, 30_000), (Known, 60_000)),
+        ((Known, 1_000), (Unknown, 30_000), (Unknown, 30_000)),
+        ((Unknown, 60_000), (Unknown, 30_000), (Unknown, 60_000)),
+    ];
+    for (first, second, expected) in cases {
+        let temp = tempfile::tempdir().unwrap();
+        let run = fresh();
+        let store = with_runs(temp.path(), &[run]);
+        for (at, (reset, until)) in [(0, first), (2_000, second)] {
+            let hit = Hit { n: 1, cause: Cause::Limit, scope: "account".into(), until: time(until), reset, tries: 1 };
+            store.append_blocking(Append { time: time(at), ..append(run, vec![Record::LimitHit(hit)]) }).unwrap();
+        }
+        let hold = store.limit_facts(run, &Limits::default(), time(2_000)).unwrap().holds.remove(0);
+        assert_eq!((hold.reset, hold.until), (expected.0, time(expected.1)), "{first:?} {second:?}");
+    }
+}

@@ -275,13 +275,15 @@ pub(super) fn refused(db: &Connection, record: &Record, time: i64) -> rusqlite::
     Ok(())
 }
 
-/// Of two tickets that were refused at the same time, the longer wait counts for both.
+/// A reset that was told replaces what was known. Without one, of two tickets that were refused at the same time the
+/// longer wait counts for both, and a told reset that lies ahead stays.
 fn hold(db: &Connection, hit: &Hit, time: i64) -> rusqlite::Result<()> {
     let reset = if hit.reset == Reset::Known { "known" } else { "unknown" };
     db.prepare_cached(
         "INSERT INTO holds (scope, about, until, reset, tries, seen) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (scope) DO UPDATE SET about = ?2, until = max(until, ?3), reset = ?4, tries = max(tries, ?5),
-             seen = ?6, noticed = NULL, probe = NULL, probe_until = NULL",
+         ON CONFLICT (scope) DO UPDATE SET about = ?2, until = iif(?4 = 'known', ?3, max(until, ?3)), reset = ?4, tries = max(tries, ?5),
+             seen = ?6, noticed = NULL, probe = NULL, probe_until = NULL
+         WHERE ?4 = 'known' OR reset <> 'known' OR until <= ?6",
     )?
     .execute(params![hit.scope, hit.about(), hit.until.millis(), reset, hit.tries, time])?;
     Ok(())
