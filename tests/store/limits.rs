@@ -307,3 +307,16 @@ fn a_reset_that_is_told_replaces_and_one_that_nobody_told_gives_way() {
         assert_eq!((hold.reset, hold.until), (expected.0, time(expected.1)), "{first:?} {second:?}");
     }
 }
+
+#[test]
+fn a_call_that_was_made_is_not_taken_back_by_who_asks_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = fresh();
+    let store = with_runs(temp.path(), &[run]);
+    let asked = || store.admit(run, &ask(1, 1), time(0)).unwrap();
+    assert!(goes(&asked()));
+    let begun = Record::IterationStarted { n: 1, phase: None, session: None };
+    store.append_blocking(append(run, vec![begun])).unwrap();
+    assert!(!goes(&asked()), "there is no place for another");
+    assert_eq!(store.calls_since(time(0)).unwrap(), 1);
+}

@@ -46,8 +46,10 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
     let (id, zone) = (run.to_string(), TimeZone::system());
     notice_clock(db, now)?;
     // Asked for before, and perhaps never made: it gives its place back, and takes it again.
+    // One that was made stays: a person and the timer may have asked at once.
     db.prepare_cached(
-        "DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3",
+        "DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3
+         AND NOT EXISTS (SELECT 1 FROM iterations WHERE run = ?1 AND n = ?2 AND ?3 = 'iteration')",
     )?
     .execute(params![id, ask.n, ask.purpose.word()])?;
     let facts = facts(db, &id, &ask.limits, now, &zone)?;
