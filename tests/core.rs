@@ -363,7 +363,7 @@ impl World {
                 result.api_error_status = Some(if self.dice.one_in(2) { 429 } else { 529 });
                 result.message = "API Error: Request rejected".into();
                 if self.dice.one_in(2) {
-                    result.limit = Some(LimitText { told: None });
+                    result.limit = Some(LimitText { told: None, family: None });
                     let ahead = i64::try_from(self.dice.roll(18_000_000)).unwrap();
                     result.resets_at = Some(Timestamp::from_millis(self.now + ahead - 60_000));
                 }

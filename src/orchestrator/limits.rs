@@ -7,6 +7,7 @@ use crate::domain::limits::Spent;
 use crate::domain::limits::admission::{Ask, Asker, Ledger, Parking, Place, Purpose};
 use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, Window, WindowStatus, dice};
 use crate::domain::limits::receipt::{self, Receipt};
+use crate::domain::limits::reset_text::{Family, LimitText};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Record;
 use crate::orchestrator::state::{Iteration, Stage, State};
@@ -116,11 +117,16 @@ pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
         limits: (*state.settings.limits).clone(),
         spent: spent(state),
         forecast,
-        model: state.model.clone().or_else(|| state.settings.model.clone()),
+        model: model(state),
         place: if begun { Place::InPhase } else { Place::PhaseStart },
         asker,
         lasts: Duration::from_secs(state.settings.iteration_timeout).saturating_add(AROUND),
     }
+}
+
+/// The model of the run, when it is known.
+fn model(state: &State) -> Option<String> {
+    state.model.clone().or_else(|| state.settings.model.clone())
 }
 
 /// Receipts of iterations in which Claude did something.
@@ -181,13 +187,13 @@ pub(super) fn receipt(open: &Iteration, now: Timestamp) -> Receipt {
 }
 
 /// Whether the failure of the open iteration is a limit. The order is that of the provider's own signs: a window that it
-/// says is closed; the kind or status of the error; the words of the CLI (`said`), and the reset in them.
-pub(super) fn hit(state: &State, said: bool, told: Option<Timestamp>, now: Timestamp) -> Option<Hit> {
+/// says is closed; the kind or status of the error; the words of the CLI (`said`), and the reset and the models in them.
+pub(super) fn hit(state: &State, said: Option<&LimitText>, told: Option<Timestamp>, now: Timestamp) -> Option<Hit> {
     let open = state.open_iteration()?;
     let failure = open.failure.as_ref()?;
     let closed = open.window.as_ref().filter(|window| window.status == WindowStatus::Rejected);
     let of_error = provider::cause(&failure.error, failure.status);
-    let cause = match (closed, of_error, said) {
+    let cause = match (closed, of_error, said.is_some()) {
         (Some(_), ..) | (None, None, true) => Cause::Limit,
         (None, Some(cause), _) => cause,
         (None, None, false) => return None,
@@ -197,6 +203,11 @@ pub(super) fn hit(state: &State, said: bool, told: Option<Timestamp>, now: Times
     let tries = before.saturating_add(1);
     let run = state.run.map_or(0, |run| run.0.as_u128());
     let (until, reset) = provider::wait_until(reset, tries, now, dice(run, u64::from(open.n)));
-    let scope = closed.map_or_else(|| ACCOUNT.to_owned(), |window| window.kind.clone());
+    let family = said.and_then(|said| said.family).filter(|_| cause == Cause::Limit);
+    // What refuses another model's call (a subagent's) must park this run too, or it would ask without a pause.
+    let own = model(state);
+    let of_models = family.map(Family::window).filter(|window| provider::concerns(window, own.as_deref()));
+    let named = closed.map(|window| window.kind.as_str()).or(of_models);
+    let scope = named.unwrap_or(ACCOUNT).to_owned();
     Some(Hit { n: open.n, cause, scope, until, reset, tries })
 }

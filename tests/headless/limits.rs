@@ -82,6 +82,25 @@ fn a_refused_iteration_parks_the_run_and_counts_for_nothing() {
 }
 
 #[test]
+fn the_limit_of_some_models_is_not_that_of_the_account() {
+    for (model, scope) in [("claude-opus-4-8", "seven_day_opus"), ("claude-sonnet-4-6", "account")] {
+        let project = Project::new();
+        project.ticket("tk-1", &["Do it"]);
+        let refused = "steps: [{api_error: {kind: unknown, text: \"You've hit your Opus limit\"}}]";
+        project.scenario(&DILIGENT.replacen(
+            "turns:",
+            &format!("turns:\n  - when: {{phase: Do}}\n    times: 1\n    {refused}"),
+            1,
+        ));
+        let output = project.run(&["run", "--json", "--model", model, "tk-1"]);
+        assert_eq!(output.status.code(), Some(0), "{model}{}", text(&output));
+        let records = records(&output);
+        assert_eq!(of_kind(&records, "limit_hit")[0]["scope"], scope, "{model}");
+        assert_eq!(of_kind(&records, "parked").len(), 1, "{model}: it waits itself");
+    }
+}
+
+#[test]
 fn a_window_that_the_provider_closes_is_waited_for_to_its_reset() {
     let project = Project::new();
     project.ticket("tk-1", &["Do it"]);
