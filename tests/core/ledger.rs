@@ -111,6 +111,7 @@ impl Ledger {
             tokens: self.tokens.iter().filter(|(time, _)| counts(*time)).copied().collect(),
             ticket: self.spent,
             day: self.spent,
+            reserved: programmator::domain::limits::admission::Reserved::default(),
             holds: hold.into_iter().collect(),
             windows: self.windows.clone(),
         };

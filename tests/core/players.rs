@@ -193,7 +193,7 @@ impl World {
                 self.give(Input::LimitSeen { n, window });
             }
             1 => {
-                result.limit = Some(LimitText { told: None });
+                result.limit = Some(LimitText { told: None, family: None });
                 result.resets_at = Some(Timestamp::from_millis(self.now + self.dice.signed(18_000_000) - 60_000));
             }
             _ => {}

@@ -159,10 +159,7 @@ impl Step {
     fn fail(&mut self, n: u32, Failure { error, message, status }: Failure, result: Option<&TurnResult>) {
         let why = format!("the turn failed ({error})");
         self.record(Record::TurnFailed { n, error, message, status });
-        self.note_limit(
-            result.is_some_and(|result| result.limit.is_some()),
-            result.and_then(|result| result.resets_at),
-        );
+        self.note_limit(result.and_then(|result| result.limit.as_ref()), result.and_then(|result| result.resets_at));
         if self.open(|open| open.limited.is_none()) {
             self.reset_session(why);
         }

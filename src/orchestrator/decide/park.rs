@@ -8,6 +8,7 @@ use crate::base::time::Timestamp;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Asker, Counted, Ledger, Parking, Purpose, Verdict};
 use crate::domain::limits::provider::{Reset, Window};
+use crate::domain::limits::reset_text::LimitText;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
 use crate::orchestrator::effect::{Effect, Timer};
@@ -138,7 +139,7 @@ impl Step {
     }
 
     /// The turn has failed: if it is a limit, until when nothing is tried.
-    pub(super) fn note_limit(&mut self, said: bool, told: Option<Timestamp>) {
+    pub(super) fn note_limit(&mut self, said: Option<&LimitText>, told: Option<Timestamp>) {
         if let Some(hit) = limits::hit(&self.state, said, told, self.now) {
             self.record(Record::LimitHit(hit));
         }

@@ -136,7 +136,7 @@ fn money(glyphs: Glyphs, tab: &Tab) -> Gauge {
         return Gauge::new("Budget", "", value).share(glyphs, share(*limit, *spent), WARN, DANGER).in_words();
     }
     if let Some(most) = state.settings.limits.run.tokens {
-        let used = spent(state).since(state.limits.granted).tokens;
+        let used = spent(state).tokens;
         return counted(glyphs, "Budget", "tokens", used, most, compact);
     }
     Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))
