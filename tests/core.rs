@@ -17,6 +17,7 @@ mod simulation;
 #[path = "core/world.rs"]
 mod world;
 
+use players::exited;
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit};
@@ -31,7 +32,7 @@ use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::Timer;
 use programmator::orchestrator::input::Input;
 use proptest::prelude::*;
-use world::{Weather, World, exited, fold};
+use world::{Weather, World, fold};
 
 /// A run from its start until it has ended.
 fn run(seed: u64, weather: Weather) -> World {

@@ -44,7 +44,9 @@ impl Invariants {
     pub fn believe(&mut self, state: &State) {
         self.breaker.clone_from(&state.breaker);
         self.begins = false;
-        self.to_run.clone_from(&state.validation);
+        let ran =
+            state.open_iteration().map(|open| open.validated.iter().map(|(command, _)| command.clone()).collect());
+        self.to_run = ran.unwrap_or_default();
         for phase in &state.phases {
             if let Mark::Done(how) = phase.mark {
                 self.done.push((Some(phase.text.clone()), how));
@@ -189,7 +191,9 @@ impl Invariants {
             }
         }
         let changed = open.phase_changed.expect("a claim is believed before the tree was compared");
-        let passed = open.validated.iter().map(|(command, exit)| (command, *exit));
+        // What a killed process had run is run again: the last time counts.
+        let again = open.validated.len().saturating_sub(self.to_run.len());
+        let passed = open.validated[again..].iter().map(|(command, exit)| (command, *exit));
         let grounds = match how {
             DoneHow::Verified => {
                 !self.to_run.is_empty() && passed.eq(self.to_run.iter().map(|command| (command, Some(0))))

@@ -280,3 +280,8 @@ impl World {
         self.note(what);
     }
 }
+
+/// Claude's process is gone by itself.
+pub fn exited(n: u32) -> Input {
+    Input::AgentExited { n, code: Some(0), signal: None, swept: 0, stderr: String::new() }
+}

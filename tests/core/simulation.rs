@@ -1,7 +1,7 @@
 //! Many seeded schedules, on all processors: each is a ticket with up to three runs, in which anything may go wrong.
 //! `PROGRAMMATOR_SCHEDULES=<n>` says how many, `PROGRAMMATOR_SEED=<n>` plays one again and prints its journal.
 
-use crate::world::{Show, Weather, World};
+use crate::world::{Weather, World};
 use programmator::domain::breaker::Breaker;
 use programmator::orchestrator::state::Stage;
 use std::collections::BTreeMap;
@@ -54,6 +54,13 @@ const MET: [(&str, u64); 36] = [
     ("Claude ticks a box", 500),
     ("found open at a start", 100),
 ];
+
+/// Whether records are printed as they are stored.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Show {
+    Nothing,
+    Journal,
+}
 
 /// One schedule, to its end.
 fn play(seed: u64, show: Show) -> BTreeMap<&'static str, u64> {

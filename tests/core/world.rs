@@ -4,6 +4,8 @@
 use crate::dice::Dice;
 use crate::invariants::Invariants;
 use crate::ledger::Ledger;
+use crate::players::exited;
+use crate::simulation::Show;
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::Breaker;
@@ -28,13 +30,6 @@ pub enum Weather {
     Fair,
     /// Everything goes wrong now and then.
     Rough,
-}
-
-/// Whether records are printed as they are stored.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Show {
-    Nothing,
-    Journal,
 }
 
 /// A ticket, its runs one after another, and everything around them.
@@ -321,6 +316,7 @@ impl World {
             if let Record::TicketRead { phases, .. } = &record {
                 phases.iter().filter(|seed| seed.done).for_each(|seed| self.rules.person_ticks(&seed.text));
             }
+            self.rules.believe(&self.state);
             self.now = time.millis();
             self.store(record, time);
         }
@@ -387,11 +383,6 @@ impl World {
         let waits = self.state.ended.is_some() || self.state.stage == Stage::Paused;
         assert!(waits, "nothing is left to happen in {:?}, and the run has not ended", self.state.stage);
     }
-}
-
-/// Claude's process is gone by itself.
-pub fn exited(n: u32) -> Input {
-    Input::AgentExited { n, code: Some(0), signal: None, swept: 0, stderr: String::new() }
 }
 
 /// The state that a journal tells of.
