@@ -93,7 +93,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.notes.push(Note { id: id.clone(), text: text.clone(), stage: NoteStage::Queued });
         }
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
-        Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
+        Record::NoteDelivered { id } => {
+            state.notes.retain(|note| note.id != *id);
+            if let Some(iteration) = &mut state.iteration {
+                iteration.answered = false;
+            }
+        }
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }

@@ -14,7 +14,8 @@ const REASON: usize = 120;
 
 /// The context, at most [`LONGEST`] characters; the iteration that it is for has begun.
 pub fn loop_context(state: &State) -> String {
-    let mut lines = vec![format!("Iteration {} of at most {}.", state.counted_iterations(), state.settings.max_iterations)];
+    let mut lines =
+        vec![format!("Iteration {} of at most {}.", state.counted_iterations(), state.settings.max_iterations)];
     if !state.phases.is_empty() {
         let open = state.phases.iter().filter(|phase| !phase.mark.is_settled()).count();
         lines.push(format!("Open phases: {open} of {}.", state.phases.len()));

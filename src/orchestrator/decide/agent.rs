@@ -199,6 +199,8 @@ impl Step {
         if self.open(|open| open.followed_up) {
             return self.close(n);
         }
+        // An answer that never comes must not keep Claude for ever.
+        self.arm(Timer::PostResult(n));
         self.ask_for_call(Purpose::FollowUp, Asker::Program);
     }
 

@@ -44,7 +44,7 @@ impl Step {
             }
             Purpose::FollowUp => {
                 let waits = self.state.stage == Stage::Closing && self.open(|open| open.n == n && !open.followed_up);
-                if waits && self.open(|open| open.claim_missing.is_some() && !open.unasked) {
+                if waits && self.awaits_follow_up() {
                     self.follow_up_admitted(n, admission);
                 }
             }
@@ -68,6 +68,11 @@ impl Step {
         }
     }
 
+    /// The call for the status block is asked for, and Claude waits for it.
+    pub(super) fn awaits_follow_up(&self) -> bool {
+        self.open(|open| open.claim_missing.is_some() && !open.followed_up && !open.unasked && open.timer.is_none())
+    }
+
     fn follow_up_admitted(&mut self, n: u32, Admission { verdict, ledger }: Admission) {
         match verdict {
             Verdict::Go { .. } => {
@@ -75,6 +80,8 @@ impl Step {
                 self.record(Record::FollowUpSent { n });
                 self.effect(Effect::SendFollowUp { n });
                 self.arm(Timer::FirstByte(n));
+                // It may have run out meanwhile, when there was nothing to be said; the iteration's own runs on.
+                self.arm(Timer::Idle(n));
             }
             // The next iteration waits, or the run stops, when it asks for its own call.
             Verdict::Park(parking) => {

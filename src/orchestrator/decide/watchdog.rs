@@ -29,9 +29,11 @@ impl Step {
             (Timer::Start(_), Stage::Spawning) => self.fire(n, Watch::Start),
             (Timer::FirstByte(_), Stage::Running) if self.unanswered(last_byte) => self.fire(n, Watch::FirstByte),
             (Timer::Iteration(_), Stage::Spawning | Stage::Running) => self.fire(n, Watch::Total),
+            // No time is left for the question that is about to be asked.
+            (Timer::Iteration(_), Stage::Closing) if self.awaits_follow_up() => self.fire(n, Watch::Total),
             (Timer::Idle(_), Stage::Running) => self.idle(n, last_byte),
             // Claude may still take a late note up: that is no end that it has missed.
-            (Timer::PostResult(_), Stage::Running) => self.note_ignored(n),
+            (Timer::PostResult(_), Stage::Running) if self.open(|open| open.answered) => self.note_ignored(n),
             (Timer::PostResult(_), Stage::Closing) => self.fire(n, Watch::PostResult),
             _ => {}
         }
@@ -85,3 +87,6 @@ impl Step {
         self.effect(Effect::StopAgent { n });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,6 +66,8 @@ pub struct Iteration {
     pub cut: Option<IterationOutcome>,
     /// The timer of the watchdog that ran out.
     pub timer: Option<Watch>,
+    /// Its last turn is over, and none has begun since.
+    pub answered: bool,
     /// When Claude was last given something to answer.
     pub prompted: Option<Timestamp>,
     /// The API failed, and Claude has not been heard since.
