@@ -4,7 +4,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::limits::Spent;
-use crate::domain::limits::admission::{Ask, Asker, Ledger, Parking, Place, Purpose};
+use crate::domain::limits::admission::{Ask, Asker, Known, Ledger, Parking, Place, Purpose};
 use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, Window, WindowStatus, dice};
 use crate::domain::limits::receipt::{self, Receipt};
 use crate::domain::limits::reset_text::{Family, LimitText};
@@ -61,6 +61,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::Parked(parking) => {
             state.limits.parked = Some(parking.clone());
+            if let Some(known) = &parking.known {
+                learn(&mut state.limits, known, time);
+            }
             match state.open_iteration() {
                 // The status block of a running iteration is not asked for.
                 Some(_) => {
@@ -101,6 +104,20 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
         }
         _ => {}
+    }
+}
+
+/// What the ledger told of everybody when it refused a call. Money stays as it was at the last call, to which what the
+/// iteration has spent since is added.
+fn learn(limits: &mut LimitState, known: &Known, time: Timestamp) {
+    let money = limits.ledger.take().map(|(ledger, _)| (ledger.ticket, ledger.day, ledger.granted_usd));
+    let mut ledger = known.ledger.clone();
+    if let Some(money) = money {
+        (ledger.ticket, ledger.day, ledger.granted_usd) = money;
+    }
+    limits.ledger = Some((ledger, time));
+    for window in &known.windows {
+        limits.windows.entry(window.kind.clone()).or_insert_with(|| (window.clone(), time));
     }
 }
 

@@ -138,7 +138,7 @@ fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
     writeln!(out, "{}  {}  {}{about}", run.run.short(), run.ticket, run.state.word())?;
     if let Some(Parked { why, about, until, reset, .. }) = parked {
-        let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset };
+        let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset, known: None };
         writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;
     }
     for (name, count) in [("calls", &limits.calls), ("tokens", &limits.tokens)] {

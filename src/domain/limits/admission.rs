@@ -170,6 +170,19 @@ pub struct Parking {
     pub until: Timestamp,
     /// Whether that is the true end.
     pub reset: Reset,
+    /// What was known then: a program that just began has made no call to know it from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Box<Known>>,
+}
+
+/// What is known of limits when a run is parked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Known {
+    /// How the counters stand.
+    pub ledger: Ledger,
+    /// The provider's windows that last.
+    pub windows: Vec<Window>,
 }
 
 /// A limit that parks.
@@ -232,12 +245,16 @@ pub fn admit(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp, zone: &TimeZo
         .or_else(|| counted_out(facts, limits, zone).map(Verdict::Park))
         .or_else(|| warned(facts, ask, run, now).map(Verdict::Park))
         .or_else(|| reserved(facts, ask).map(Verdict::Park));
-    let verdict = refused.unwrap_or_else(|| {
+    let mut verdict = refused.unwrap_or_else(|| {
         ledger.calls += 1;
         ledger.granted_usd = grant(facts, ask);
         ledger.frees = ledger.frees.or_else(|| Some(hour::leaves(now, limits.window, zone)));
         Verdict::Go { probes: concerned.iter().map(|hold| hold.scope.clone()).collect() }
     });
+    if let Verdict::Park(parking) = &mut verdict {
+        let windows = facts.windows.iter().filter(|window| window.is_open_at(now)).cloned().collect();
+        parking.known = Some(Box::new(Known { ledger: ledger.clone(), windows }));
+    }
     Admission { verdict, ledger }
 }
 
@@ -294,7 +311,7 @@ fn reserved(facts: &Facts, ask: &Ask) -> Option<Parking> {
         does_not_fit("", "", budget, both, ask.forecast).is_some()
     });
     let about = format!("the rest of the budget for {} is reserved for other iterations", full?.0);
-    Some(Parking { why: Why::Budget, about, until, reset: Reset::Known })
+    Some(Parking { why: Why::Budget, about, until, reset: Reset::Known, known: None })
 }
 
 /// What the iteration may spend in USD: what is left of the run's budget, and of the shared ones its part, so that
@@ -317,13 +334,13 @@ fn held(holds: &[&Hold], asker: Asker, run: RunId, now: Timestamp) -> Option<Par
             None if asker == Asker::Program && hold.until > now => (hold.until, hold.reset),
             None => return None,
         };
-        Some(Parking { why: Why::Provider, about: hold.about.clone(), until, reset })
+        Some(Parking { why: Why::Provider, about: hold.about.clone(), until, reset, known: None })
     });
     waits.max_by_key(|parking| parking.until)
 }
 
 fn counted_out(facts: &Facts, limits: &Limits, zone: &TimeZone) -> Option<Parking> {
-    let own = |why, about, until| Parking { why, about, until, reset: Reset::Known };
+    let own = |why, about, until| Parking { why, about, until, reset: Reset::Known, known: None };
     let calls = hour::frees(&facts.calls, limits.calls.into(), limits.window, zone)
         .map(|until| own(Why::Calls, calls_words(limits.calls), until));
     let tokens = limits.tokens.and_then(|most| {
@@ -354,7 +371,7 @@ fn warned(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp) -> Option<Parkin
     let (window, resets) = windows.filter_map(|w| Some((w, w.resets_at?))).max_by_key(|(_, resets)| *resets)?;
     let (until, reset) = provider::wait_until(Some(resets), 1, now, provider::dice(run.0.as_u128(), 0));
     let about = format!("the provider's {} is nearly reached", window.name());
-    (reset == Reset::Known).then_some(Parking { why: Why::Warning, about, until, reset })
+    (reset == Reset::Known).then_some(Parking { why: Why::Warning, about, until, reset, known: None })
 }
 
 #[cfg(test)]

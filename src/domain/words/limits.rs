@@ -79,7 +79,13 @@ mod tests {
 
     fn parking(reset: Reset) -> Parking {
         let until = Timestamp::from_millis(1_795_273_200_000);
-        Parking { why: Why::Provider, about: "the provider's five-hour limit is reached".into(), until, reset }
+        Parking {
+            why: Why::Provider,
+            about: "the provider's five-hour limit is reached".into(),
+            until,
+            reset,
+            known: None,
+        }
     }
 
     #[test]

@@ -105,12 +105,18 @@ impl Step {
         }
         let look = if parking.reset == Reset::Probe { LOOK_AT_PROBE } else { LOOK };
         let at = parking.until.min(self.now.plus(look));
-        if self.state.stage != Stage::Parked || self.state.limits.parked.as_ref() != Some(&parking) {
+        if self.state.stage != Stage::Parked || !self.waits_for(&parking) {
             self.record(Record::Parked(parking));
         }
         // A time that has passed since would be asked for without a pause.
         let soon = self.now.plus(Duration::from_millis(200));
         self.effect(Effect::Arm { timer: Timer::Park, at: at.max(soon) });
+    }
+
+    /// The run is known to wait for this. That the counters have moved meanwhile is no news.
+    fn waits_for(&self, parking: &Parking) -> bool {
+        let parked = self.state.limits.parked.as_ref();
+        parked.is_some_and(|parked| Parking { known: parked.known.clone(), ..parking.clone() } == *parked)
     }
 
     fn unpark(&mut self) {

@@ -234,6 +234,38 @@ mod tests {
     }
 
     #[test]
+    fn who_is_parked_before_the_first_call_shows_what_others_used() {
+        use crate::domain::limits::admission::{Ask, Asker, Facts, Place, Purpose, Verdict, admit};
+        use crate::domain::record::{FORMAT, Record, Stored};
+        let window = told("five_hour", WindowStatus::Allowed, Some(0.62), 3_600);
+        let facts = Facts { calls: vec![(at(-1), 1); 100], windows: vec![window], ..Facts::default() };
+        let rows = drawn(|tab| {
+            let state = &mut tab.state;
+            (state.iteration, state.limits) = (None, crate::orchestrator::limits::LimitState::default());
+            let ask = Ask {
+                n: 1,
+                purpose: Purpose::Iteration,
+                limits: Limits::default(),
+                spent: crate::domain::limits::Spent::default(),
+                forecast: crate::domain::limits::Spent::default(),
+                model: None,
+                place: Place::PhaseStart,
+                asker: Asker::Program,
+                lasts: Duration::from_secs(900),
+            };
+            let run = state.run.unwrap();
+            let Verdict::Park(parking) = admit(&facts, &ask, run, at(-1), &jiff::tz::TimeZone::UTC).verdict else {
+                panic!("it is not parked");
+            };
+            let (v, seq, time, ticket) = (FORMAT, state.seq + 1, at(-1), tab.id.clone());
+            let record = Record::Parked(parking);
+            crate::orchestrator::apply::apply(&mut tab.state, &Stored { v, seq, time, run, ticket, record });
+        });
+        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "full", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "5 hours"), Some(("62 %".into(), "", Role::GaugeFill)));
+    }
+
+    #[test]
     fn of_several_budgets_the_tightest_is_drawn() {
         let usd = |micro_usd| Budget { micro_usd: Some(micro_usd), tokens: None };
         let rows = drawn(|tab| {
