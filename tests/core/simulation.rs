@@ -40,7 +40,7 @@ const MET: [(&str, u64); 36] = [
     ("breaker closed", 20),
     ("breaker reset", 200),
     ("start", 20),
-    ("first_byte", 20),
+    ("first_byte", 60),
     ("idle", 500),
     ("total", 500),
     ("post_result", 20),

@@ -82,7 +82,7 @@ fn parked(why: Why, about: &str, until: i64, reset: Reset) -> Tab {
     if let Some(iteration) = &mut tab.state.iteration {
         iteration.ended = Some(sample::ago(20));
     }
-    tab.state.limits.parked = Some(Parking { why, about: about.into(), until: at(until), reset });
+    tab.state.limits.parked = Some(Parking { why, about: about.into(), until: at(until), reset, known: None });
     tab
 }
 

@@ -39,9 +39,11 @@ impl Step {
         }
     }
 
-    /// No byte of an answer came since the last prompt.
+    /// No byte of an answer came since the last prompt. A clock that was set back behind the prompt cannot tell, so
+    /// nobody is cut off by it: silence is the idle timer's, and that has a clock of its own.
     fn unanswered(&self, last_byte: Timestamp) -> bool {
-        self.open(|open| open.prompted.is_some_and(|prompted| last_byte <= prompted))
+        let late = |prompted: Timestamp| last_byte <= prompted && prompted <= self.now;
+        self.open(|open| open.tools.is_empty() && open.prompted.is_some_and(late))
     }
 
     /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.

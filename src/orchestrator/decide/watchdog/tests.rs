@@ -127,3 +127,18 @@ fn the_grace_of_the_turn_before_takes_no_note_from_the_follow_up() {
     run.fires(Timer::PostResult(1));
     assert_eq!((&run.state.stage, run.state.notes[0].stage), (&Stage::Closing, NoteStage::Queued));
 }
+
+#[test]
+fn a_clock_that_was_set_back_cuts_nobody_off() {
+    let mut run = Run::prompted();
+    let prompted = run.now;
+    run.now = Timestamp::from_millis(prompted.millis() - 300_000);
+    // Claude has answered since, by the clock of now.
+    run.fires(Timer::FirstByte(1));
+    assert_eq!(run.state.stage, Stage::Running);
+    let mut silent = Run::prompted();
+    let last_byte = BEGAN;
+    silent.now = silent.now.plus(Duration::from_secs(181));
+    silent.give(Input::TimerFired { timer: Timer::FirstByte(1), last_byte });
+    assert_eq!(silent.state.stage, Stage::Stopping, "silence is silence");
+}
