@@ -134,7 +134,7 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
 
 #[test]
 fn a_ticket_is_read_also_when_the_clock_was_set_back_behind_our_own_change_of_it() {
-    let seed = (0..).find(|seed| World::new(*seed, Weather::Fair).phases.len() > 1).unwrap();
+    let seed = (0..1_000).find(|seed| World::new(*seed, Weather::Fair).phases.len() > 1).unwrap();
     let mut world = World::new(seed, Weather::Fair);
     world.start(Breaker::default(), Sessions::default());
     while world.state.wrote_ticket.is_none() {
