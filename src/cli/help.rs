@@ -25,10 +25,11 @@ Examples:
 
 Exit codes:
   0    complete
-  1    it failed: no claude, no login, no such model, no credit, ticket gone, a fault
+  1    it failed: no claude, no login, no such model, ticket gone, a fault
   2    wrong usage or configuration; nothing was begun
   3    it needs a person: blocked
-  4    stopped by a guard or a limit: iterations, stagnation, errors, time, the provider's limit
+  4    stopped by a guard or a limit: iterations, no change, errors, time, budget,
+       the circuit breaker; a limit that resets is waited for
   5    stopped by you
   75   another program works on this ticket
   129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
@@ -261,7 +262,7 @@ Examples:
   programmator circuit status
   programmator circuit status --json
 
-With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an
+With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an \
 open one lets one iteration through), history (every move, with run and iteration).";
 
 /// `programmator circuit reset --help`.

@@ -204,9 +204,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::SessionEnded(SessionEnded { session, to, reason, .. }) => {
             info(format!("session {} {}: {reason}; the next iteration opens a fresh one", short_id(session), to.word()))
         }
-        Record::SettingsChanged(SettingsChanged { what, .. }) => {
-            info(format!("settings changed by the command line: {}", what.join(", ")))
-        }
+        Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", what.join(", "))),
         Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
         Record::NoteSent { .. } => info("your note was sent to claude".into()),
         Record::NoteReturned { .. } => {

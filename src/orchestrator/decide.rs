@@ -29,6 +29,7 @@ use crate::orchestrator::state::{Iteration, Stage, State};
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
     let mut step = Step { state: state.clone(), now, decision: Decision::default() };
     step.take(input);
+    step.end_parking_if_over();
     step.decision
 }
 

@@ -192,14 +192,14 @@ impl Supervisor {
         let Some(run) = state.run else {
             return Err(OpenError::NoRun("the run has no records".into()));
         };
-        circuit::admit(&ticket.id, &state.breaker, &state.settings.breaker, self.clock.now())?;
+        let folder = PathBuf::from(&state.folder);
+        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
+        circuit::admit(&ticket.id, &state.breaker, &config.settings.breaker, self.clock.now())?;
         // What an earlier process left running would work against us.
         let swept = tokio::task::block_in_place(|| orphans::sweep(&[run.to_string()]));
         if swept > 0 {
             tracing::warn!(%run, swept, "processes of the interrupted run were still there and were ended");
         }
-        let folder = PathBuf::from(&state.folder);
-        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         let resumed = Input::Resumed {
             pid: std::process::id(),
             phases: Some(translate::phases(&ticket)),

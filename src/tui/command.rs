@@ -3,6 +3,7 @@
 //!
 //! Adding a key: one row here, one arm in `tui::update` (or in the dialog that it belongs to).
 
+use crate::domain::outcome::ExitReason;
 use crate::orchestrator::state::{Mark, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Input, Key};
@@ -298,11 +299,18 @@ fn details_word(model: &Model) -> &'static str {
     }
 }
 
+/// The run may go on as it is, once the person says so.
+fn stopped_at_a_limit(tab: &Tab) -> bool {
+    let reason = tab.state.ended.as_ref().map(|ended| ended.reason);
+    tab.failure.is_none() && matches!(reason, Some(ExitReason::Budget | ExitReason::RateLimited))
+}
+
 fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
         Some(Standing::NotStarted) => "start",
         Some(Standing::Pausing) => "go on",
         Some(Standing::Paused | Standing::Stopped) => "resume",
+        Some(Standing::NeedsYou) if model.tab().is_some_and(stopped_at_a_limit) => "go on",
         Some(Standing::NeedsYou) if model.tab().is_some_and(|tab| !tab.is_active()) => "try again",
         _ => "pause",
     }

@@ -86,7 +86,7 @@ rows! {
     Details "stream.details" STREAM, "stream", [press(Key::Enter)], Shown, has_stream, details_word,
         "in Stream: everything in full, or in brief again";
     Explain "gauges.explain" GAUGES, "gauges", [press(Key::Enter)], Shown, has_stream, |_| "explain",
-        "in Gauges: what each number counts, and what moved it";
+        "in Gauges: what the circuit breaker counts, and what moved it";
     LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
         "in Log: show less, or everything again";
     LogTicket "log.ticket" LOG, "log", [c('o')], Shown, always, |_| "all/this ticket",

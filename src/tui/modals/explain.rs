@@ -108,7 +108,8 @@ fn rows(model: &Model, columns: usize) -> Vec<Row> {
         };
         let place = moved.iteration.map_or_else(|| "between".to_owned(), |n| format!("iteration {n}"));
         let time = moved.time.clock_time(&model.zone);
-        hang(&mut rows, Row::new().left(Role::Dim, format!("  {time}  {place:<15} ")), role, &moved.text, columns);
+        let text = moved.text.strip_prefix("circuit breaker ").unwrap_or(&moved.text);
+        hang(&mut rows, Row::new().left(Role::Dim, format!("  {time}  {place:<15} ")), role, text, columns);
     }
     rows
 }

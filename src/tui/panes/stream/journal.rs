@@ -10,6 +10,7 @@ use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Stored, ValidationRan, Verdict, WriteOutcome};
+use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::HashMap;
 
 /// Most calls whose times are kept.
@@ -27,6 +28,8 @@ pub(super) struct Segment {
     /// Claude runs (or ran): marks no longer go to the top.
     spawned: bool,
     pub(super) ended: bool,
+    /// A mark says which timer cut it off.
+    cut_told: bool,
 }
 
 /// The fold.
@@ -199,10 +202,17 @@ impl Journal {
             Record::FollowUpSent { .. } => {
                 self.say(Level::Info, "asked Claude for the status block only");
             }
-            Record::TurnFailed { error, message, status, .. } => {
-                let status = status.map(|s| format!(" ({s})")).unwrap_or_default();
+            // Where the turn had a result, the stream itself tells of it.
+            Record::TurnFailed { error, message, .. } if [PROTOCOL, EXITED].contains(&error.as_str()) => {
                 let message = clean_line(message, 160);
-                self.say(Level::Error, format!("turn failed: {error}{status} · {message}"));
+                self.say(Level::Error, format!("turn failed: {message}"));
+            }
+            Record::OutputAnalysed(analysis) if analysis.is_warning() => {
+                self.say(Level::Warn, format!("Claude {}", analysis.told().join(" · ")));
+            }
+            Record::WatchdogFired(fired) => {
+                self.segment(fired.n).cut_told = true;
+                self.say(Level::Warn, fired.sentence().replace("claude", "Claude"));
             }
             Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, tail, .. }) => {
                 let check =
@@ -236,12 +246,14 @@ impl Journal {
                 let segment = self.segment(*n);
                 segment.head.ms = Some(*ms);
                 segment.ended = true;
+                let told = segment.cut_told;
                 let how = match outcome {
+                    IterationOutcome::TimedOut | IterationOutcome::Idle if told => return,
                     IterationOutcome::Claimed | IterationOutcome::NoClaim | IterationOutcome::Failed => return,
                     IterationOutcome::TimedOut => "cut off: the iteration took too long",
                     IterationOutcome::Idle => "cut off: no byte from Claude for too long",
                     IterationOutcome::Interrupted => "cut off by you",
-                    IterationOutcome::Parked => "refused by a limit: counts as none",
+                    IterationOutcome::Parked => "refused by a limit: does not count as an iteration",
                     IterationOutcome::CutOff => "cut off: programmator died in it",
                 };
                 self.say(Level::Warn, how);
