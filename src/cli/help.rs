@@ -41,6 +41,7 @@ Environment:
   PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
   PROGRAMMATOR_CALLS              calls of claude in an hour
+  PROGRAMMATOR_APPROVAL_TIMEOUT   seconds until a question to you is a denial
   PROGRAMMATOR_CLAUDE             the program that is started as claude
   PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
   CLAUDE_CODE_MAX_RETRIES         how often claude itself sends a failed request again
