@@ -86,7 +86,8 @@ fn wrong(path: &Path, why: &str) -> PolicyError {
     PolicyError { path: path.display().to_string(), line: 1, column: 1, message: why.to_owned() }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::adapters::path_view::RealPaths;

@@ -45,6 +45,7 @@ Environment:
   PROGRAMMATOR_CLAUDE             the program that is started as claude
   PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
   CLAUDE_CODE_MAX_RETRIES         how often claude itself sends a failed request again
+  PROGRAMMATOR_PROFILE            the rules of the gate: strict, guarded or trusted
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator

@@ -421,19 +421,18 @@ fn a_changed_input_is_judged_and_holds_once() {
 
 #[test]
 fn a_question_that_nobody_waits_with_is_void() {
-    let leave: [(&str, fn(&mut Core)); 5] = [
-        ("withdrawn", |core| core.give(Input::AskWithdrawn { n: 1, tool_use_id: "t1".into() })),
-        ("interrupted", |core| core.give(Input::Commanded { id: "c".into(), command: UserCommand::PauseNow })),
-        ("stopped", |core| core.give(Input::Commanded { id: "c".into(), command: UserCommand::Stop })),
-        ("exited", |core| {
-            core.give(Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() });
-        }),
-        ("our death", |core| core.give(Input::Resumed { pid: 8, phases: Some(vec![]), settings: None })),
+    let commanded = |command| Input::Commanded { id: "c".into(), command };
+    let leave = [
+        ("withdrawn", Input::AskWithdrawn { n: 1, tool_use_id: "t1".into() }),
+        ("interrupted", commanded(UserCommand::PauseNow)),
+        ("stopped", commanded(UserCommand::Stop)),
+        ("exited", Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() }),
+        ("our death", Input::Resumed { pid: 8, phases: Some(vec![]), settings: None }),
     ];
     for (name, leave) in leave {
         let mut core = Core::new(Settings::default());
         core.asks("t1", Presence::Screen);
-        leave(&mut core);
+        core.give(leave);
         assert!(core.state.approvals.is_empty(), "{name}");
         let void = |record: &&Record| matches!(record, Record::ApprovalVoid(Voided { id, .. }) if id == "t1");
         assert_eq!(core.records.iter().filter(void).count(), 1, "{name}: {:?}", core.records);

@@ -63,7 +63,7 @@ impl World {
             Answer::Deny { .. } => {
                 self.coming.push(Input::ToolFinished { n, tool_use_id: id.to_owned(), is_error: true });
             }
-            _ => self.runs(n, id.to_owned()),
+            Answer::Allow { .. } => self.runs(n, id.to_owned()),
         }
     }
 

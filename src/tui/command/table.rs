@@ -52,11 +52,11 @@ rows! {
     PauseNow "run.pause_now" Scope::Global, "run", [c('P')], HelpOnly, can_pause_now, |_| "pause now",
         "pause now: interrupt Claude in the middle of its turn";
     Skip "run.skip" Scope::Global, "run", [c('s')], Destructive, can_skip, |_| "skip",
-        "skip the phase (the selected one in Tickets, else the current one)";
+        "skip the phase selected in Tickets, else the current one";
     Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, retry_word,
-        "work on a settled or stuck phase again; while parked: try now";
+        "work on a settled phase again; while parked: try now";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
-        "write to Claude: into the running turn, or into the next prompt";
+        "write to Claude: into the turn, or into the next prompt";
     NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
         "the next thing that needs you";
     Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
@@ -86,7 +86,7 @@ rows! {
     Details "stream.details" STREAM, "stream", [press(Key::Enter)], Shown, has_stream, details_word,
         "in Stream: everything in full, or in brief again";
     Explain "gauges.explain" GAUGES, "gauges", [press(Key::Enter)], Shown, has_stream, |_| "explain",
-        "in Gauges: what the circuit breaker counts, and what moved it";
+        "in Gauges: what the breaker counts, and what moved it";
     LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
         "in Log: show less, or everything again";
     LogTicket "log.ticket" LOG, "log", [c('o')], Shown, always, |_| "all/this ticket",
@@ -173,17 +173,17 @@ rows! {
     Close "queue.close" Scope::Queue, "queue", [press(Key::Esc), c('q'), c('a'), ctrl('c')], Hidden, always, |_| "close",
         "close";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
-        "on a card: let the call run, once; with the passphrase where it is asked for";
+        "let the call run once; a passphrase may be asked for";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this ticket",
-        "on a card: let it run, and its like for the rest of this ticket's run";
+        "let it run, and its like for the rest of the ticket's run";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
-        "on a card: show the rule that would always allow it; `y` then saves it";
+        "show the rule that would always allow it; `y` saves it";
     Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with words",
-        "on a card: deny the call, with words that Claude reads";
+        "deny the call, with words that Claude reads";
     EditInput "card.edit" Scope::Card, "card", [c('e')], Shown, always, |_| "edit",
-        "on a card: change what is to run";
+        "change what is to run";
     Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
-        "on a card: leave it waiting; never a yes";
+        "leave it waiting; never a yes";
     NextWaiting "card.next" Scope::Card, "card", [c('!')], Hidden, always, |_| "next",
         "leave it waiting, and go to the next";
     Down "card.down" Scope::Card, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
@@ -227,7 +227,7 @@ rows! {
     Yes "choices.yes" Scope::Choices, "question of Claude's", [c('y')], Hidden, always, |_| "send",
         "send the answers that are shown once more";
     Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
-        "choose the selected option, or take it back; digits do so by number";
+        "choose the option, or take it back; digits do so too";
     Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with words",
         "do not answer, with words that Claude reads";
     QuestionNext "choices.next" Scope::Choices, "question of Claude's", [press(Key::Right), press(Key::Tab)], Hidden, always, |_| "next",
