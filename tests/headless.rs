@@ -276,6 +276,18 @@ fn what_is_typed_wrongly_says_what_is_right() {
 }
 
 #[test]
+fn a_slip_of_the_keyboard_in_a_command_is_told() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    for (typed, meant) in [("statsu", "`programmator status`"), ("polciy", "`programmator policy`")] {
+        let output = project.run(&[typed]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output).contains(meant), "{}", text(&output));
+    }
+    assert!(!text(&project.run(&["tk-9"])).contains("if you meant"));
+}
+
+#[test]
 fn a_ticket_is_found_by_the_id_in_its_front_matter() {
     let project = Project::new();
     project.write("work/.tickets/login-form.md", "---\nid: tk-front\nstatus: open\n---\n# Login\n\n- [ ] A\n");
