@@ -476,11 +476,13 @@ fn snapshots_can_be_gone_back_to() {
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
     let list = project.run(&["snapshots", "tk-1"]);
     assert_eq!(list.status.code(), Some(0), "{}", text(&list));
+    project.ticket("tk-2", &["Written meanwhile"]);
     let restored = project.run(&["restore", "tk-1", "2"]);
     assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
     assert!(project.path("work/alpha.txt").exists());
     assert!(!project.path("work/beta.txt").exists(), "it did not exist before iteration 2");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2, "the ticket is left alone");
+    assert!(project.ticket_text("tk-2").contains("Written meanwhile"), "and so are the others");
 }
 
 #[test]
