@@ -50,6 +50,9 @@ impl Walker<'_> {
         } else if own {
             let texts = value.texts().filter(|_| !append && self.is_constant(name)).map(<[String]>::to_vec);
             self.shell.set(name, texts);
+            if self.is_counter(name) {
+                self.shell.count(name);
+            }
             self.units.push(unit);
         } else {
             self.units.push(unit.unclear(format!("the variable {name} may change what commands do")));

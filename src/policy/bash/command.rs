@@ -93,16 +93,19 @@ impl Walker<'_> {
             Some(_) => return self.by_path(name, args, text),
         };
         if let Some(why) = commands::runs_text(name) {
-            return self.opaque(args, text, why);
+            return match name {
+                "source" | "." => self.script_file(name, args, text),
+                _ => self.opaque(args, text, why),
+            };
         }
         if self.builtin(name, args, text) || self.wrapper(name, args, text) {
             return;
         }
-        if project::is_own(name, args, &self.place) {
+        let both = args.first().and_then(Field::text).and_then(|sub| commands::entry(&format!("{name} {sub}")));
+        if both.is_none() && self.is_own(name, args) {
             return self.units.push(named(name, args, text).does(Class::Build));
         }
-        let both = args.first().and_then(Field::text).map(|sub| format!("{name} {sub}"));
-        let unit = match (both.as_deref().and_then(commands::entry), commands::entry(name)) {
+        let unit = match (both, commands::entry(name)) {
             _ if name == "git" => self.git(args, text),
             (Some(entry), _) => self.known(entry, name, &args[1..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
@@ -123,8 +126,33 @@ impl Walker<'_> {
     fn by_path(&mut self, name: &str, args: &[Field], text: &str) {
         let mut unit = Unit::new("Bash", Program::Path(name.to_owned()), text);
         unit.args = args.to_vec();
-        let own = project::is_own(name, args, &self.place);
+        let own = self.is_own(name, args);
         self.units.push(if own { unit.does(Class::Build) } else { unit.unknown("a program is run by its path") });
+    }
+
+    /// Whether it is one of the project's own commands, run in the project.
+    fn is_own(&self, name: &str, args: &[Field]) -> bool {
+        let inside = |folder: &std::path::PathBuf| {
+            self.place.resolve(folder, ".").is_some_and(|folder| folder.starts_with(self.place.workspace))
+        };
+        self.shell.folders().is_some_and(|folders| folders.iter().all(inside))
+            && project::is_own(name, args, &self.place)
+    }
+
+    /// A script in a file that is known: a program by its path, in this shell or in one of its own.
+    pub(super) fn script_file(&mut self, name: &str, args: &[Field], text: &str) {
+        let is_file = |path: &&str| {
+            !path.starts_with(['-', '/']) || path.starts_with(&self.place.workspace.display().to_string())
+        };
+        match args.first().and_then(Field::text).filter(is_file) {
+            Some(_) if self.is_own(name, args) => self.units.push(named(name, args, text).does(Class::Build)),
+            Some(path) => {
+                let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text).unclear("a script is run");
+                unit.args = args[1..].to_vec();
+                self.units.push(unit);
+            }
+            None => self.opaque(args, text, "it runs text that is not known"),
+        }
     }
 
     /// An unknown command may run its operands: what they would do counts, too.
@@ -169,7 +197,11 @@ impl Walker<'_> {
         }
         let set = |names: &str| names.split_whitespace().any(|name| parsed.flags.contains(name));
         unit.tree = entry.tree == "always" || set(&entry.tree);
-        unit.carries = entry.carries && (name != "cp" || unit.tree || set("no-dereference d preserve"));
+        let may_carry = match name {
+            "cp" => unit.tree || set("no-dereference d preserve"),
+            _ => !self.moves_plain_files(&parsed.operands),
+        };
+        unit.carries = entry.carries && may_carry;
         unit.lists = lister(entry, &parsed);
         for (role, field) in &parsed.values {
             match role {
@@ -207,7 +239,12 @@ impl Walker<'_> {
         };
         match language {
             Language::Awk => check(&awk::check),
-            Language::Sed => check(&sed::check),
+            Language::Sed => {
+                check(&sed::check);
+                if parsed.flags.contains("in-place") {
+                    self.edited(parsed, unit);
+                }
+            }
             Language::Jq => check(&jq),
             Language::Test => super::conditions::test_command(args, unit),
             Language::Sleep => {
@@ -232,6 +269,25 @@ impl Walker<'_> {
                 }
             }
             Language::Env => {}
+        }
+    }
+
+    /// The files that `sed -i` edits, and what it keeps of them as they were.
+    fn edited(&self, parsed: &Parsed, unit: &mut Unit) {
+        let suffix = parsed.flags.iter().find_map(|flag| flag.strip_prefix("in-place=")).unwrap_or("");
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-' | '~');
+        if !suffix.chars().all(plain) {
+            unit.doubts.push(Doubt::Words("where sed keeps the file as it was is not known".to_owned()));
+        }
+        // Elsewhere than on Linux the next word is the suffix, and the file the script.
+        if suffix.is_empty() && cfg!(not(target_os = "linux")) {
+            unit.doubts.push(Doubt::Words("whether sed -i takes a suffix is not known: give one, -i.bak".to_owned()));
+        }
+        for (_, file) in parsed.values.iter().filter(|(role, _)| *role == Role::Read) {
+            self.writes(file, unit);
+            for kept in file.texts().unwrap_or_default().iter().filter(|_| !suffix.is_empty()) {
+                self.writes(&Field::known(format!("{kept}{suffix}")), unit);
+            }
         }
     }
 

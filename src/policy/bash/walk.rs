@@ -3,7 +3,7 @@
 //! What a word may be is found in `words`, what a command does in `command`, what a redirection does in `redirect`.
 
 use super::parse::{self, Grammar};
-use super::shell::{Shell, is_own_name, is_set_once};
+use super::shell::{Shell, holds_numbers, is_own_name, is_set_once};
 use super::{effects, hidden};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Program, Unit};
@@ -177,6 +177,7 @@ impl<'a> Walker<'a> {
                 self.arithmetic(&arithmetic.expr.value);
             }
             CompoundCommand::ArithmeticForClause(clause) => {
+                self.counts(clause.initializer.as_ref().map_or("", |initializer| initializer.value.as_str()));
                 for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&expression.value);
                 }
@@ -285,6 +286,11 @@ impl<'a> Walker<'a> {
     /// Whether a variable has the value that it is given wherever it is known.
     pub(super) fn is_constant(&self, name: &str) -> bool {
         is_set_once(self.text, name)
+    }
+
+    /// Whether the script sets a variable to nothing but numbers.
+    pub(super) fn is_counter(&self, name: &str) -> bool {
+        is_own_name(name) && holds_numbers(self.text, name)
     }
 
     /// A substitution of the form `<(…)` or `>(…)` as a word: the path of a pipe.

@@ -106,11 +106,16 @@ impl Walker<'_> {
 
     /// `bash -c SCRIPT`: the script is walked. `sh` may read it in its own way, so both ways count.
     fn shell_command(&mut self, name: &str, args: &[Field], text: &str) {
-        let harmless = |text: &str| matches!(text, "--norc" | "--noprofile" | "--posix" | "-e" | "-u" | "-eu");
+        let harmless = |text: &str| {
+            matches!(text, "--norc" | "--noprofile" | "--posix" | "-e" | "-u" | "-eu" | "-x" | "-ex" | "-n")
+        };
         let script = args.iter().position(|field| field.text().is_none_or(|text| !harmless(text)));
         let flag = script.and_then(|at| args[at].text()).unwrap_or("");
         let runs =
             flag.starts_with('-') && flag.ends_with('c') && flag[1..].chars().all(|c| matches!(c, 'e' | 'u' | 'c'));
+        if let Some(at) = script.filter(|_| !flag.is_empty() && !flag.starts_with(['-', '+'])) {
+            return self.script_file(name, &args[at..], text);
+        }
         let script = script.filter(|_| runs).and_then(|at| args.get(at + 1)).and_then(Field::text);
         let Some(script) = script else {
             return self.unseen(text, "what the shell runs is not known");
