@@ -191,6 +191,11 @@ fn show(out: &mut dyn Write, policy: &Policy) -> Result<u8, CliError> {
         writeln!(out, "everything is blocked: {}", clean_line(&error.to_string(), 400))?;
         return Ok(Verdict::Block.exit_code());
     }
+    writeln!(
+        out,
+        "floor\n  block       {:24}  protected files, secrets, what drives programmator or cannot be read",
+        "floor"
+    )?;
     for file in policy.files() {
         let path = clean_line(&file.path, 200);
         let force = if policy.only_tightens(file) { "  (not trusted: it can only make verdicts stricter)" } else { "" };
