@@ -186,6 +186,8 @@ pub struct Unit {
     pub carries: bool,
     /// It prints names of files, which may feed another command.
     pub lists: Option<Lists>,
+    /// The folders that the printed names are in or below; empty: anywhere in the workspace.
+    pub roots: Vec<PathBuf>,
     /// Its proof rests on what files there are now.
     pub listed: bool,
     /// The host that it talks to.
@@ -214,6 +216,7 @@ impl Unit {
             tree: false,
             carries: false,
             lists: None,
+            roots: Vec::new(),
             listed: false,
             host: None,
             doubts: Vec::new(),

@@ -246,6 +246,24 @@ pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
     }
 }
 
+/// Whether a variable tells a build where in the project its code stands, or which warnings count: what it runs so is the
+/// project's own.
+pub fn is_build_setting(name: &str, value: &Field) -> bool {
+    let Some(value) = value.text() else { return false };
+    let inside = |path: &str| !path.starts_with(['/', '~']) && !path.split('/').any(|part| part == "..");
+    let lint = |word: &str| word.len() > 2 && ["-D", "-W", "-A", "-F"].iter().any(|flag| word.starts_with(flag));
+    match name {
+        "PYTHONPATH" => value.split(':').all(inside),
+        "RUSTFLAGS" | "RUSTDOCFLAGS" => {
+            let joined = ["-D ", "-W ", "-A ", "-F "]
+                .iter()
+                .fold(value.to_owned(), |text, flag| text.replace(flag, flag.trim()));
+            joined.split_whitespace().all(lint)
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

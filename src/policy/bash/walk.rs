@@ -5,6 +5,7 @@
 use super::parse::{self, Grammar};
 use super::shell::{Shell, holds_numbers, is_own_name, is_set_once};
 use super::{effects, hidden};
+use crate::policy::commands::Lists;
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Program, Unit};
 use brush_parser::ast::{
@@ -12,6 +13,7 @@ use brush_parser::ast::{
     CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
     IfClauseCommand, Pipeline, PipelineTimed, Program as Script, RedirectList, SeparatorOperator, SubshellCommand,
 };
+use std::path::PathBuf;
 
 /// Deepest nesting that is walked.
 pub(super) const MAX_DEPTH: usize = 16;
@@ -35,13 +37,23 @@ pub struct Walker<'a> {
     pub(super) shell: Shell,
     pub(super) units: Vec<Unit>,
     pub(super) feed: Feed,
+    /// Where the paths that come through the pipe are, and of which names: as for units.
+    pub(super) fed: (Vec<PathBuf>, Vec<String>),
     pub(super) depth: usize,
 }
 
 impl<'a> Walker<'a> {
     /// A walk over a script that starts in the place's folder.
     pub fn new(text: &'a str, place: Place<'a>) -> Self {
-        Self { text, place, shell: Shell::new(place.cwd), units: Vec::new(), feed: Feed::Unknown, depth: 0 }
+        Self {
+            text,
+            place,
+            shell: Shell::new(place.cwd),
+            units: Vec::new(),
+            feed: Feed::Unknown,
+            fed: Default::default(),
+            depth: 0,
+        }
     }
 
     /// The script's units.
@@ -95,9 +107,9 @@ impl<'a> Walker<'a> {
 
     /// What happens there does not change this shell.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let (shell, feed) = (self.shell.clone(), self.feed);
+        let (shell, feed, fed) = (self.shell.clone(), self.feed, self.fed.clone());
         walk(self);
-        (self.shell, self.feed) = (shell, feed);
+        (self.shell, self.feed, self.fed) = (shell, feed, fed);
     }
 
     /// What happens there may happen or not.
@@ -132,14 +144,19 @@ impl<'a> Walker<'a> {
         if let [only] = seq.as_slice() {
             return self.command(only);
         }
-        let feed = self.feed;
+        let (feed, fed) = (self.feed, self.fed.clone());
         for command in seq {
             let before = self.units.len();
             let own = self.feed;
             self.apart(|walker| walker.command(command));
             self.feed = effects::feed(&self.units[before..], own);
+            if let [lister] = &self.units[before..]
+                && lister.lists != Some(Lists::Lines)
+            {
+                self.fed = (lister.roots.clone(), lister.only.clone());
+            }
         }
-        self.feed = feed;
+        (self.feed, self.fed) = (feed, fed);
     }
 
     fn command(&mut self, command: &Command) {

@@ -85,21 +85,28 @@ impl Walker<'_> {
         }
         let before = self.units.len();
         self.run(&words, text);
-        let everything = Target::Path(self.place.workspace.to_owned());
+        let (roots, only) = &self.fed;
+        let everywhere = [self.place.workspace.to_owned()];
+        let roots = if self.feed == Feed::Paths && !roots.is_empty() { roots.as_slice() } else { &everywhere };
+        let below = || roots.iter().cloned().map(Target::Path);
         for unit in &mut self.units[before..] {
             match self.feed {
                 Feed::Unknown => unit.doubts.push(Doubt::Words("what comes through the pipe is not known".to_owned())),
                 Feed::Paths | Feed::AnyPaths => {
                     if !unit.writes.is_empty() {
-                        unit.writes.push(everything.clone());
+                        unit.writes.extend(below());
                         unit.tree = true;
+                    }
+                    if unit.classes.contains(&Class::Delete) {
+                        unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
                     }
                 }
             }
             // `find` finds what is hidden, too.
             if self.feed == Feed::Paths && !unit.reads.is_empty() {
-                unit.reads.push(everything.clone());
+                unit.reads.extend(below());
                 unit.tree = true;
+                unit.only.clone_from(only);
             }
         }
     }
