@@ -76,6 +76,44 @@ fn a_ticket_is_worked_through_to_complete() {
 }
 
 #[test]
+fn why_a_call_was_let_through_or_not_is_told_part_by_part() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Do it"]);
+    project.scenario_with(
+        "
+turns:
+  - when: {phase: Do}
+    steps:
+      - bash: \"mkdir out && touch out/a\"
+      - bash: \"ls; git push; rm -rf work\"
+      - status: {summary: did}
+",
+        "policy: {profile: guarded}\n",
+    );
+    let output = project.run(&["run", "--json", "tk-1"]);
+    let records = records(&output);
+    let judged = of_kind(&records, "tool_judged");
+    let ids: Vec<&str> = judged.iter().map(|record| record["tool_use_id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 2, "{}", text(&output));
+    for (id, lines) in [
+        (ids[0], &["  1  mkdir out  allow  allow-workspace-writes: ", "  2  touch out/a  allow  "][..]),
+        (
+            ids[1],
+            &[
+                "  1  ls  allow  allow-reads: ",
+                "  2  git push  ask  ask-network: ",
+                "  3  rm -rf work  block  block-rm-rf: ",
+            ],
+        ),
+    ] {
+        let told = text(&project.run(&["policy", "why", id]));
+        for line in lines {
+            assert!(told.contains(line), "{line:?}: {told}");
+        }
+    }
+}
+
+#[test]
 fn a_false_claim_is_disputed_and_the_output_goes_into_the_next_prompt() {
     let project = Project::new();
     project.ticket("tk-1", &["Make it pass"]);

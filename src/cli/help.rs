@@ -201,7 +201,8 @@ pub const POLICY_TEST: &str = "\
 Examples:
   programmator policy test cases.jsonl --profile strict
 
-Exit code 1 when a case is judged otherwise.";
+One case a line, as JSON: id, tool, input, expect; cwd, never and fs if need be. Home is /home/dev. Exit code 1 when a \
+case is judged otherwise, 64 when a line is no case.";
 
 /// `programmator policy show --help`.
 pub const POLICY_SHOW: &str = "\
@@ -216,7 +217,8 @@ pub const POLICY_EDIT: &str = "\
 Examples:
   programmator policy edit
 
-The file is policy.yaml in the config folder. One that cannot be used blocks every call; edit says so, with line and column.";
+You edit a copy of policy.yaml in the config folder. It is saved when it can be used; else the file stays as it was, and \
+edit says what is wrong, with line and column. Exit code 2 then.";
 
 /// `programmator policy why --help`.
 pub const POLICY_WHY: &str = "\
@@ -229,9 +231,11 @@ What was stored about the call: verdict, rule and reason, the parts of one that 
 /// `programmator policy import --help`.
 pub const POLICY_IMPORT: &str = "\
 Examples:
-  programmator policy import policy.json > policy.yaml
+  programmator policy import policy.json
+  programmator policy import --print policy.json
 
-Patterns that allow can only narrow what is proven to read; patterns that block keep their meaning.";
+Patterns that allow can only narrow what is proven to read; patterns that block keep their meaning. A policy.yaml or a \
+passphrase that is there already stays; the passphrase that Clanker published is refused. Exit code 1 then.";
 
 /// `programmator parse --help`.
 pub const PARSE: &str = "\

@@ -434,6 +434,7 @@ mod tests {
             verdict: Verdict::Block,
             reason: "rule".into(),
             writes: false,
+            units: vec![],
         };
         let line = Teller::default().line(&record).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Gate, "block Bash echo a bc · rule"));
@@ -457,6 +458,7 @@ mod tests {
             verdict: Verdict::Allow,
             reason: "profile trusted".into(),
             writes: false,
+            units: vec![],
         };
         let line = teller.line(&judged).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Call, "allow Edit src/a.rs · profile trusted"));

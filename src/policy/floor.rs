@@ -86,7 +86,7 @@ impl Floor {
             if self.is_secret(path, place) {
                 unit.floor.get_or_insert(format!("reads {}, which is secret", path.display()));
             } else if unit.tree {
-                match self.look_below(path, place) {
+                match self.look_below(path, &unit.only, place) {
                     Below::Clean => {}
                     Below::Secret(secret) => {
                         let (tree, secret) = (path.display(), secret.display());
@@ -154,7 +154,7 @@ impl Floor {
         self.secrets.iter().any(matches) && !self.samples.iter().any(matches)
     }
 
-    fn look_below(&self, folder: &Path, place: &Place<'_>) -> Below {
+    fn look_below(&self, folder: &Path, only: &[String], place: &Place<'_>) -> Below {
         let (home, here) = (Parts::of(place.home), Parts::of(folder));
         let anywhere = |pattern: &&PathPattern| pattern.text.contains("**/");
         if let Some(secret) =
@@ -174,7 +174,10 @@ impl Floor {
                 }
                 let lower = name.to_lowercase();
                 let path = folder.join(&name);
-                if names.iter().any(|pattern| name_matches(pattern, &lower)) && self.is_secret(&path, place) {
+                let read = only.is_empty() || only.iter().any(|pattern| name_matches(pattern, &lower));
+                // A folder of secrets is none of a kind of files.
+                let read = read || place.view.is_folder(&path);
+                if read && names.iter().any(|pattern| name_matches(pattern, &lower)) && self.is_secret(&path, place) {
                     return Below::Secret(path);
                 }
                 if !MADE.contains(&name.as_str()) && place.view.link(&path).is_none() && place.view.is_folder(&path) {

@@ -4,6 +4,7 @@
 use crate::policy::commands::Lists;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What kind of thing a unit does; the words of `effects:` in a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
@@ -159,6 +160,8 @@ impl Doubt {
 pub struct Unit {
     /// As it was spelled.
     pub text: String,
+    /// The whole command that it is part of; empty for other tools.
+    pub whole: Arc<str>,
     /// The tool that it is part of: `Bash`, `Read`, …
     pub tool: String,
     /// Who acts.
@@ -177,10 +180,14 @@ pub struct Unit {
     pub writes: Vec<Target>,
     /// Its reads or writes go down into folders.
     pub tree: bool,
+    /// Of a tree only files whose names match one of these are read; empty: all.
+    pub only: Vec<String>,
     /// It puts things in place that were not checked there: links may come along.
     pub carries: bool,
     /// It prints names of files, which may feed another command.
     pub lists: Option<Lists>,
+    /// The folders that the printed names are in or below; empty: anywhere in the workspace.
+    pub roots: Vec<PathBuf>,
     /// Its proof rests on what files there are now.
     pub listed: bool,
     /// The host that it talks to.
@@ -196,6 +203,8 @@ impl Unit {
     pub fn new(tool: &str, program: Program, text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
+            whole: "".into(),
+            only: Vec::new(),
             tool: tool.to_owned(),
             program,
             args: Vec::new(),
@@ -207,6 +216,7 @@ impl Unit {
             tree: false,
             carries: false,
             lists: None,
+            roots: Vec::new(),
             listed: false,
             host: None,
             doubts: Vec::new(),

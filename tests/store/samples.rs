@@ -109,6 +109,7 @@ pub fn every_record() -> Vec<Record> {
             verdict: Verdict::Block,
             reason: text(),
             writes: true,
+            units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text() }],
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },
         Record::ApiRetried(ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text(), status: Some(529) }),

@@ -102,6 +102,8 @@ impl Step {
             verdict: ruling.verdict,
             reason: ruling.words(),
             writes: ruling.writes,
+            // The question that follows has them whole.
+            units: if matches!(ruling.verdict, Verdict::Allow | Verdict::Block) { ruling.parts() } else { Vec::new() },
         });
     }
 

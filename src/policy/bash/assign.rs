@@ -1,6 +1,6 @@
 //! Assignments, alone or before a command.
 
-use super::shell::{is_harmless_setting, is_own_name};
+use super::shell::{is_build_setting, is_harmless_setting, is_own_name};
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit, Value};
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
@@ -47,9 +47,15 @@ impl Walker<'_> {
         let split = name == "IFS" && stands == Stands::Before("read");
         if is_harmless_setting(name, value) || split {
             self.units.push(unit);
+        } else if is_build_setting(name, value) {
+            let unit = Unit::new("Bash", Program::Assignment, text).does(Class::Build);
+            self.units.push(unit);
         } else if own {
             let texts = value.texts().filter(|_| !append && self.is_constant(name)).map(<[String]>::to_vec);
             self.shell.set(name, texts);
+            if self.is_counter(name) {
+                self.shell.count(name);
+            }
             self.units.push(unit);
         } else {
             self.units.push(unit.unclear(format!("the variable {name} may change what commands do")));
@@ -61,6 +67,8 @@ impl Walker<'_> {
         let unit = Unit::new("Bash", Program::Assignment, format!("{name}=…")).does(Class::Read);
         let unit = if is_harmless_setting(name, value) {
             unit
+        } else if is_build_setting(name, value) {
+            Unit { classes: [Class::Build].into(), ..unit }
         } else {
             unit.unclear(format!("the variable {name} may change what commands do"))
         };

@@ -7,6 +7,7 @@ use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{self, Entry, Language, Lists, awk, project, sed};
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{Assignment, AssignmentValue, CommandPrefixOrSuffixItem, IoRedirect, SimpleCommand};
+use std::path::PathBuf;
 
 /// Where the system keeps its programs: there a path is as good as a name.
 const SYSTEM: [&str; 7] =
@@ -93,16 +94,19 @@ impl Walker<'_> {
             Some(_) => return self.by_path(name, args, text),
         };
         if let Some(why) = commands::runs_text(name) {
-            return self.opaque(args, text, why);
+            return match name {
+                "source" | "." => self.script_file(name, args, text),
+                _ => self.opaque(args, text, why),
+            };
         }
         if self.builtin(name, args, text) || self.wrapper(name, args, text) {
             return;
         }
-        if project::is_own(name, args, &self.place) {
+        let both = args.first().and_then(Field::text).and_then(|sub| commands::entry(&format!("{name} {sub}")));
+        if both.is_none() && self.is_own(name, args) {
             return self.units.push(named(name, args, text).does(Class::Build));
         }
-        let both = args.first().and_then(Field::text).map(|sub| format!("{name} {sub}"));
-        let unit = match (both.as_deref().and_then(commands::entry), commands::entry(name)) {
+        let unit = match (both, commands::entry(name)) {
             _ if name == "git" => self.git(args, text),
             (Some(entry), _) => self.known(entry, name, &args[1..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
@@ -123,8 +127,33 @@ impl Walker<'_> {
     fn by_path(&mut self, name: &str, args: &[Field], text: &str) {
         let mut unit = Unit::new("Bash", Program::Path(name.to_owned()), text);
         unit.args = args.to_vec();
-        let own = project::is_own(name, args, &self.place);
+        let own = self.is_own(name, args);
         self.units.push(if own { unit.does(Class::Build) } else { unit.unknown("a program is run by its path") });
+    }
+
+    /// Whether it is one of the project's own commands, run in the project.
+    fn is_own(&self, name: &str, args: &[Field]) -> bool {
+        let inside = |folder: &std::path::PathBuf| {
+            self.place.resolve(folder, ".").is_some_and(|folder| folder.starts_with(self.place.workspace))
+        };
+        self.shell.folders().is_some_and(|folders| folders.iter().all(inside))
+            && project::is_own(name, args, &self.place)
+    }
+
+    /// A script in a file that is known: a program by its path, in this shell or in one of its own.
+    pub(super) fn script_file(&mut self, name: &str, args: &[Field], text: &str) {
+        let is_file = |path: &&str| {
+            !path.starts_with(['-', '/']) || path.starts_with(&self.place.workspace.display().to_string())
+        };
+        match args.first().and_then(Field::text).filter(is_file) {
+            Some(_) if self.is_own(name, args) => self.units.push(named(name, args, text).does(Class::Build)),
+            Some(path) => {
+                let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text).unclear("a script is run");
+                unit.args = args[1..].to_vec();
+                self.units.push(unit);
+            }
+            None => self.opaque(args, text, "it runs text that is not known"),
+        }
     }
 
     /// An unknown command may run its operands: what they would do counts, too.
@@ -169,8 +198,16 @@ impl Walker<'_> {
         }
         let set = |names: &str| names.split_whitespace().any(|name| parsed.flags.contains(name));
         unit.tree = entry.tree == "always" || set(&entry.tree);
-        unit.carries = entry.carries && (name != "cp" || unit.tree || set("no-dereference d preserve"));
+        let may_carry = match name {
+            "cp" => unit.tree || set("no-dereference d preserve"),
+            _ => !self.moves_plain_files(&parsed.operands),
+        };
+        unit.carries = entry.carries && may_carry;
         unit.lists = lister(entry, &parsed);
+        unit.only = kinds(name, args, &parsed);
+        if unit.lists == Some(Lists::Operands) {
+            unit.roots = self.roots(&parsed);
+        }
         for (role, field) in &parsed.values {
             match role {
                 Role::Read => self.reads(field, &mut unit),
@@ -197,6 +234,18 @@ impl Walker<'_> {
         unit
     }
 
+    /// The folders that a lister goes through; none when they are not known.
+    fn roots(&self, parsed: &Parsed) -> Vec<PathBuf> {
+        let named = parsed.values.iter().filter(|(role, _)| matches!(role, Role::Name | Role::Read));
+        let fields: Vec<&Field> = named.map(|(_, field)| field).collect();
+        let here = Field::known(".");
+        let fields = if fields.is_empty() { vec![&here] } else { fields };
+        let texts: Option<Vec<&[String]>> = fields.into_iter().map(Field::texts).collect();
+        let paths =
+            texts.and_then(|texts| texts.concat().iter().map(|text| self.targets(text)).collect::<Option<Vec<_>>>());
+        paths.map(|paths| paths.concat()).unwrap_or_default()
+    }
+
     /// The small language in a command's arguments.
     fn language(&mut self, language: Language, parsed: &Parsed, args: &[Field], unit: &mut Unit) {
         let mut check = |check: &dyn Fn(&str) -> Result<(), String>| {
@@ -207,7 +256,12 @@ impl Walker<'_> {
         };
         match language {
             Language::Awk => check(&awk::check),
-            Language::Sed => check(&sed::check),
+            Language::Sed => {
+                check(&sed::check);
+                if parsed.flags.contains("in-place") {
+                    self.edited(parsed, unit);
+                }
+            }
             Language::Jq => check(&jq),
             Language::Test => super::conditions::test_command(args, unit),
             Language::Sleep => {
@@ -232,6 +286,25 @@ impl Walker<'_> {
                 }
             }
             Language::Env => {}
+        }
+    }
+
+    /// The files that `sed -i` edits, and what it keeps of them as they were.
+    fn edited(&self, parsed: &Parsed, unit: &mut Unit) {
+        let suffix = parsed.flags.iter().find_map(|flag| flag.strip_prefix("in-place=")).unwrap_or("");
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-' | '~');
+        if !suffix.chars().all(plain) {
+            unit.doubts.push(Doubt::Words("where sed keeps the file as it was is not known".to_owned()));
+        }
+        // Elsewhere than on Linux the next word is the suffix, and the file the script.
+        if suffix.is_empty() && cfg!(not(target_os = "linux")) {
+            unit.doubts.push(Doubt::Words("whether sed -i takes a suffix is not known: give one, -i.bak".to_owned()));
+        }
+        for (_, file) in parsed.values.iter().filter(|(role, _)| *role == Role::Read) {
+            self.writes(file, unit);
+            for kept in file.texts().unwrap_or_default().iter().filter(|_| !suffix.is_empty()) {
+                self.writes(&Field::known(format!("{kept}{suffix}")), unit);
+            }
         }
     }
 
@@ -319,6 +392,28 @@ fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
         Lists::Lines if set("files-with-matches") => None,
         Lists::Operands if !named => None,
         lists => Some(lists),
+    }
+}
+
+/// The names of the files that a command is about alone: `find -name '*.rs'`, `grep --include='*.rs'`. None when it may
+/// be about any.
+fn kinds(name: &str, args: &[Field], parsed: &Parsed) -> Vec<String> {
+    let Some(texts) = args.iter().map(Field::text).collect::<Option<Vec<&str>>>() else { return Vec::new() };
+    match name {
+        // With nothing but conjunctions each test holds for every name that is printed behind it.
+        "find" if !texts.iter().any(|text| matches!(*text, "-o" | "-or" | "," | "(")) => {
+            let acts = |text: &&str| {
+                ["-print", "-ls", "-exec", "-ok", "-fprint", "-fls"].iter().any(|act| text.starts_with(act))
+            };
+            let tests = &texts[..texts.iter().position(acts).unwrap_or(texts.len())];
+            let is_name = |words: &[&str]| matches!(words[1], "-name" | "-iname") && !matches!(words[0], "-not" | "!");
+            tests.windows(3).filter(|words| is_name(words)).map(|words| words[2].to_lowercase()).take(1).collect()
+        }
+        // Every one of them must be known: together they say what is read.
+        "grep" | "egrep" | "fgrep" if texts.iter().all(|text| !text.starts_with("--inc") || text.contains('=')) => {
+            parsed.flags.iter().filter_map(|flag| flag.strip_prefix("include=")).map(str::to_lowercase).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

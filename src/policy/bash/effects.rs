@@ -2,7 +2,7 @@
 
 use super::walk::{Feed, Walker};
 use crate::policy::commands::Lists;
-use crate::policy::unit::{Class, Doubt, Field, Target, Unit};
+use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use std::path::{Path, PathBuf};
 
 impl Walker<'_> {
@@ -79,6 +79,34 @@ impl Walker<'_> {
                 unit.reads.extend(targets.into_iter().map(Target::Path));
             }
         }
+    }
+
+    /// Whether a move is of files alone, which are there or which the script itself writes, to a name that no link
+    /// and no folder has.
+    pub(super) fn moves_plain_files(&self, operands: &[Field]) -> bool {
+        let written = |path: &PathBuf| {
+            let redirects = self.units.iter().filter(|unit| unit.program == Program::Redirect);
+            redirects.flat_map(|unit| &unit.writes).any(|target| *target == Target::Path(path.clone()))
+        };
+        let Some((to, from)) = operands.split_last() else { return false };
+        self.are_plain(to, |_| true)
+            && from.iter().all(|from| self.are_plain(from, |path| self.place.view.exists(path) || written(path)))
+    }
+
+    /// Whether a word names neither a link nor a folder, wherever the shell is.
+    fn are_plain(&self, field: &Field, also: impl Fn(&PathBuf) -> bool) -> bool {
+        let plain = |text: &String| {
+            let (folder, name) = text.rsplit_once('/').unwrap_or((".", text));
+            let folder = if folder.is_empty() { "/" } else { folder };
+            let named = !matches!(name, "" | "." | "..");
+            named
+                && self.targets(folder).is_some_and(|folders| {
+                    let no_link =
+                        |path: &PathBuf| self.place.view.link(path).is_none() && !self.place.view.is_folder(path);
+                    folders.iter().map(|folder| folder.join(name)).all(|path| no_link(&path) && also(&path))
+                })
+        };
+        field.texts().is_some_and(|texts| texts.iter().all(plain))
     }
 
     /// Where a path leads from each folder that the shell may be in. `None` when that is not known.

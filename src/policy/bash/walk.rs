@@ -3,8 +3,9 @@
 //! What a word may be is found in `words`, what a command does in `command`, what a redirection does in `redirect`.
 
 use super::parse::{self, Grammar};
-use super::shell::{Shell, is_own_name, is_set_once};
+use super::shell::{Shell, holds_numbers, is_own_name, is_set_once};
 use super::{effects, hidden};
+use crate::policy::commands::Lists;
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Program, Unit};
 use brush_parser::ast::{
@@ -12,6 +13,7 @@ use brush_parser::ast::{
     CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
     IfClauseCommand, Pipeline, PipelineTimed, Program as Script, RedirectList, SeparatorOperator, SubshellCommand,
 };
+use std::path::PathBuf;
 
 /// Deepest nesting that is walked.
 pub(super) const MAX_DEPTH: usize = 16;
@@ -35,13 +37,23 @@ pub struct Walker<'a> {
     pub(super) shell: Shell,
     pub(super) units: Vec<Unit>,
     pub(super) feed: Feed,
+    /// Where the paths that come through the pipe are, and of which names: as for units.
+    pub(super) fed: (Vec<PathBuf>, Vec<String>),
     pub(super) depth: usize,
 }
 
 impl<'a> Walker<'a> {
     /// A walk over a script that starts in the place's folder.
     pub fn new(text: &'a str, place: Place<'a>) -> Self {
-        Self { text, place, shell: Shell::new(place.cwd), units: Vec::new(), feed: Feed::Unknown, depth: 0 }
+        Self {
+            text,
+            place,
+            shell: Shell::new(place.cwd),
+            units: Vec::new(),
+            feed: Feed::Unknown,
+            fed: Default::default(),
+            depth: 0,
+        }
     }
 
     /// The script's units.
@@ -95,9 +107,9 @@ impl<'a> Walker<'a> {
 
     /// What happens there does not change this shell.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let (shell, feed) = (self.shell.clone(), self.feed);
+        let (shell, feed, fed) = (self.shell.clone(), self.feed, self.fed.clone());
         walk(self);
-        (self.shell, self.feed) = (shell, feed);
+        (self.shell, self.feed, self.fed) = (shell, feed, fed);
     }
 
     /// What happens there may happen or not.
@@ -132,14 +144,19 @@ impl<'a> Walker<'a> {
         if let [only] = seq.as_slice() {
             return self.command(only);
         }
-        let feed = self.feed;
+        let (feed, fed) = (self.feed, self.fed.clone());
         for command in seq {
             let before = self.units.len();
             let own = self.feed;
             self.apart(|walker| walker.command(command));
             self.feed = effects::feed(&self.units[before..], own);
+            if let [lister] = &self.units[before..]
+                && lister.lists != Some(Lists::Lines)
+            {
+                self.fed = (lister.roots.clone(), lister.only.clone());
+            }
         }
-        self.feed = feed;
+        (self.feed, self.fed) = (feed, fed);
     }
 
     fn command(&mut self, command: &Command) {
@@ -177,6 +194,7 @@ impl<'a> Walker<'a> {
                 self.arithmetic(&arithmetic.expr.value);
             }
             CompoundCommand::ArithmeticForClause(clause) => {
+                self.counts(clause.initializer.as_ref().map_or("", |initializer| initializer.value.as_str()));
                 for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&expression.value);
                 }
@@ -285,6 +303,11 @@ impl<'a> Walker<'a> {
     /// Whether a variable has the value that it is given wherever it is known.
     pub(super) fn is_constant(&self, name: &str) -> bool {
         is_set_once(self.text, name)
+    }
+
+    /// Whether the script sets a variable to nothing but numbers.
+    pub(super) fn is_counter(&self, name: &str) -> bool {
+        is_own_name(name) && holds_numbers(self.text, name)
     }
 
     /// A substitution of the form `<(…)` or `>(…)` as a word: the path of a pipe.

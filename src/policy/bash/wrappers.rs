@@ -85,32 +85,44 @@ impl Walker<'_> {
         }
         let before = self.units.len();
         self.run(&words, text);
-        let everything = Target::Path(self.place.workspace.to_owned());
+        let (roots, only) = &self.fed;
+        let everywhere = [self.place.workspace.to_owned()];
+        let roots = if self.feed == Feed::Paths && !roots.is_empty() { roots.as_slice() } else { &everywhere };
+        let below = || roots.iter().cloned().map(Target::Path);
         for unit in &mut self.units[before..] {
             match self.feed {
                 Feed::Unknown => unit.doubts.push(Doubt::Words("what comes through the pipe is not known".to_owned())),
                 Feed::Paths | Feed::AnyPaths => {
                     if !unit.writes.is_empty() {
-                        unit.writes.push(everything.clone());
+                        unit.writes.extend(below());
                         unit.tree = true;
+                    }
+                    if unit.classes.contains(&Class::Delete) {
+                        unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
                     }
                 }
             }
             // `find` finds what is hidden, too.
             if self.feed == Feed::Paths && !unit.reads.is_empty() {
-                unit.reads.push(everything.clone());
+                unit.reads.extend(below());
                 unit.tree = true;
+                unit.only.clone_from(only);
             }
         }
     }
 
     /// `bash -c SCRIPT`: the script is walked. `sh` may read it in its own way, so both ways count.
     fn shell_command(&mut self, name: &str, args: &[Field], text: &str) {
-        let harmless = |text: &str| matches!(text, "--norc" | "--noprofile" | "--posix" | "-e" | "-u" | "-eu");
+        let harmless = |text: &str| {
+            matches!(text, "--norc" | "--noprofile" | "--posix" | "-e" | "-u" | "-eu" | "-x" | "-ex" | "-n")
+        };
         let script = args.iter().position(|field| field.text().is_none_or(|text| !harmless(text)));
         let flag = script.and_then(|at| args[at].text()).unwrap_or("");
         let runs =
             flag.starts_with('-') && flag.ends_with('c') && flag[1..].chars().all(|c| matches!(c, 'e' | 'u' | 'c'));
+        if let Some(at) = script.filter(|_| !flag.is_empty() && !flag.starts_with(['-', '+'])) {
+            return self.script_file(name, &args[at..], text);
+        }
         let script = script.filter(|_| runs).and_then(|at| args.get(at + 1)).and_then(Field::text);
         let Some(script) = script else {
             return self.unseen(text, "what the shell runs is not known");

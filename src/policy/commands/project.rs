@@ -12,6 +12,9 @@ struct Language {
     when: Vec<String>,
     #[serde(default)]
     not: Vec<String>,
+    /// Options with the path of a file, which must lie in the workspace.
+    #[serde(default)]
+    within: Vec<String>,
     commands: Vec<String>,
 }
 
@@ -24,37 +27,67 @@ pub fn is_own(command: &str, words: &[Field], place: &Place<'_>) -> bool {
     let Some(words) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
     LANGUAGES.iter().any(|language| {
         let here = || language.when.iter().any(|file| place.view.exists(&place.workspace.join(file)));
-        let named = language.commands.iter().any(|own| begins(own, command, &words));
-        let elsewhere = words.iter().any(|word| language.not.iter().any(|option| is_option(word, option)));
-        named && !elsewhere && here()
+        language.is_named(command, &words) && !language.leads_elsewhere(&words) && here()
     })
 }
 
-/// Whether `command words…` begins with the words of `own`. Without a further word in `own`, an operand that
-/// could be a subcommand is none of it: `make deploy` is not `make`.
-fn begins(own: &str, command: &str, words: &[&str]) -> bool {
-    let mut own = own.split(' ');
-    if own.next() != Some(command) {
-        return false;
-    }
-    let own: Vec<&str> = own.collect();
-    let target = |word: &&&str| !word.starts_with('-') && !word.contains('=');
-    match (command, own.first()) {
-        ("make", None) => !words.iter().any(|word| target(&word)),
-        ("make", Some(_)) => {
-            let targets: Vec<&&str> = words.iter().filter(target).collect();
-            targets.len() == 1 && own.first() == targets.first().copied() && !words.iter().any(|w| w.contains("SHELL"))
+impl Language {
+    fn is_named(&self, command: &str, words: &[&str]) -> bool {
+        if command == "make" {
+            return self.makes(words);
         }
-        _ => words.starts_with(&own),
+        self.commands.iter().any(|own| {
+            let mut own = own.split(' ');
+            own.next() == Some(command) && begins(words, own)
+        })
+    }
+
+    /// Every target of make is one of the project's own: `make deploy` is not `make`.
+    fn makes(&self, words: &[&str]) -> bool {
+        let targets = words.iter().filter(|word| !word.starts_with('-') && !word.contains('='));
+        let own = |target: &&str| self.commands.iter().any(|own| own.strip_prefix("make ") == Some(target));
+        let shell = words.iter().any(|word| word.contains("SHELL"));
+        !shell && self.commands.iter().any(|own| own == "make") && targets.into_iter().all(own)
+    }
+
+    fn leads_elsewhere(&self, words: &[&str]) -> bool {
+        words.iter().enumerate().any(|(at, word)| {
+            let leaves = |option: &String| match value(word, option) {
+                None => false,
+                Some(Some(path)) => leaves(path),
+                Some(None) => words.get(at + 1).is_none_or(|path| leaves(path)),
+            };
+            self.not.iter().any(|option| value(word, option).is_some()) || self.within.iter().any(leaves)
+        })
     }
 }
 
-fn is_option(word: &str, option: &str) -> bool {
-    let long = option.starts_with("--") || option.len() > 2;
-    word == option
-        || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
-        // `-C../other`: an option of one letter with its value attached.
-        || (!long && word.starts_with(option) && !word.starts_with("--"))
+/// Whether the words begin with those of `own`; `test:*` is any word that begins so.
+fn begins<'a>(words: &[&str], own: impl Iterator<Item = &'a str>) -> bool {
+    let mut words = words.iter();
+    own.into_iter().all(|own| {
+        words.next().is_some_and(|word| match own.strip_suffix('*') {
+            Some(head) => word.starts_with(head),
+            None => *word == own,
+        })
+    })
+}
+
+/// Whether a path may lead out of the folder that it starts in.
+fn leaves(path: &str) -> bool {
+    path.starts_with(['/', '~', '-']) || path.contains(':') || path.split('/').any(|part| part == "..")
+}
+
+/// The value of an option, if the word is that option: attached, or none when it is the next word.
+fn value<'a>(word: &'a str, option: &str) -> Option<Option<&'a str>> {
+    let rest = word.strip_prefix(option)?;
+    // `-C../other`: an option of one letter with its value attached.
+    let short = option.len() == 2 && !word.starts_with("--");
+    match rest.strip_prefix('=') {
+        Some(value) => Some(Some(value)),
+        None if rest.is_empty() => Some(None),
+        None => short.then_some(Some(rest)),
+    }
 }
 
 #[cfg(test)]
@@ -66,7 +99,7 @@ mod tests {
     #[test]
     fn a_projects_commands_are_its_own_where_its_files_are() {
         let root = Path::new("/home/dev/proj");
-        let view = MadeUp::new(root, [], ["Cargo.toml", "Makefile"]);
+        let view = MadeUp::new(root, [], ["Cargo.toml", "Makefile", "package.json"]);
         let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
         for (line, own) in [
             ("cargo test --workspace", true),
@@ -78,6 +111,15 @@ mod tests {
             ("cargo build -Zunstable", false),
             ("make", true),
             ("make -j4 test", true),
+            ("make lint test", true),
+            ("make test deploy", false),
+            ("make SHELL=/tmp/sh test", false),
+            ("cargo test --manifest-path crates/x/Cargo.toml", true),
+            ("cargo test --manifest-path=crates/x/Cargo.toml", true),
+            ("cargo test --manifest-path /x/Cargo.toml", false),
+            ("cargo test --manifest-path", false),
+            ("npm run test:unit", true),
+            ("npm run deploy", false),
             ("make deploy", false),
             ("make test deploy", false),
             ("make -f other.mk test", false),

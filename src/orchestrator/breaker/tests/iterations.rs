@@ -38,6 +38,7 @@ fn judged(tool: &str, verdict: crate::domain::record::Verdict) -> Record {
         verdict,
         reason: String::new(),
         writes: false,
+        units: vec![],
     }
 }
 
