@@ -128,7 +128,8 @@ mod tests {
             ("make deploy", false),
             ("make test deploy", false),
             ("make -f other.mk test", false),
-            ("npm test", false),
+            ("npm test", true),
+            ("pytest", false),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             let fields: Vec<Field> = words[1..].iter().map(|word| Field::known(*word)).collect();
