@@ -136,8 +136,8 @@ impl Walker<'_> {
         let inside = |folder: &std::path::PathBuf| {
             self.place.resolve(folder, ".").is_some_and(|folder| folder.starts_with(self.place.workspace))
         };
-        self.shell.folders().is_some_and(|folders| folders.iter().all(inside))
-            && project::is_own(name, args, &self.place)
+        project::is_own(name, args, &self.place)
+            && self.shell.folders().is_some_and(|folders| folders.iter().all(inside))
     }
 
     /// A script in a file that is known: a program by its path, in this shell or in one of its own.

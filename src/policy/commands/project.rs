@@ -4,6 +4,7 @@
 use crate::policy::place::Place;
 use crate::policy::unit::Field;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 #[derive(Debug, Deserialize)]
@@ -21,27 +22,31 @@ struct Language {
 static LANGUAGES: LazyLock<Vec<Language>> =
     LazyLock::new(|| serde_yaml::from_str(include_str!("project.yaml")).unwrap_or_default());
 
+/// The words behind each command by its name, with the language that they are of.
+static OWN: LazyLock<BTreeMap<&str, Vec<(&Language, Vec<&str>)>>> = LazyLock::new(|| {
+    let mut own: BTreeMap<&str, Vec<(&Language, Vec<&str>)>> = BTreeMap::new();
+    for language in LANGUAGES.iter() {
+        for command in &language.commands {
+            let mut words = command.split(' ');
+            own.entry(words.next().unwrap_or("")).or_default().push((language, words.collect()));
+        }
+    }
+    own
+});
+
 /// Whether a command of known words is one of the project's own. Words beyond it must be known, too: one of them
 /// could be an option that makes it run what stands elsewhere.
 pub fn is_own(command: &str, words: &[Field], place: &Place<'_>) -> bool {
+    let Some(own) = OWN.get(command) else { return false };
     let Some(words) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
-    LANGUAGES.iter().any(|language| {
+    own.iter().any(|(language, own)| {
         let here = || language.when.iter().any(|file| place.view.exists(&place.workspace.join(file)));
-        language.is_named(command, &words) && !language.leads_elsewhere(&words) && here()
+        let named = if command == "make" { language.makes(&words) } else { begins(&words, own) };
+        named && !language.leads_elsewhere(&words) && here()
     })
 }
 
 impl Language {
-    fn is_named(&self, command: &str, words: &[&str]) -> bool {
-        if command == "make" {
-            return self.makes(words);
-        }
-        self.commands.iter().any(|own| {
-            let mut own = own.split(' ');
-            own.next() == Some(command) && begins(words, own)
-        })
-    }
-
     /// Every target of make is one of the project's own: `make deploy` is not `make`.
     fn makes(&self, words: &[&str]) -> bool {
         let targets = words.iter().filter(|word| !word.starts_with('-') && !word.contains('='));
@@ -63,12 +68,12 @@ impl Language {
 }
 
 /// Whether the words begin with those of `own`; `test:*` is any word that begins so.
-fn begins<'a>(words: &[&str], own: impl Iterator<Item = &'a str>) -> bool {
+fn begins(words: &[&str], own: &[&str]) -> bool {
     let mut words = words.iter();
-    own.into_iter().all(|own| {
+    own.iter().all(|own| {
         words.next().is_some_and(|word| match own.strip_suffix('*') {
             Some(head) => word.starts_with(head),
-            None => *word == own,
+            None => word == own,
         })
     })
 }
@@ -123,7 +128,8 @@ mod tests {
             ("make deploy", false),
             ("make test deploy", false),
             ("make -f other.mk test", false),
-            ("npm test", false),
+            ("npm test", true),
+            ("pytest", false),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             let fields: Vec<Field> = words[1..].iter().map(|word| Field::known(*word)).collect();
