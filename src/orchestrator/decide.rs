@@ -24,23 +24,25 @@ use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Iteration, Stage, State};
+use std::borrow::Cow;
 
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
-    let mut step = Step { state: state.clone(), now, decision: Decision::default() };
+    let mut step = Step { state: Cow::Borrowed(state), now, decision: Decision::default() };
     step.take(input);
     step.end_parking_if_over();
     step.decision
 }
 
-/// A decision in the making: records are folded at once, so later lines see what earlier ones decided.
-struct Step {
-    state: State,
+/// A decision in the making: records are folded at once, so later lines see what earlier ones decided. The state is
+/// copied for the first record: most of what happens needs none.
+struct Step<'a> {
+    state: Cow<'a, State>,
     now: Timestamp,
     decision: Decision,
 }
 
-impl Step {
+impl Step<'_> {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),
@@ -139,7 +141,7 @@ impl Step {
     }
 
     fn record(&mut self, record: Record) {
-        fold(&mut self.state, &record, self.now);
+        fold(self.state.to_mut(), &record, self.now);
         self.decision.records.push(record);
     }
 
