@@ -1,7 +1,7 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
-//! Claude, `approval` asks the person, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs
+//! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs
 //! what else an output says, `person` obeys the person, `ticket` follows the file, `session` chooses Claude's session,
 //! `watchdog` has the timers.
 
@@ -13,6 +13,7 @@ mod exit;
 mod pace;
 mod park;
 mod person;
+mod rules_changed;
 mod session;
 mod ticket;
 mod watchdog;
@@ -62,6 +63,9 @@ impl Step<'_> {
             Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
             Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, &ruling),
             Input::Unlocked { id, input } => self.unlocked(id, input),
+            Input::RulesChanged { words } => self.rules_changed(words),
+            Input::Rejudged { id, ruling } => self.rejudged(id, *ruling),
+            Input::RuleSaved { path } => self.rule_saved(&path),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),

@@ -94,7 +94,7 @@ impl Step<'_> {
         }
     }
 
-    fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
+    pub(super) fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
         self.record(Record::ToolJudged {
             n,
             tool_use_id: id.to_owned(),
@@ -189,7 +189,7 @@ impl Step<'_> {
         self.close_question(id.to_owned(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
     }
 
-    fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
+    pub(super) fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
         self.record(Record::ApprovalAnswered(Answered { id: id.clone(), answer: answer.clone(), by }));
         self.effect(Effect::Settle { id, answer });
         self.go_on_timing();
