@@ -201,6 +201,10 @@ fn any_input() -> impl Strategy<Value = Input> {
             input: "{}".into(),
             ruling: Box::new(ruling(Verdict::Ask, "Edit"))
         }),
+        Just(Input::RulesChanged { words: "w".into() }),
+        ("[ab]", prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Passphrase, Verdict::Block]))
+            .prop_map(|(id, verdict)| Input::Rejudged { id, ruling: Box::new(ruling(verdict, "Edit")) }),
+        Just(Input::RuleSaved { path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::ToolRan { n, tool_use_id }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Approval(n), last_byte: Timestamp::from_millis(0) }),

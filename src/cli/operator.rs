@@ -259,7 +259,7 @@ impl Desk {
 
     fn save_rule(&self, ticket: TicketId, id: String, rules: String, before: String) {
         let (folder, reporter) = (self.session.config_folder(), self.reporter.clone());
-        let rulebooks = self.rulebooks.clone();
+        let (rulebooks, tell_run) = (self.rulebooks.clone(), self.supervisor.rule_saved(&ticket));
         tokio::task::spawn_blocking(move || {
             let saved = match folder {
                 Some(folder) => policy_file::save(&folder, &rules, &before)
@@ -267,8 +267,11 @@ impl Desk {
                     .map_err(|error| error.to_string()),
                 None => Err("there is no config folder: set HOME".into()),
             };
-            if saved.is_ok() {
+            if let Ok(path) = &saved {
                 rulebooks.reload();
+                if let Some(tell_run) = tell_run {
+                    tell_run(path.clone());
+                }
             }
             reporter.tell(News::RuleSaved { ticket, id, saved });
         });

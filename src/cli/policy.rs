@@ -136,6 +136,13 @@ pub fn in_force(session: &Session, folder: &Path, profile: Profile) -> Policy {
     policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own)
 }
 
+/// The files that decide about the policy in a folder: rules, the profile, and whether the project is trusted.
+pub fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
+    let folders = config_files::user_folder(&session.environment).into_iter().chain([folder.join(PROJECT_FOLDER)]);
+    let named = folders.flat_map(|folder| [policy_files::NAME, "config.yaml"].map(|name| folder.join(name)));
+    named.chain([session.state.join("trust.json")]).collect()
+}
+
 /// The path with its links resolved, as far as it is there.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())

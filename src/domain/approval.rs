@@ -201,6 +201,8 @@ pub enum AnsweredBy {
     Nobody,
     /// An earlier answer for the whole ticket.
     Ticket,
+    /// The rules, which were changed while it waited.
+    Rules,
 }
 
 #[cfg(test)]

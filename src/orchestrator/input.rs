@@ -142,6 +142,23 @@ pub enum Input {
         /// The decision.
         ruling: Box<Ruling>,
     },
+    /// The person's rules are others now.
+    RulesChanged {
+        /// What has become of them.
+        words: String,
+    },
+    /// The gate has decided by the new rules about a call that waits.
+    Rejudged {
+        /// Claude's id of the call.
+        id: String,
+        /// The decision.
+        ruling: Box<Ruling>,
+    },
+    /// A lasting yes of the person's was saved as a rule.
+    RuleSaved {
+        /// The file.
+        path: String,
+    },
     /// Claude does not want to know any more.
     AskWithdrawn {
         /// The iteration.

@@ -123,6 +123,7 @@ impl Effects {
             }
             Effect::Judge(call) => self.judge(call),
             Effect::JudgeEdit { id, tool, input } => self.judge_edit(id, &tool, input),
+            Effect::Rejudge { id, tool, input } => self.rejudge(id, &tool, &input),
             Effect::Settle { id, answer } => self.settle(&id, answer).await,
             Effect::Unlock { rules } => self.gate.unlock(&rules),
             Effect::KillAgent { n } => self.kill_agent(n),

@@ -33,6 +33,11 @@ pub trait Judge: Send + Sync {
     /// A right passphrase was typed for a call that these rules lock: they may be open for a while.
     fn unlock(&self, _rules: &[String]) {}
 
+    /// Reads the rules anew where they were changed. What has become of them, once for every change.
+    fn refresh(&self) -> Option<String> {
+        None
+    }
+
     /// What the person must know before anything is judged: why everything is blocked.
     fn trouble(&self) -> Option<String> {
         None

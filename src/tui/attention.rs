@@ -81,7 +81,7 @@ impl Model {
     /// The call that waits under this id.
     pub fn approval(&self, ticket: &TicketId, id: &str) -> Option<&Approval> {
         let tab = self.tabs.iter().find(|tab| tab.id == *ticket)?;
-        tab.state.approvals.iter().find(|approval| approval.id == id)
+        tab.state.approvals.iter().find(|approval| approval.id == id).map(AsRef::as_ref)
     }
 
     /// The thing in a few words.
@@ -159,8 +159,8 @@ mod tests {
     fn a_call_is_before_all_else_and_the_longest_waiting_first() {
         let mut model = sample::busy();
         model.tabs[0].state.validation_change = Some(Vec::new());
-        model.tabs[0].state.approvals.push(sample::asks("young", "Bash", r#"{"command":"a"}"#, 5));
-        model.tabs[3].state.approvals.push(sample::asks("old", "Bash", r#"{"command":"b"}"#, 60));
+        model.tabs[0].state.approvals.push(sample::asks("young", "Bash", r#"{"command":"a"}"#, 5).into());
+        model.tabs[3].state.approvals.push(sample::asks("old", "Bash", r#"{"command":"b"}"#, 60).into());
         model.tabs[2].state.phases[0].untickable = true;
         let kinds: Vec<(String, String)> =
             model.attention().iter().map(|item| (item.ticket.to_string(), model.words_of(item))).collect();
@@ -188,7 +188,7 @@ mod tests {
         let conflict = What::Conflict(Conflict::Box("Investigate flow".into()));
         model.seen.push((sample::id("tk-77aa"), conflict));
         assert_eq!(model.waiting(), before - 1);
-        model.tabs[1].state.approvals.push(sample::asks("late", "Bash", "{}", 5));
+        model.tabs[1].state.approvals.push(sample::asks("late", "Bash", "{}", 5).into());
         assert_eq!(model.waiting(), before - 1, "its run has ended");
     }
 }

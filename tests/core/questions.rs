@@ -37,6 +37,21 @@ impl World {
         self.coming.insert(0, Input::EditJudged { id, input, ruling: Box::new(ruling(verdict, "Edit")) });
     }
 
+    /// Other rules judge a call that waits: the same as before, or anything else.
+    pub fn judge_again(&mut self, id: String) {
+        let verdict = match self.dice.roll(6) {
+            0 => Verdict::Allow,
+            1 => Verdict::Block,
+            2 => Verdict::Passphrase,
+            _ => Verdict::Ask,
+        };
+        let mut ruling = ruling(verdict, "Edit");
+        if self.dice.one_in(2) {
+            ruling.rule = "another".into();
+        }
+        self.coming.insert(0, Input::Rejudged { id, ruling: Box::new(ruling) });
+    }
+
     /// Claude reads the verdict on a request of its own.
     pub fn heard(&mut self, request: &Request, verdict: Verdict) {
         let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
@@ -91,6 +106,9 @@ impl World {
     fn look(&mut self) {
         let pending: Vec<(String, String)> =
             self.state.approvals.iter().map(|approval| (approval.id.clone(), approval.input.clone())).collect();
+        if self.dice.one_in(8) {
+            return self.give(Input::RulesChanged { words: "other rules".into() });
+        }
         let at = usize::try_from(self.dice.roll(pending.len() as u64 + 1)).unwrap();
         let (id, input) = pending.get(at).cloned().unwrap_or(("Edit-1-0".into(), "{}".into()));
         let answer = match self.dice.roll(5) {
@@ -151,7 +169,11 @@ impl Questions {
             }
             Record::ApprovalAnswered(Answered { id, by, .. }) => {
                 self.close(id);
-                Some(if *by == AnsweredBy::Screen { "answered by the person" } else { "answered for the person" })
+                Some(match by {
+                    AnsweredBy::Screen => "answered by the person",
+                    AnsweredBy::Rules => "answered by other rules",
+                    AnsweredBy::Timeout | AnsweredBy::Nobody | AnsweredBy::Ticket => "answered for the person",
+                })
             }
             Record::ApprovalVoid(Voided { id, .. }) => {
                 self.close(id);

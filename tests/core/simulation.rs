@@ -55,6 +55,7 @@ const MET: [(&str, u64); 40] = [
     ("asked", 5),
     ("answered by the person", 10),
     ("answered for the person", 20),
+    ("answered by other rules", 20),
     ("void", 20),
     ("found open at a start", 100),
 ];

@@ -237,6 +237,7 @@ impl World {
             Effect::SendNote { id, .. } => Input::NoteEchoed { id },
             Effect::Judge(call) => return self.judge(call),
             Effect::JudgeEdit { id, input, .. } => return self.judge_edit(id, input),
+            Effect::Rejudge { id, .. } => return self.judge_again(id),
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
             Effect::Settle { id, answer } => return self.settled(&id, &answer),
             Effect::Unlock { .. } => return,

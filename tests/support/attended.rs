@@ -97,7 +97,7 @@ impl Attended {
     pub async fn question(&mut self, seen: &[String]) -> Approval {
         self.until("a question", |state| state.approvals.iter().any(|approval| !seen.contains(&approval.id))).await;
         let mut new = self.state.approvals.iter().filter(|approval| !seen.contains(&approval.id));
-        new.next().unwrap().clone()
+        Approval::clone(new.next().unwrap())
     }
 
     /// The next question, with what is answered.

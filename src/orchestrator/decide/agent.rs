@@ -13,7 +13,7 @@ use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, NoteStage, Stage};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
 
-impl Step {
+impl Step<'_> {
     pub(super) fn agent_spawned(&mut self, n: u32, pid: u32) {
         if self.state.stage != Stage::Spawning {
             return;

@@ -12,6 +12,7 @@ use crate::domain::stream::control::Via;
 use crate::orchestrator::breaker::Move;
 use crate::orchestrator::effect::{Effect, Timer, ToolCall};
 use crate::orchestrator::state::{Failure, Stage};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Seconds that a question waits for a person who is not at the screen.
@@ -26,7 +27,7 @@ const NOBODY: &str = "nobody is here to ask, so this was refused. Do not try it 
 const NO: &str = "the person does not want this to run. Do not try it again in other words; go another way, or say what \
                   you need it for.";
 
-impl Step {
+impl Step<'_> {
     pub(super) fn judged(&mut self, call: ToolCall, mut ruling: Ruling, presence: Presence) {
         if self.state.stage != Stage::Running || !self.open(|open| open.n == call.n) {
             ruling = ruling.blocked("programmator", "the run is being stopped");
@@ -93,7 +94,7 @@ impl Step {
         }
     }
 
-    fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
+    pub(super) fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
         self.record(Record::ToolJudged {
             n,
             tool_use_id: id.to_owned(),
@@ -157,7 +158,7 @@ impl Step {
 
     /// The person has typed the right passphrase for this call, with this input.
     pub(super) fn unlocked(&mut self, id: String, input: String) {
-        let locked = |approval: &&Approval| approval.id == id && approval.kind == ApprovalKind::Passphrase;
+        let locked = |approval: &&Arc<Approval>| approval.id == id && approval.kind == ApprovalKind::Passphrase;
         let Some(approval) = self.state.approvals.iter().find(locked) else {
             return;
         };
@@ -190,7 +191,7 @@ impl Step {
         self.close_question(id.to_owned(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
     }
 
-    fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
+    pub(super) fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
         self.record(Record::ApprovalAnswered(Answered { id: id.clone(), answer: answer.clone(), by }));
         self.effect(Effect::Settle { id, answer });
         self.go_on_timing();
@@ -264,7 +265,7 @@ impl Step {
     }
 
     fn expire(&mut self) {
-        let due = |approval: &&Approval| approval.expires.is_some_and(|at| at <= self.now);
+        let due = |approval: &&Arc<Approval>| approval.expires.is_some_and(|at| at <= self.now);
         let due: Vec<String> = self.state.approvals.iter().filter(due).map(|approval| approval.id.clone()).collect();
         for id in due {
             let words = format!("nobody answered in time; {NOBODY}");

@@ -16,7 +16,7 @@ use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 /// Names of changed files kept in a record.
 const FILES: usize = 200;
 
-impl Step {
+impl Step<'_> {
     /// Compares the work tree with the iteration's snapshot and the phase's baseline.
     pub(super) fn compare(&mut self, n: u32) {
         let Some(open) = self.state.open_iteration() else {

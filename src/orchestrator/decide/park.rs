@@ -23,7 +23,7 @@ const LOOK_AT_PROBE: Duration = Duration::from_secs(2);
 /// Refusals in a row after which the run is given up: a day of quarter hours.
 const TRIES: u32 = 100;
 
-impl Step {
+impl Step<'_> {
     /// Asks the ledger. Asking again for the same call is harmless.
     pub(super) fn ask_for_call(&mut self, purpose: Purpose, asker: Asker) {
         let ask = limits::ask(&self.state, purpose, asker);

@@ -6,7 +6,7 @@ use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, PhaseSeed, Record};
 use crate::orchestrator::state::Stage;
 
-impl Step {
+impl Step<'_> {
     pub(super) fn ticket_read(
         &mut self,
         read_at: Timestamp,

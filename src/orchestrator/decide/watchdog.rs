@@ -9,7 +9,7 @@ use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::state::{NoteStage, Stage};
 use std::time::Duration;
 
-impl Step {
+impl Step<'_> {
     /// Sets a timer; one of the same kind that was set before counts no more.
     pub(super) fn arm(&mut self, timer: Timer) {
         if let Some((_, watch)) = timer.watched() {

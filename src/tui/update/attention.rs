@@ -178,7 +178,7 @@ pub(super) fn drop_stale(model: &mut Model, why: &str) {
     let before = model.modals.len();
     let stale: Vec<usize> = (0..before)
         .filter(|at| match &model.modals[*at] {
-            Modal::Card(card) => model.approval(&card.ticket, &card.approval.id).is_none(),
+            Modal::Card(card) => model.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
             _ => false,
         })
         .collect();

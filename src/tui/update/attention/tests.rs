@@ -14,7 +14,7 @@ use std::time::Duration;
 fn waits(approvals: impl IntoIterator<Item = Approval>) -> Model {
     let mut model = sample::model();
     let mut tab = sample::running("tk-1");
-    tab.state.approvals.extend(approvals);
+    tab.state.approvals.extend(approvals.into_iter().map(Into::into));
     model.tabs.push(tab);
     model
 }
@@ -260,7 +260,7 @@ fn a_plan_is_agreed_to_once_or_sent_back() {
 fn next_goes_through_what_waits() {
     let mut model = waits([sample::push("c")]);
     let mut other = sample::running("tk-2");
-    other.state.approvals.push(sample::asks("old", "Bash", r#"{"command":"x"}"#, 500));
+    other.state.approvals.push(sample::asks("old", "Bash", r#"{"command":"x"}"#, 500).into());
     model.tabs.push(other);
     press(&mut model, "!");
     assert_eq!(model.active, 0, "the ticket in front first");
@@ -268,7 +268,7 @@ fn next_goes_through_what_waits() {
     news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: String::new() }));
     press(&mut model, "!");
     assert_eq!((model.active, card_is_open(&model)), (1, true));
-    model.tabs[0].state.approvals.push(sample::push("third"));
+    model.tabs[0].state.approvals.push(sample::push("third").into());
     assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 0, 1), "from card to card");
     assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 1, 1), "around");
 }
