@@ -33,9 +33,13 @@ turns:
       - say: \"Working on {phase}.\"
       - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
       - bash: \"echo {slug} >> $HOME/effects\"
+      - bash: \"frobnicate {slug}; echo {slug} >> $HOME/refused\"
       - read: \"{slug}.txt\"
       - status: {summary: \"did {phase}\"}
 ";
+
+/// One command is for the person, and nobody is there.
+const POLICY: &str = "version: 1\nrules:\n  - {name: person, action: ask, command: frobnicate}\n";
 
 /// When the program dies.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +97,7 @@ fn project() -> Project {
     let project = Project::new();
     project.ticket("tk-1", &PHASES);
     project.scenario(SCENARIO);
+    project.write("config/policy.yaml", POLICY);
     project.write("work/mine.txt", "not committed\n");
     project.write("work/README.md", "# A project\n\nbeing rewritten\n");
     project.write("work/staged.txt", "staged\n");
@@ -252,16 +257,24 @@ fn check_verdicts(project: &Project, journal: &[Value]) {
             .any(|record| record["tool"] == "Write" && record["target"].as_str().unwrap().ends_with(&file));
         assert!(written, "{file} was written and not judged");
     }
-    let mut results = 0;
-    for id in results_in_the_stream(project) {
+    let (mut results, mut refused) = (0, 0);
+    for (id, said) in results_in_the_stream(project) {
         assert!(judged.iter().any(|record| record["tool_use_id"] == id.as_str()), "{id} has a result and no verdict");
         results += 1;
+        if said.contains("nobody is here to ask") {
+            let stored = |kind| journal.iter().filter(|record| record["kind"] == kind && record["id"] == id).count();
+            assert_eq!((stored("approval_asked"), stored("approval_answered")), (1, 1), "{id} was answered unstored");
+            refused += 1;
+        }
     }
+    assert!(refused >= PHASES.len() / 2, "{refused} refusals reached Claude");
+    assert!(!project.path("home/refused").exists(), "what nobody allowed did not run");
     assert!(results >= 3 * PHASES.len() / 2, "the streams are there to be looked at: {results} results");
 }
 
-fn results_in_the_stream(project: &Project) -> Vec<String> {
-    let mut ids = Vec::new();
+/// The id and the text of each result that Claude printed.
+fn results_in_the_stream(project: &Project) -> Vec<(String, String)> {
+    let mut found = Vec::new();
     for run in std::fs::read_dir(project.path("state/runs")).unwrap() {
         for file in std::fs::read_dir(run.unwrap().path()).unwrap().map(|entry| entry.unwrap().path()) {
             if file.extension().is_none_or(|extension| extension != "ndjson") {
@@ -272,11 +285,13 @@ fn results_in_the_stream(project: &Project) -> Vec<String> {
             for record in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
                 let blocks = record["message"]["content"].as_array().cloned().unwrap_or_default();
                 let results = blocks.iter().filter(|block| block["type"] == "tool_result");
-                ids.extend(results.map(|block| block["tool_use_id"].as_str().unwrap().to_owned()));
+                found.extend(
+                    results.map(|it| (it["tool_use_id"].as_str().unwrap().to_owned(), it["content"].to_string())),
+                );
             }
         }
     }
-    ids
+    found
 }
 
 fn undisturbed() -> Undisturbed {

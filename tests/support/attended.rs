@@ -134,6 +134,16 @@ impl Attended {
         }
     }
 
+    /// Waits so long and gives what was recorded meanwhile.
+    pub async fn silent_for(&mut self, time: Duration) -> Vec<String> {
+        let (until, before) = (tokio::time::Instant::now() + time, self.state.seq);
+        while let Ok(news) = tokio::time::timeout_at(until, self.news.recv()).await {
+            self.hear(&news.expect("the run is open"));
+        }
+        let records = self.store.load(self.state.run.unwrap()).unwrap().records;
+        records.iter().filter(|stored| stored.seq > before).map(|stored| format!("{:?}", stored.record)).collect()
+    }
+
     /// Everything that is recorded.
     pub fn journal(&self) -> Vec<Record> {
         let loaded = self.store.load(self.state.run.unwrap()).unwrap();

@@ -125,6 +125,10 @@ const OUTER_SESSION: [&str; 6] = [
 const GIT: [(&str, &str); 3] =
     [("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
 
+/// What else keeps git from running what a repository names, where the person sets nothing: looking refreshes no
+/// index, which would call a hook, and no editor of the repository's is opened (nobody could type into it).
+const GIT_VARIABLES: [(&str, &str); 2] = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_EDITOR", "true")];
+
 /// What is set on top of the person's environment.
 #[derive(Clone, Debug, Default)]
 pub struct Additions {
@@ -158,6 +162,11 @@ pub fn environment(
         set(key, value.clone());
     }
     set(OsStr::new("DISABLE_AUTOUPDATER"), "1".into());
+    for (key, value) in GIT_VARIABLES {
+        if !additions.env.iter().any(|(own, _)| own == key) {
+            set(OsStr::new(key), value.into());
+        }
+    }
     let own = additions.env.iter().any(|(key, _)| key == MAX_RETRIES);
     if let Some(retries) = additions.max_retries.filter(|_| !own) {
         set(OsStr::new(MAX_RETRIES), retries.to_string().into());
@@ -239,11 +248,14 @@ mod tests {
             (Some("safe.bareRepository"), Some("explicit"))
         );
         assert_eq!(get("CLAUDE_CODE_SHELL"), Some("/bin/bash"));
+        assert_eq!((get("GIT_OPTIONAL_LOCKS"), get("GIT_EDITOR")), (Some("0"), Some("true")));
+        let additions = Additions { env: vec![("GIT_EDITOR".into(), "mine".into())], ..Additions::default() };
+        assert!(environment([], &additions).contains(&("GIT_EDITOR".into(), "mine".into())));
     }
 
     /// What every environment has; it has a test of its own.
     fn ours(key: &OsStr) -> bool {
-        key == "CLAUDE_CODE_SHELL" || key.to_string_lossy().starts_with("GIT_CONFIG_")
+        key == "CLAUDE_CODE_SHELL" || key.to_string_lossy().starts_with("GIT_")
     }
 
     fn kept(parent: &[(&str, &str)], additions: &Additions) -> Vec<String> {

@@ -5,6 +5,7 @@ use super::walk::{MAX_DEPTH, Walker};
 use crate::policy::commands::args::{self, Parsed};
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{self, Entry, Language, Lists, awk, project, sed};
+use crate::policy::git_programs;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{Assignment, AssignmentValue, CommandPrefixOrSuffixItem, IoRedirect, SimpleCommand};
 use std::path::PathBuf;
@@ -107,7 +108,7 @@ impl Walker<'_> {
             return self.units.push(named(name, args, text).does(Class::Build));
         }
         let unit = match (both, commands::entry(name)) {
-            _ if name == "git" => self.git(args, text),
+            _ if name == "git" => self.git_here(args, text),
             (Some(entry), _) => self.known(entry, name, &args[1..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
             (None, None) => named(name, args, text).unknown(format!("{name} is not known to be harmless")),
@@ -335,6 +336,15 @@ impl Walker<'_> {
             self.run(&inner, "find -exec …");
             rest = &rest[end..];
         }
+    }
+
+    /// Git, which does what its command says and what the configuration of the repository says.
+    fn git_here(&mut self, args: &[Field], text: &str) -> Unit {
+        let mut unit = self.git(args, text);
+        let folders = self.shell.folders().unwrap_or_default();
+        let programs = folders.iter().find_map(|folder| git_programs::named(self.place.view, folder));
+        unit.doubts.extend(programs.map(Doubt::Words));
+        unit
     }
 
     fn git(&mut self, args: &[Field], text: &str) -> Unit {
