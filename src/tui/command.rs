@@ -176,6 +176,20 @@ pub fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.scope == scope && row.keys.iter().any(|key| same(key, input)))
 }
 
+/// Lines by which a command moves what is scrolled, in a window of `page` lines; 0 for what moves nothing.
+pub fn lines(command: Option<Command>, page: usize) -> i32 {
+    let page = i32::try_from(page).unwrap_or(i32::MAX);
+    match command {
+        Some(Command::Down) => 1,
+        Some(Command::Up) => -1,
+        Some(Command::PageDown) => page,
+        Some(Command::PageUp) => -page,
+        Some(Command::Top) => i32::MIN,
+        Some(Command::End) => i32::MAX,
+        _ => 0,
+    }
+}
+
 /// `Shift` tells nothing about a letter that it has already changed.
 fn same(key: &Input, input: &Input) -> bool {
     let shift_counts = !matches!(key.key, Key::Char(_));
