@@ -108,7 +108,11 @@ impl Card {
         let frame = Frame {
             title: &title,
             status: &more,
-            status_role: if below > 0 { Role::Warning } else { Role::Dim },
+            status_role: if below > 0 && matches!(self.page, Page::Call | Page::Rule(_)) {
+                Role::Warning
+            } else {
+                Role::Dim
+            },
             weight: Weight::Heavy,
             glyphs: model.glyphs,
         };
