@@ -5,7 +5,7 @@ use super::session::Session;
 use crate::adapters::clock::boot_time;
 use crate::adapters::passphrase::{PassphraseError, Passphrases};
 use crate::adapters::policy_file;
-use crate::adapters::store::Store;
+use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
 use crate::config::Resolved;
@@ -13,6 +13,7 @@ use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
+use crate::domain::stream::envelope::classify;
 use crate::runtime::behind::Reset;
 use crate::runtime::circuit;
 use crate::runtime::gate::Authority;
@@ -152,13 +153,11 @@ impl Desk {
                 for path in &found {
                     match self.open(path) {
                         Ok(_) => {}
+                        // There is a run to look at, and a key that helps.
+                        Err(error @ OpenError::CircuitOpen { .. }) => self.not_opened(path, &error),
                         // Alone there is nothing to show; beside others it must not end them.
                         Err(error) if found.len() == 1 => return Err(error.into()),
-                        Err(error) => {
-                            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                            let id = self.paths.id_of(path).unwrap_or_else(|| TicketId::from_file_name(&name));
-                            self.failed(&id, error.to_string(), error.exit_code());
-                        }
+                        Err(error) => self.not_opened(path, &error),
                     }
                 }
             }
@@ -175,6 +174,31 @@ impl Desk {
         let ticket = self.supervisor.open(path, &folder)?;
         self.paths.learn(&ticket, path);
         Ok(ticket)
+    }
+
+    /// Tells why a ticket cannot be worked on. Where its breaker is open, the run that opened it is shown: what it
+    /// counted, and the key that closes it, are about that one.
+    fn not_opened(&self, path: &Path, error: &OpenError) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let id = self.paths.id_of(path).unwrap_or_else(|| TicketId::from_file_name(&name));
+        if let OpenError::CircuitOpen { ticket, .. } = error {
+            self.paths.learn(ticket, path);
+            if let Err(trouble) = self.show_latest(ticket, path) {
+                self.reporter.trouble(ticket, &trouble.to_string());
+            }
+            return self.failed(ticket, error.to_string(), error.exit_code());
+        }
+        self.failed(&id, error.to_string(), error.exit_code());
+    }
+
+    fn show_latest(&self, ticket: &TicketId, path: &Path) -> Result<(), StoreError> {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let runs = self.store.runs()?;
+        if let Some(latest) = runs.iter().find(|run| Path::new(&run.ticket_path) == path) {
+            let scrollback = self.store.scrollback(latest.run, classify)?;
+            self.reporter.opened(latest.run, ticket, Arc::new(scrollback));
+        }
+        Ok(())
     }
 
     /// A resumed run knows its ticket's file by itself.
@@ -295,8 +319,10 @@ impl Desk {
             // Nothing failed: the run is at work in its tab.
             return self.reporter.trouble(ticket, "is open already; its tab is above");
         }
-        if let Err(error) = self.open(path) {
-            self.failed(ticket, error.to_string(), error.exit_code());
+        match self.open(path) {
+            Ok(_) => {}
+            Err(error @ OpenError::CircuitOpen { .. }) => self.not_opened(path, &error),
+            Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
         }
     }
 

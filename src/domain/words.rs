@@ -12,6 +12,7 @@ pub use limits::{countdown, wait_words};
 
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
@@ -82,9 +83,17 @@ impl Teller {
     pub fn line(&mut self, record: &Record) -> Option<Line> {
         let (level, text) = match record {
             Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
-                let call = format!("{tool} {}", self.shortened(target));
+                let call = match ApprovalKind::always(tool) {
+                    Some(ApprovalKind::Question) => "Claude's question".to_owned(),
+                    Some(ApprovalKind::Plan) => "Claude's plan".to_owned(),
+                    _ => format!("{tool} {}", self.shortened(target)),
+                };
                 let level = if *verdict == Verdict::Allow { Weight::Call } else { Weight::Gate };
-                let text = format!("{} {call} · {reason}", verdict.word());
+                let text = match (verdict, ApprovalKind::always(tool)) {
+                    // No rule asks: it is Claude who does.
+                    (Verdict::Ask, Some(_)) => format!("{call} is for you"),
+                    _ => format!("{} {call} · {reason}", verdict.word()),
+                };
                 if self.calls.len() >= CALLS {
                     self.calls.clear();
                 }

@@ -126,11 +126,19 @@ rows! {
 
     Close "help.close" Scope::Help, "dialogs", [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], Hidden, always, |_| "close",
         "close";
-    Down "help.down" Scope::Help, "dialogs", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+    Down "help.down" Scope::Help, "dialogs", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
-    Up "help.up" Scope::Help, "dialogs", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+    Up "help.up" Scope::Help, "dialogs", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
-    Yes "confirm.yes" Scope::Confirm, "dialogs", [c('y'), press(Key::Enter)], Hidden, always, |_| "yes",
+    PageDown "help.page_down" Scope::Help, "dialogs", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+        "down one page";
+    PageUp "help.page_up" Scope::Help, "dialogs", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+        "up one page";
+    Top "help.top" Scope::Help, "dialogs", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the beginning";
+    End "help.end" Scope::Help, "dialogs", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to the end";
+    Yes "confirm.yes" Scope::Confirm, "dialogs", [c('y')], Hidden, always, |_| "yes",
         "yes";
     No "confirm.no" Scope::Confirm, "dialogs", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "no",
         "no";
@@ -160,10 +168,18 @@ rows! {
         "changed validation commands: keep the old list";
     Close "question.close" Scope::Question, "question", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
         "later";
-    Down "question.down" Scope::Question, "question", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+    Down "question.down" Scope::Question, "question", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
-    Up "question.up" Scope::Question, "question", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+    Up "question.up" Scope::Question, "question", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
+    PageDown "question.page_down" Scope::Question, "question", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+        "down one page";
+    PageUp "question.page_up" Scope::Question, "question", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+        "up one page";
+    Top "question.top" Scope::Question, "question", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the beginning";
+    End "question.end" Scope::Question, "question", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to the end";
     Choose "queue.choose" Scope::Queue, "queue", [press(Key::Enter)], Hidden, always, |_| "look at it",
         "look at it";
     Down "queue.down" Scope::Queue, "queue", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
@@ -212,10 +228,18 @@ rows! {
         "save the rule";
     No "rule.no" Scope::Rule, "card", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "back",
         "back";
-    Down "rule.down" Scope::Rule, "card", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+    Down "rule.down" Scope::Rule, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
-    Up "rule.up" Scope::Rule, "card", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+    Up "rule.up" Scope::Rule, "card", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
+    PageDown "rule.page_down" Scope::Rule, "card", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+        "down one page";
+    PageUp "rule.page_up" Scope::Rule, "card", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+        "up one page";
+    Top "rule.top" Scope::Rule, "card", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the beginning";
+    End "rule.end" Scope::Rule, "card", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to the end";
     Send "passphrase.send" Scope::Passphrase, "card", [press(Key::Enter)], Hidden, always, |_| "check it",
         "check it";
     Close "passphrase.close" Scope::Passphrase, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",

@@ -5,6 +5,7 @@ use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::breaker::Circuit;
 use crate::domain::limits::Parking;
+use crate::domain::limits::admission::Why;
 use crate::domain::limits::provider::Reset;
 use crate::domain::outcome::ExitReason;
 use crate::domain::words::{reason_words, wait_words};
@@ -113,7 +114,12 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 Mode::Live => format!("; {}{}", at_time(model, parking), wait_words(parking, model.now)),
                 Mode::Replay => String::new(),
             };
-            let keys = key(" · r tries now, p pauses, x stops");
+            let keys = match parking.why {
+                Why::Provider | Why::Warning => " · r tries now, p pauses, x stops",
+                Why::Calls | Why::Tokens => " · it is your own limit, so nothing is tried before; p pauses, x stops",
+                Why::Budget => " · it is your own budget, so nothing is tried before; p pauses, x stops",
+            };
+            let keys = key(keys);
             Some((Role::Warning, format!("parked: {}{wait}{keys}", clean_line(&parking.about, 200))))
         }
         (Stage::AwaitingTree { holder }, _) => {

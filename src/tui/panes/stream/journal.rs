@@ -7,6 +7,7 @@
 use super::marks::{Check, Head, Judged, Mark, NoteState};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::approval::{Answer, Answered, AnsweredBy};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Stored, ValidationRan, Verdict, WriteOutcome};
@@ -39,6 +40,30 @@ pub(super) struct Journal {
     /// The work folder.
     pub(super) cwd: String,
     calls: HashMap<String, (Timestamp, Option<Timestamp>)>,
+    /// Calls that were not let run, and by whom.
+    refused: HashMap<String, Refused>,
+}
+
+/// Who did not let a call run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The rules.
+    Rules,
+    /// The person.
+    Person,
+    /// Nobody was there to ask, or not in time.
+    Absence,
+}
+
+impl Refused {
+    /// The word at the end of the call's line.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Rules => "blocked by the gate",
+            Self::Person => "denied by you",
+            Self::Absence => "denied: nobody answered",
+        }
+    }
 }
 
 impl Journal {
@@ -98,6 +123,18 @@ impl Journal {
         Some(ended.as_ref()?.since(*asked).as_secs_f64() * 1e3)
     }
 
+    /// The call was not let run.
+    pub(super) fn refused(&self, id: &str) -> Option<Refused> {
+        self.refused.get(id).copied()
+    }
+
+    fn refuse(&mut self, id: &str, by: Refused) {
+        if self.refused.len() >= TIMED {
+            self.refused.clear();
+        }
+        self.refused.insert(id.to_owned(), by);
+    }
+
     fn claim(&mut self) -> Option<(&mut Vec<Check>, &mut Judged)> {
         self.segments
             .iter_mut()
@@ -150,14 +187,23 @@ impl Journal {
             Record::SessionLost { session, .. } => {
                 self.say(Level::Warn, format!("Claude no longer knows session {session}: a fresh one is opened"));
             }
-            Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
+            // Its line says that it was not let run, and its result why.
+            Record::ToolJudged { tool_use_id, verdict, .. } => {
                 if self.calls.len() >= TIMED {
                     self.calls.clear();
                 }
                 self.calls.insert(tool_use_id.clone(), (stored.time, None));
                 if *verdict == Verdict::Block {
-                    self.say(Level::Warn, format!("gate blocked {tool} {target} · {reason}"));
+                    self.refuse(tool_use_id, Refused::Rules);
                 }
+            }
+            Record::ApprovalAnswered(Answered { id, answer: Answer::Deny { .. }, by }) => {
+                let by = match by {
+                    AnsweredBy::Screen | AnsweredBy::Ticket => Refused::Person,
+                    AnsweredBy::Timeout | AnsweredBy::Nobody => Refused::Absence,
+                    AnsweredBy::Rules => Refused::Rules,
+                };
+                self.refuse(id, by);
             }
             Record::ToolFinished { tool_use_id, .. } => {
                 if let Some(call) = self.calls.get_mut(tool_use_id) {
