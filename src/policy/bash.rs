@@ -9,6 +9,7 @@ mod command;
 mod conditions;
 mod effects;
 mod globs;
+mod listers;
 mod parse;
 mod pieces;
 mod quotes;

@@ -1,6 +1,7 @@
 //! A simple command: its words expanded, its name looked up, what it does found by the tables.
 
 use super::assign::Stands;
+use super::listers::{kinds, lister};
 use super::walk::{MAX_DEPTH, Walker};
 use crate::policy::commands::args::{self, Parsed};
 use crate::policy::commands::grammar::Role;
@@ -8,7 +9,6 @@ use crate::policy::commands::{self, Entry, Language, Lists, awk, project, sed};
 use crate::policy::git_programs;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{Assignment, AssignmentValue, CommandPrefixOrSuffixItem, IoRedirect, SimpleCommand};
-use std::path::PathBuf;
 
 /// Where the system keeps its programs: there a path is as good as a name.
 const SYSTEM: [&str; 7] =
@@ -235,18 +235,6 @@ impl Walker<'_> {
         unit
     }
 
-    /// The folders that a lister goes through; none when they are not known.
-    fn roots(&self, parsed: &Parsed) -> Vec<PathBuf> {
-        let named = parsed.values.iter().filter(|(role, _)| matches!(role, Role::Name | Role::Read));
-        let fields: Vec<&Field> = named.map(|(_, field)| field).collect();
-        let here = Field::known(".");
-        let fields = if fields.is_empty() { vec![&here] } else { fields };
-        let texts: Option<Vec<&[String]>> = fields.into_iter().map(Field::texts).collect();
-        let paths =
-            texts.and_then(|texts| texts.concat().iter().map(|text| self.targets(text)).collect::<Option<Vec<_>>>());
-        paths.map(|paths| paths.concat()).unwrap_or_default()
-    }
-
     /// The small language in a command's arguments.
     fn language(&mut self, language: Language, parsed: &Parsed, args: &[Field], unit: &mut Unit) {
         let mut check = |check: &dyn Fn(&str) -> Result<(), String>| {
@@ -387,44 +375,6 @@ fn named(name: &str, args: &[Field], text: &str) -> Unit {
     unit.args = args.to_vec();
     unit.listed = args.iter().any(|field| field.listed);
     unit
-}
-
-/// What a command hands on through a pipe, when it prints nothing but names.
-fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
-    const MORE: [&str; 9] =
-        ["printf", "ls", "count", "only-matching", "json", "stats", "output", "list-details", "stage"];
-    let set = |name: &str| parsed.flags.contains(name);
-    let named = parsed.operands.iter().all(|field| !field.may_be_option());
-    match entry.lists? {
-        _ if MORE.iter().any(|name| set(name)) => None,
-        // `grep -l` prints the names of what it was given, and of what it found below.
-        Lists::Lines if set("files-with-matches") && named => Some(Lists::Operands),
-        Lists::Lines if set("files-with-matches") => None,
-        Lists::Operands if !named => None,
-        lists => Some(lists),
-    }
-}
-
-/// The names of the files that a command is about alone: `find -name '*.rs'`, `grep --include='*.rs'`. None when it may
-/// be about any.
-fn kinds(name: &str, args: &[Field], parsed: &Parsed) -> Vec<String> {
-    let Some(texts) = args.iter().map(Field::text).collect::<Option<Vec<&str>>>() else { return Vec::new() };
-    match name {
-        // With nothing but conjunctions each test holds for every name that is printed behind it.
-        "find" if !texts.iter().any(|text| matches!(*text, "-o" | "-or" | "," | "(")) => {
-            let acts = |text: &&str| {
-                ["-print", "-ls", "-exec", "-ok", "-fprint", "-fls"].iter().any(|act| text.starts_with(act))
-            };
-            let tests = &texts[..texts.iter().position(acts).unwrap_or(texts.len())];
-            let is_name = |words: &[&str]| matches!(words[1], "-name" | "-iname") && !matches!(words[0], "-not" | "!");
-            tests.windows(3).filter(|words| is_name(words)).map(|words| words[2].to_lowercase()).take(1).collect()
-        }
-        // Every one of them must be known: together they say what is read.
-        "grep" | "egrep" | "fgrep" if texts.iter().all(|text| !text.starts_with("--inc") || text.contains('=')) => {
-            parsed.flags.iter().filter_map(|flag| flag.strip_prefix("include=")).map(str::to_lowercase).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// A filter of jq that only looks at its input.

@@ -107,9 +107,9 @@ impl<'a> Walker<'a> {
 
     /// What happens there does not change this shell.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let (shell, feed, fed) = (self.shell.clone(), self.feed, self.fed.clone());
+        let (shell, feed, origin) = (self.shell.clone(), self.feed, self.fed.clone());
         walk(self);
-        (self.shell, self.feed, self.fed) = (shell, feed, fed);
+        (self.shell, self.feed, self.fed) = (shell, feed, origin);
     }
 
     /// What happens there may happen or not.
@@ -144,7 +144,7 @@ impl<'a> Walker<'a> {
         if let [only] = seq.as_slice() {
             return self.command(only);
         }
-        let (feed, fed) = (self.feed, self.fed.clone());
+        let (feed, origin) = (self.feed, self.fed.clone());
         for command in seq {
             let before = self.units.len();
             let own = self.feed;
@@ -156,7 +156,7 @@ impl<'a> Walker<'a> {
                 self.fed = (lister.roots.clone(), lister.only.clone());
             }
         }
-        (self.feed, self.fed) = (feed, fed);
+        (self.feed, self.fed) = (feed, origin);
     }
 
     fn command(&mut self, command: &Command) {

@@ -22,9 +22,12 @@ struct Language {
 static LANGUAGES: LazyLock<Vec<Language>> =
     LazyLock::new(|| serde_yaml::from_str(include_str!("project.yaml")).unwrap_or_default());
 
+/// A language, and the words of one of its commands behind the name.
+type Own = (&'static Language, Vec<&'static str>);
+
 /// The words behind each command by its name, with the language that they are of.
-static OWN: LazyLock<BTreeMap<&str, Vec<(&Language, Vec<&str>)>>> = LazyLock::new(|| {
-    let mut own: BTreeMap<&str, Vec<(&Language, Vec<&str>)>> = BTreeMap::new();
+static OWN: LazyLock<BTreeMap<&str, Vec<Own>>> = LazyLock::new(|| {
+    let mut own: BTreeMap<&str, Vec<Own>> = BTreeMap::new();
     for language in LANGUAGES.iter() {
         for command in &language.commands {
             let mut words = command.split(' ');
@@ -57,12 +60,12 @@ impl Language {
 
     fn leads_elsewhere(&self, words: &[&str]) -> bool {
         words.iter().enumerate().any(|(at, word)| {
-            let leaves = |option: &String| match value(word, option) {
-                None => false,
-                Some(Some(path)) => leaves(path),
-                Some(None) => words.get(at + 1).is_none_or(|path| leaves(path)),
+            let leaves = |option: &String| match given(word, option) {
+                Given::Not => false,
+                Given::Attached(path) => leaves(path),
+                Given::Next => words.get(at + 1).is_none_or(|path| leaves(path)),
             };
-            self.not.iter().any(|option| value(word, option).is_some()) || self.within.iter().any(leaves)
+            self.not.iter().any(|option| given(word, option) != Given::Not) || self.within.iter().any(leaves)
         })
     }
 }
@@ -83,15 +86,26 @@ fn leaves(path: &str) -> bool {
     path.starts_with(['/', '~', '-']) || path.contains(':') || path.split('/').any(|part| part == "..")
 }
 
-/// The value of an option, if the word is that option: attached, or none when it is the next word.
-fn value<'a>(word: &'a str, option: &str) -> Option<Option<&'a str>> {
-    let rest = word.strip_prefix(option)?;
+/// Where the value of an option stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given<'a> {
+    /// The word is not this option.
+    Not,
+    /// In the word itself.
+    Attached(&'a str),
+    /// It is the next word.
+    Next,
+}
+
+fn given<'a>(word: &'a str, option: &str) -> Given<'a> {
+    let Some(rest) = word.strip_prefix(option) else { return Given::Not };
     // `-C../other`: an option of one letter with its value attached.
     let short = option.len() == 2 && !word.starts_with("--");
     match rest.strip_prefix('=') {
-        Some(value) => Some(Some(value)),
-        None if rest.is_empty() => Some(None),
-        None => short.then_some(Some(rest)),
+        Some(value) => Given::Attached(value),
+        None if rest.is_empty() => Given::Next,
+        None if short => Given::Attached(rest),
+        None => Given::Not,
     }
 }
 
