@@ -170,13 +170,21 @@ fn finish(child: &mut Child, kill: bool) -> End {
     }
 }
 
-/// What `status --json` says of the only run; `None` before there is one.
+/// What `status --json` says of the only run; `None` before there is one. A child that was just being started when its
+/// program died holds what the program held until it is a program of its own.
 fn status(project: &Project) -> Option<Value> {
-    let output = project.run(&["status", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "the database opens: {}", String::from_utf8_lossy(&output.stderr));
-    let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(runs.as_array().unwrap().len() <= 1, "one run goes on, no second begins: {runs}");
-    runs.get(0).cloned()
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let output = project.run(&["status", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "the database opens: {}", String::from_utf8_lossy(&output.stderr));
+        let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(runs.as_array().unwrap().len() <= 1, "one run goes on, no second begins: {runs}");
+        let run = runs.get(0).cloned();
+        if run.as_ref().is_none_or(|run| run["state"] != "running") || Instant::now() > until {
+            return run;
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// One project's life: killed once or more, then left to finish. The number of kills that met a living program.
