@@ -24,7 +24,7 @@ const PHASES: [&str; 6] = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 /// Longer than a whole run takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Every effect of Claude's is noted by itself, outside of the work tree: one line per Bash command that ran.
+/// Every effect of Claude's is noted by itself, in a file that git ignores: one line per Bash command that ran.
 const SCENARIO: &str = "
 turns:
   - when: {phase: \"\"}
@@ -32,8 +32,8 @@ turns:
       - think: \"What does {phase} need?\"
       - say: \"Working on {phase}.\"
       - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
-      - bash: \"echo {slug} >> $HOME/effects\"
-      - bash: \"frobnicate {slug}; echo {slug} >> $HOME/refused\"
+      - bash: \"echo {slug} >> effects\"
+      - bash: \"frobnicate {slug}; touch refused\"
       - read: \"{slug}.txt\"
       - status: {summary: \"did {phase}\"}
 ";
@@ -98,6 +98,7 @@ fn project() -> Project {
     project.ticket("tk-1", &PHASES);
     project.scenario(SCENARIO);
     project.write("config/policy.yaml", POLICY);
+    project.write("work/.git/info/exclude", "effects\nrefused\n");
     project.write("work/mine.txt", "not committed\n");
     project.write("work/README.md", "# A project\n\nbeing rewritten\n");
     project.write("work/staged.txt", "staged\n");
@@ -169,13 +170,21 @@ fn finish(child: &mut Child, kill: bool) -> End {
     }
 }
 
-/// What `status --json` says of the only run; `None` before there is one.
+/// What `status --json` says of the only run; `None` before there is one. A child that was just being started when its
+/// program died holds what the program held until it is a program of its own.
 fn status(project: &Project) -> Option<Value> {
-    let output = project.run(&["status", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "the database opens: {}", String::from_utf8_lossy(&output.stderr));
-    let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(runs.as_array().unwrap().len() <= 1, "one run goes on, no second begins: {runs}");
-    runs.get(0).cloned()
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let output = project.run(&["status", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "the database opens: {}", String::from_utf8_lossy(&output.stderr));
+        let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(runs.as_array().unwrap().len() <= 1, "one run goes on, no second begins: {runs}");
+        let run = runs.get(0).cloned();
+        if run.as_ref().is_none_or(|run| run["state"] != "running") || Instant::now() > until {
+            return run;
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// One project's life: killed once or more, then left to finish. The number of kills that met a living program.
@@ -241,7 +250,7 @@ fn check_journal(project: &Project) {
 /// Whatever Claude did, it was judged before: by its own notes, and by every result in the stream.
 fn check_verdicts(project: &Project, journal: &[Value]) {
     let judged: Vec<&Value> = journal.iter().filter(|record| record["kind"] == "tool_judged").collect();
-    let effects = std::fs::read_to_string(project.path("home/effects")).unwrap_or_default();
+    let effects = std::fs::read_to_string(project.path("work/effects")).unwrap_or_default();
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
     for slug in effects.lines() {
         *ran.entry(slug).or_default() += 1;
@@ -268,7 +277,7 @@ fn check_verdicts(project: &Project, journal: &[Value]) {
         }
     }
     assert!(refused >= PHASES.len() / 2, "{refused} refusals reached Claude");
-    assert!(!project.path("home/refused").exists(), "what nobody allowed did not run");
+    assert!(!project.path("work/refused").exists(), "what nobody allowed did not run");
     assert!(results >= 3 * PHASES.len() / 2, "the streams are there to be looked at: {results} results");
 }
 

@@ -79,6 +79,8 @@ pub struct Work {
     probed: bool,
     /// What was said of the repository's own files for Claude.
     announced: Option<String>,
+    /// What was said of its configuration of git.
+    announced_git: Option<String>,
     /// Calls that Claude waits with for the person, by its ids of them.
     asked: HashMap<String, Asked>,
     /// Folders that calls were made from, where it is not the run's.

@@ -8,6 +8,7 @@ use crate::real_cli::{claude, service};
 use crate::terminal::{Start, Terminal};
 use programmator::adapters::store::Store;
 use programmator::domain::approval::{Answer, ApprovalKind, Presence, Scope};
+use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::{Record, Verdict};
@@ -154,7 +155,8 @@ async fn calls_that_wait_side_by_side_are_answered_in_any_order() {
     let seen = [first.id.clone(), second.id.clone()];
     let third = run.question(&seen).await;
     run.answer(&third.id, no("not the first")).await;
-    run.decide(yes).await;
+    let fourth = run.question(&[first.id, second.id, third.id]).await;
+    run.answer(&fourth.id, yes(&fourth)).await;
     assert_eq!(run.end().await, Some(ExitReason::Complete));
     let results = bench.asked(1);
     assert!(results.contains("inside asked-b.txt") && !results.contains("inside asked-a.txt"), "{results}");
@@ -204,8 +206,15 @@ async fn a_question_waits_longer_than_every_timer_of_the_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claude_that_goes_round_the_gate_is_killed_and_nothing_runs_after() {
     let bench = bench();
-    // In this mode Claude asks nobody before it reads.
-    let config = bench.project.read("config/config.yaml").replace(r#"["env","#, r#"["env","CLAUDE_CODE_SIMPLE=1","#);
+    // In this mode Claude asks nobody before it reads; the settings that keep it out of it are taken away.
+    let script = "#!/bin/bash\nargs=()\nwhile (($#)); do\n  if [[ $1 == --settings ]]; then shift 2; else args+=(\"$1\"); \
+                  shift; fi\ndone\nCLAUDE_CODE_SIMPLE=1 exec \"${args[@]}\"\n";
+    bench.project.write("wrapper", script);
+    let wrapper = bench.project.path("wrapper");
+    std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = bench.project.read("config/config.yaml");
+    let (cli, wrapped) = (json!(claude()), json!([wrapper.display().to_string(), claude()]).to_string());
+    let config = config.replace(&cli.to_string(), wrapped.trim_matches(['[', ']']));
     bench.project.write("config/config.yaml", &config);
     bench.project.write("work/secret.txt", "a word\n");
     let read = Reply::tool("Read", json!({"file_path": bench.file("secret.txt")}));
@@ -219,8 +228,7 @@ async fn a_claude_that_goes_round_the_gate_is_killed_and_nothing_runs_after() {
     assert!(journal.iter().any(|record| matches!(record, Record::AgentExited { signal: Some(9), .. })));
     assert!(!bench.file("after.txt").exists());
     assert_eq!(bench.survivors(), Vec::<String>::new());
-    let mut again = Attended::open(&bench.project, TICKET, Presence::Screen, by_words());
-    assert_eq!(again.end().await, Some(ExitReason::CircuitOpen), "before somebody has looked");
+    assert_eq!(run.state.breaker.state, Circuit::Open, "nothing runs before somebody has looked");
 }
 
 #[test]

@@ -32,16 +32,27 @@ fn ran(bench: &Bench) -> String {
     std::fs::read_to_string(bench.file("ran.txt")).unwrap_or_default()
 }
 
-/// Waits for a card with these words, behind `!`.
-fn card(terminal: &mut Terminal, words: &str) {
-    terminal.wait_for("1 waiting");
+/// What stands on the frame of every card.
+const CARD: &str = "waiting for you";
+
+/// The questions that are open, by the journal.
+fn open_questions(bench: &Bench) -> Vec<String> {
+    let store = Store::open(&bench.project.path("state")).unwrap();
+    let run = store.runs().unwrap()[0].run;
+    state_of(&store, run).unwrap().approvals.into_iter().map(|approval| approval.id).collect()
+}
+
+/// Opens the card with these words, once the screen tells of it so.
+fn card(terminal: &mut Terminal, told: &str, words: &str) {
+    let waits = |line: &str| line.contains("Claude waits for you") && line.contains(told);
+    terminal.wait_until(told, |screen| screen.lines().any(waits));
     terminal.keys("!");
-    terminal.wait_until(words, |screen| screen.contains(words) && screen.contains("Esc"));
+    terminal.wait_until(words, |screen| screen.contains(words) && screen.contains(CARD));
 }
 
 /// The card has gone.
 fn answered(terminal: &Terminal) {
-    terminal.wait_until("no card", |screen| !screen.contains("┏━"));
+    terminal.wait_until("no card", |screen| !screen.contains(CARD));
 }
 
 #[test]
@@ -60,29 +71,29 @@ fn a_person_answers_every_kind_of_question_with_keys() {
         Reply::text(&block("Do it", "DONE", &["ran.txt"])),
     ]);
     let mut terminal = open(&bench, &[TICKET]);
-    card(&mut terminal, "./tool one");
+    card(&mut terminal, "./tool one", "./tool one");
     terminal.keys("y");
     answered(&terminal);
-    card(&mut terminal, "./tool two");
+    card(&mut terminal, "./tool two", "./tool two");
     assert_eq!(ran(&bench), "one\n");
     terminal.keys("d");
     terminal.wait_for("words");
     terminal.keys("use number three\r");
     answered(&terminal);
-    card(&mut terminal, "./tool three");
+    card(&mut terminal, "./tool three", "./tool three");
     terminal.keys("e");
     terminal.wait_for("take it");
     terminal.keys(" edited\x13");
     terminal.wait_for("./tool three edited");
     terminal.keys("y");
     answered(&terminal);
-    card(&mut terminal, "Which colour?");
+    card(&mut terminal, "Which colour?", "Which colour?");
     terminal.keys("j\r");
     answered(&terminal);
-    card(&mut terminal, "THE-PLAN");
+    card(&mut terminal, "has a plan", "THE-PLAN");
     terminal.keys("y");
     answered(&terminal);
-    card(&mut terminal, "./tool four");
+    card(&mut terminal, "./tool four", "./tool four");
     terminal.keys("y");
     terminal.wait_for("complete: 1/1 phases");
     assert_eq!(ran(&bench), "one\nthree edited\nfour\n");
@@ -97,7 +108,7 @@ fn an_interrupt_takes_the_card_away_and_says_so() {
     let bench = bench();
     bench.script([bash("./tool one")]);
     let mut terminal = open(&bench, &[TICKET]);
-    card(&mut terminal, "./tool one");
+    card(&mut terminal, "./tool one", "./tool one");
     terminal.keys("\x1b");
     answered(&terminal);
     terminal.keys("P");
@@ -114,7 +125,7 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
     let bench = bench();
     bench.script([bash("./tool one")]);
     let mut terminal = open(&bench, &[TICKET]);
-    card(&mut terminal, "./tool one");
+    card(&mut terminal, "./tool one", "./tool one");
     terminal.signal(rustix::process::Signal::KILL);
     terminal.wait_end();
     // Claude's end follows ours, and what it waited for with us was never answered.
@@ -125,11 +136,15 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
     }
     assert_eq!(ran(&bench), "", "it did not run meanwhile");
     bench.script([bash("./tool one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
+    let old = open_questions(&bench);
     let mut terminal = open(&bench, &["resume", TICKET]);
-    card(&mut terminal, "./tool one");
-    let store = Store::open(&bench.project.path("state")).unwrap();
-    let state = state_of(&store, store.runs().unwrap()[0].run).unwrap();
-    assert_eq!(state.approvals.len(), 1, "only the new one waits");
+    let until = Instant::now() + Duration::from_secs(60);
+    while open_questions(&bench).is_empty() || open_questions(&bench) == old {
+        assert!(Instant::now() < until, "it is not asked anew:\n{}", terminal.screen());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(open_questions(&bench).len(), 1, "only the new one waits");
+    card(&mut terminal, "./tool one", "./tool one");
     assert_eq!(ran(&bench), "");
     terminal.keys("y");
     terminal.wait_for("complete: 1/1 phases");
@@ -144,6 +159,6 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
         (asked.len(), ids("approval_void"), ids("approval_answered")),
         (2, vec![asked[0].clone()], vec![asked[1].clone()])
     );
-    let resumed = bench.asked(1);
-    assert!(resumed.contains("./tool one"), "the conversation goes on: {resumed}");
+    let sessions: Vec<_> = journal.iter().filter(|record| record["kind"] == "iteration_started").collect();
+    assert!(sessions[1]["session"].is_string(), "in the session that was cut off: {sessions:?}");
 }

@@ -1,6 +1,7 @@
 //! How Claude is called: its arguments and its environment. Pure; `start` does the calling.
 
 use crate::domain::approval::Presence;
+use serde_json::json;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,6 +29,16 @@ pub struct Launch {
     pub patience: Option<Duration>,
 }
 
+/// Whether Claude looks at the repository by itself when it starts, with git and without a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnGit {
+    /// It runs `git status` and the like.
+    #[default]
+    Looks,
+    /// It runs none: the repository would have git run programs.
+    Stays,
+}
+
 /// The options of one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
@@ -43,6 +54,8 @@ pub struct Options {
     pub setting_sources: Vec<String>,
     /// `--mcp-config`: files of MCP servers that the person trusts.
     pub mcp_config: Vec<PathBuf>,
+    /// Claude's own use of git.
+    pub own_git: OwnGit,
     /// Who could answer Claude's own questions; with nobody there it has no tools for them.
     pub presence: Presence,
     /// The person's own flags, already checked.
@@ -74,11 +87,10 @@ pub fn arguments(options: &Options) -> Vec<String> {
         "stdio",
         "--strict-mcp-config",
         "--settings",
-        r#"{"disableAllHooks":false}"#,
-        "--setting-sources",
     ]
     .map(str::to_owned)
     .into();
+    args.extend([settings(options.own_git), "--setting-sources".to_owned()]);
     args.push(options.setting_sources.join(","));
     if options.presence == Presence::Nobody {
         args.extend(["--disallowedTools", "AskUserQuestion,EnterPlanMode,ExitPlanMode"].map(str::to_owned));
@@ -101,6 +113,22 @@ pub fn arguments(options: &Options) -> Vec<String> {
     args.extend(options.extra.iter().cloned());
     args
 }
+
+/// Settings that outrank a repository's. `env` there can switch the gate off (`CLAUDE_CODE_SIMPLE`) or change what
+/// bash makes of a command that was judged, even from files that the person trusts.
+fn settings(own_git: OwnGit) -> String {
+    let mut settings = json!({
+        "disableAllHooks": false,
+        "env": {"BASH_ENV": "", "CLAUDE_CODE_SAFE_MODE": "", "CLAUDE_CODE_SHELL": SHELL, "CLAUDE_CODE_SIMPLE": ""},
+    });
+    if own_git == OwnGit::Stays {
+        settings["includeGitInstructions"] = false.into();
+    }
+    settings.to_string()
+}
+
+/// The policy reads bash; another shell would read the same words otherwise.
+const SHELL: &str = "/bin/bash";
 
 /// Variables of the person's environment that Claude gets.
 const PASSED: [&str; 10] =
@@ -172,8 +200,7 @@ pub fn environment(
         set(OsStr::new(MAX_RETRIES), retries.to_string().into());
     }
     set(OsStr::new(MARKER), additions.marker.clone().into());
-    // The policy reads bash; another shell would read the same words otherwise.
-    set(OsStr::new("CLAUDE_CODE_SHELL"), "/bin/bash".into());
+    set(OsStr::new("CLAUDE_CODE_SHELL"), SHELL.into());
     let theirs = additions.env.iter().find(|(key, _)| key == "GIT_CONFIG_COUNT");
     let theirs: usize = theirs.and_then(|(_, count)| count.to_str()?.parse().ok()).unwrap_or(0);
     for (at, (key, value)) in (theirs..).zip(GIT) {
@@ -203,7 +230,7 @@ mod tests {
         arguments(options).join(" ")
     }
 
-    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"disableAllHooks\":false} --setting-sources ";
+    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {…} --setting-sources ";
     const ALONE: &str = " --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode";
 
     #[test]
@@ -230,6 +257,8 @@ mod tests {
             let attended = Options { presence: Presence::Screen, ..options };
             assert_eq!(line(&attended), format!("{FIXED}{sources}{rest}"));
         }
+        let quiet = line(&Options { own_git: OwnGit::Stays, ..Options::default() });
+        assert!(quiet.contains(r#""includeGitInstructions":false} --setting-sources"#), "{quiet}");
         let sources = arguments(&Options::default());
         let at = sources.iter().position(|word| word == "--setting-sources").unwrap();
         assert_eq!(sources[at + 1], "", "an empty list of sources");
