@@ -201,7 +201,7 @@ async fn a_question_that_nobody_answers_in_time_is_a_denial_that_claude_reads() 
     let project = project("      - bash: \"touch asked.txt\"\n");
     let config = project.read("config/config.yaml") + "approval:\n  timeout: 1\n";
     project.write("config/config.yaml", &config);
-    let mut run = Attended::open(&project, TICKET, Presence::Away, by_words());
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
     run.end().await;
     assert!(!project.path("work/asked.txt").exists());
     let answered = answers(&run);

@@ -173,12 +173,16 @@ pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Resu
     asks
 }
 
-/// Cards of calls that wait no more go, with a note.
+/// Dialogs of what waits no more go, with a note.
 pub(super) fn drop_stale(model: &mut Model, why: &str) {
     let before = model.modals.len();
+    let queue = model.attention();
+    let waits = |ticket: &TicketId, what: &What| queue.iter().any(|item| item.ticket == *ticket && item.what == *what);
     let stale: Vec<usize> = (0..before)
         .filter(|at| match &model.modals[*at] {
             Modal::Card(card) => model.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
+            Modal::Question(question) => !waits(&question.ticket, &What::Validation),
+            Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
             _ => false,
         })
         .collect();
