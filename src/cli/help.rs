@@ -216,7 +216,8 @@ pub const POLICY_EDIT: &str = "\
 Examples:
   programmator policy edit
 
-The file is policy.yaml in the config folder. One that cannot be used blocks every call; edit says so, with line and column.";
+The file is policy.yaml in the config folder. One that cannot be used blocks every call; edit says so, with line and column.
+floor: {unprotect: [PATTERN]} takes a pattern off the floor, as it stands there; only your own file can.";
 
 /// `programmator policy why --help`.
 pub const POLICY_WHY: &str = "\
