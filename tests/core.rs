@@ -186,7 +186,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         (n.clone(), "[ab]", 0..4_u8, any::<bool>()).prop_map(|(n, id, verdict, there)| {
             use Verdict::{Allow, Ask, Block, Passphrase};
             let verdict = [Allow, Ask, Passphrase, Block][usize::from(verdict)];
-            let presence = if there { Presence::Away } else { Presence::Nobody };
+            let presence = if there { Presence::Screen } else { Presence::Nobody };
             let call = Box::new(call(n, &id, Via::CanUseTool));
             Input::Judged { call, ruling: Box::new(ruling(verdict, "Edit")), presence }
         }),
@@ -204,7 +204,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::RulesChanged { words: "w".into() }),
         ("[ab]", prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Passphrase, Verdict::Block]))
             .prop_map(|(id, verdict)| Input::Rejudged { id, ruling: Box::new(ruling(verdict, "Edit")) }),
-        Just(Input::RuleSaved { path: "/p".into() }),
+        "[ab]".prop_map(|id| Input::RuleSaved { id, path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::ToolRan { n, tool_use_id }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Approval(n), last_byte: Timestamp::from_millis(0) }),

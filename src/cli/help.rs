@@ -218,7 +218,8 @@ Examples:
   programmator policy edit
 
 You edit a copy of policy.yaml in the config folder. It is saved when it can be used; else the file stays as it was, and \
-edit says what is wrong, with line and column. Exit code 2 then.";
+edit says what is wrong, with line and column. Exit code 2 then.
+floor: {unprotect: [PATTERN]} takes a pattern off the floor, as it stands there; only your own file can.";
 
 /// `programmator policy why --help`.
 pub const POLICY_WHY: &str = "\

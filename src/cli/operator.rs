@@ -14,6 +14,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::domain::stream::envelope::classify;
+use crate::runtime::attendance::Attendance;
 use crate::runtime::behind::Reset;
 use crate::runtime::circuit;
 use crate::runtime::gate::Authority;
@@ -69,13 +70,15 @@ pub struct Operator {
     pub asked: mpsc::Receiver<Ask>,
     /// Files of tickets.
     pub paths: Paths,
+    /// When the person last touched the screen.
+    pub attendance: Attendance,
     /// Cancelled by the screen when it is left, by us when it must go.
     pub stop: CancellationToken,
 }
 
 /// Works until the screen is left and every run has ended. `Some`: the exit code that a signal asks for.
 pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError> {
-    let Operator { session, resolved, news, mut asked, paths, stop } = operator;
+    let Operator { session, resolved, news, mut asked, paths, attendance, stop } = operator;
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
     let _leave = stop.clone().drop_guard();
     let mut signals = Signals::listen()?;
@@ -83,7 +86,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
     let rulebooks = session.rulebooks();
-    let authority = Authority { gates: rulebooks.gates(), presence: Presence::Screen };
+    let authority = Authority { gates: rulebooks.gates(), presence: Presence::Screen, attendance };
     let (clock, rules) = (session.clock(), session.rules());
     let supervisor = Supervisor::new(store.clone(), clock, reporter.clone(), rules, authority, ended);
     let places = session.places(&resolved);
@@ -283,7 +286,7 @@ impl Desk {
 
     fn save_rule(&self, ticket: TicketId, id: String, rules: String, before: String) {
         let (folder, reporter) = (self.session.config_folder(), self.reporter.clone());
-        let (rulebooks, tell_run) = (self.rulebooks.clone(), self.supervisor.rule_saved(&ticket));
+        let (rulebooks, tell_run) = (self.rulebooks.clone(), self.supervisor.rule_saved(&ticket, id.clone()));
         tokio::task::spawn_blocking(move || {
             let saved = match folder {
                 Some(folder) => policy_file::save(&folder, &rules, &before)
@@ -292,10 +295,10 @@ impl Desk {
                 None => Err("there is no config folder: set HOME".into()),
             };
             if let Ok(path) = &saved {
-                rulebooks.reload();
                 if let Some(tell_run) = tell_run {
                     tell_run(path.clone());
                 }
+                rulebooks.reload();
             }
             reporter.tell(News::RuleSaved { ticket, id, saved });
         });

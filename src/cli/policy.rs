@@ -14,6 +14,7 @@ use super::session::Session;
 use crate::adapters::config_files::{self, PROJECT_FOLDER};
 use crate::adapters::path_view::RealPaths;
 use crate::adapters::policy_files;
+use crate::adapters::tickets::Places;
 use crate::adapters::trust::TrustStore;
 use crate::base::text::clean_line;
 use crate::config::Trust;
@@ -133,7 +134,11 @@ pub fn in_force(session: &Session, folder: &Path, profile: Profile) -> Policy {
         Err(_) => Trust::Unknown,
     };
     let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
-    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own)
+    // A folder of tickets that holds the whole project could not be worked in.
+    let places = |resolved| Places { folder: folder.to_owned(), ..session.places(&resolved) };
+    let tickets = session.resolve(folder).map(|resolved| real(&places(resolved).dir())).ok();
+    let tickets: Vec<PathBuf> = tickets.into_iter().filter(|tickets| !folder.starts_with(tickets)).collect();
+    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own).protecting(&tickets)
 }
 
 /// The files that decide about the policy in a folder: rules, the profile, and whether the project is trusted.

@@ -68,10 +68,8 @@ impl ApprovalKind {
 /// Who could be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Presence {
-    /// A person at the screen: a question waits for them.
+    /// A person at the screen: a question waits for them, unless nobody touches the screen for long.
     Screen,
-    /// A person who can be reached, but is not at the screen: a question does not wait for ever.
-    Away,
     /// Nobody: a question is a denial.
     #[default]
     Nobody,

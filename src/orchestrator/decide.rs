@@ -65,7 +65,7 @@ impl Step<'_> {
             Input::Unlocked { id, input } => self.unlocked(id, input),
             Input::RulesChanged { words } => self.rules_changed(words),
             Input::Rejudged { id, ruling } => self.rejudged(id, *ruling),
-            Input::RuleSaved { path } => self.rule_saved(&path),
+            Input::RuleSaved { id, path } => self.rule_saved(id, &path),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),

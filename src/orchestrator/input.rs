@@ -156,6 +156,8 @@ pub enum Input {
     },
     /// A lasting yes of the person's was saved as a rule.
     RuleSaved {
+        /// Claude's id of the call that it was made of.
+        id: String,
         /// The file.
         path: String,
     },
@@ -213,7 +215,8 @@ pub enum Input {
     TimerFired {
         /// Which.
         timer: Timer,
-        /// When Claude's last byte came; for the first byte's timer, the last byte of an answer.
+        /// When Claude's last byte came; for the first byte's timer, the last byte of an answer; for a question's, when
+        /// the person last touched the screen.
         last_byte: Timestamp,
     },
     /// The tree was compared.

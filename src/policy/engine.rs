@@ -207,6 +207,14 @@ impl Policy {
         self
     }
 
+    /// Keeps these folders from being written to: where the tickets are.
+    #[must_use]
+    pub fn protecting(mut self, folders: &[PathBuf]) -> Self {
+        let protect = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
+        self.floor.raise(&Changes { protect, ..Changes::default() });
+        self
+    }
+
     /// The rule with a name.
     pub fn rule(&self, name: &str) -> Option<&Rule> {
         self.rules().map(|(_, rule)| rule).find(|rule| rule.name == name)

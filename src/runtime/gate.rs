@@ -7,6 +7,7 @@ use crate::base::id::RunId;
 use crate::domain::approval::{Presence, Ruling};
 use crate::domain::stream::control::Via;
 use crate::policy::engine::Profile;
+use crate::runtime::attendance::Attendance;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::Path;
@@ -63,6 +64,8 @@ pub struct Authority {
     pub gates: Gates,
     /// The person behind them.
     pub presence: Presence,
+    /// When they last touched the screen.
+    pub attendance: Attendance,
 }
 
 /// Judges an input that a person has changed: what Claude could not take as an input never runs.

@@ -246,6 +246,7 @@ impl Supervisor {
             clock: self.clock.clone(),
             gate,
             presence: self.authority.presence,
+            attendance: self.authority.attendance.clone(),
             config,
             templates,
             reporter: self.reporter.clone(),
@@ -318,10 +319,11 @@ impl Supervisor {
         Some(move || drop(inputs.blocking_send(Input::Unlocked { id, input })))
     }
 
-    /// Tells the run that a lasting yes of the person's stands in this file.
-    pub fn rule_saved(&self, ticket: &TicketId) -> Option<impl FnOnce(String) + Send + use<>> {
+    /// Tells the run that a lasting yes to this call stands in a file; to be called on a thread that may wait. `None`:
+    /// the run is not open.
+    pub fn rule_saved(&self, ticket: &TicketId, id: String) -> Option<impl FnOnce(String) + Send + use<>> {
         let inputs = self.runs.get(ticket)?.inputs.clone();
-        Some(move |path| drop(inputs.blocking_send(Input::RuleSaved { path })))
+        Some(move |path| drop(inputs.blocking_send(Input::RuleSaved { id, path })))
     }
 
     /// Hands a command to every open run.

@@ -55,7 +55,7 @@ const MET: [(&str, u64); 41] = [
     ("asked", 5),
     ("answered by the person", 10),
     ("answered for the person", 20),
-    ("answered by other rules", 20),
+    ("answered by other rules", 200),
     ("void", 20),
     ("found open at a start", 100),
 ];

@@ -138,6 +138,7 @@ fn a_lasting_yes_is_a_rule_that_is_shown_saved_told_of_and_holds() {
     terminal.keys("A");
     terminal.wait_for("save it and let this call run");
     terminal.keys("y");
+    terminal.wait_for(&format!("saved in {}", policy.display()));
     // The second is not asked about; the third is another command.
     card(&mut terminal, "HEAD:two");
     terminal.keys("y");
@@ -329,17 +330,30 @@ fn one_queue_holds_what_waits_of_all_tickets() {
     terminal.wait_for("and 1 more");
     project.write("work/.tickets/tk-1.md", &ticket.replace("`true`", "`test -e .git`"));
     terminal.wait_until("three things that wait", |screen| screen.contains("3 waiting"));
-    card(&mut terminal, "1 of 3 waiting for you");
+    terminal.keys("!");
+    terminal.wait_for("1 of 3 waiting for you");
     terminal.keys("!");
     terminal.wait_for("2 of 3 waiting for you");
+    terminal.keys("!");
+    terminal.wait_for("would run from now on");
     terminal.keys("y");
-    terminal.wait_for("2 more waiting, ! shows the next");
+    terminal.wait_until("two things that wait", |screen| screen.contains("2 waiting"));
     terminal.keys("!");
     terminal.wait_for("1 of 2 waiting for you");
     terminal.keys("y");
-    card(&mut terminal, "would run from now on");
+    terminal.wait_for("1 more waiting, ! shows the next");
+    terminal.keys("!");
+    terminal.wait_for("1 of 1 waiting for you");
     terminal.keys("y");
-    terminal.wait_for("complete: 1/1 phases");
+    // The other ticket has the folder then, and asks: its card is in the same queue, and brings its tab along.
+    for _ in 0..2 {
+        card(&mut terminal, "tk-2 · Work on tk-2");
+        terminal.keys("y");
+        terminal.wait_for("allowed: Bash git push");
+    }
+    terminal.wait_until("both at their ends", |screen| {
+        screen.lines().next().is_some_and(|bar| bar.matches("✓ done").count() == 2)
+    });
     assert_eq!(pushed(&project), ["one", "two"]);
     leave(terminal, &project);
 }
@@ -375,7 +389,9 @@ fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
     // Rules that cannot be used block everything, and say where they are wrong.
     card(&mut terminal, "HEAD:four");
     project.write("config/policy.yaml", "version: 1\nrulse: []\n");
-    terminal.wait_until("the reason", |screen| screen.contains("every call is blocked") && screen.contains("complete"));
+    terminal.wait_until("the reason", |screen| {
+        screen.contains("every call is blocked") && screen.contains("complete: 1/1 phases")
+    });
     assert_eq!(pushed(&project), ["three", "two"]);
     let by = [("deny", "rules"), ("allow once", "rules"), ("allow once", "screen"), ("deny", "rules")];
     let answered: Vec<(String, String)> = answers(&project.journal())

@@ -7,12 +7,19 @@ use crate::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind, Ruling
 use crate::domain::record::{Level, Record, Verdict};
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Stage;
+use std::sync::Arc;
 
 impl Step<'_> {
-    /// The person's lasting yes stands in their file.
-    pub(super) fn rule_saved(&mut self, path: &str) {
+    /// The person's lasting yes stands in their file: it is the answer to the call that it was made of, whatever they
+    /// look at meanwhile.
+    pub(super) fn rule_saved(&mut self, id: String, path: &str) {
         if self.state.run.is_some() && self.state.ended.is_none() {
             self.notice(Level::Info, format!("your rule was saved in {path}"));
+        }
+        let is_it = |approval: &&Arc<Approval>| approval.id == id && approval.kind == ApprovalKind::Call;
+        if let Some(approval) = self.state.approvals.iter().find(is_it) {
+            let input = approval.input.clone();
+            self.close_question(id, Answer::Allow { input, scope: Scope::Always }, AnsweredBy::Screen);
         }
     }
 

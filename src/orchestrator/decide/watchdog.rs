@@ -22,7 +22,7 @@ impl Step<'_> {
     }
 
     pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
-        if self.waits_for_person(timer) {
+        if self.waits_for_person(timer, last_byte) {
             return;
         }
         let Some((n, _)) = timer.watched().filter(|(n, _)| self.open(|open| open.n == *n)) else {

@@ -173,19 +173,28 @@ pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Resu
     Vec::new()
 }
 
-/// Cards of calls that wait no more go, with a note.
+/// Dialogs of what waits no more go, with a note.
 pub(super) fn drop_stale(model: &mut Model, why: &str) {
     let why = clean_line(why, 300);
     let before = model.modals.len();
+    let queue = model.attention();
+    let waits = |ticket: &TicketId, what: &What| queue.iter().any(|item| item.ticket == *ticket && item.what == *what);
     for modal in std::mem::take(&mut model.modals) {
+        let stale = match &modal {
+            Modal::Card(card) => model.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
+            Modal::Question(question) => !waits(&question.ticket, &What::Validation),
+            Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
+            _ => false,
+        };
         match modal {
-            Modal::Card(mut card) if model.approval(&card.ticket, &card.approval.id) != Some(&card.approval) => {
+            Modal::Card(mut card) if stale => {
                 if !card.withdrawn(&why) {
                     card.lay_out(room(model), model.glyphs);
                     model.modals.push(Modal::Card(card));
                 }
             }
-            other => model.modals.push(other),
+            modal if !stale => model.modals.push(modal),
+            _ => {}
         }
     }
     if model.modals.len() < before {
