@@ -341,7 +341,7 @@ impl Model {
     /// say no until their time.
     pub fn can_try_now(&self) -> bool {
         let parking = self.tab().and_then(|tab| tab.state.limits.parked.as_ref());
-        self.is_parked() && parking.is_some_and(|parking| matches!(parking.why, Why::Provider | Why::Warning))
+        self.is_parked() && parking.is_none_or(|parking| matches!(parking.why, Why::Provider | Why::Warning))
     }
 
     /// The phase that `s` would leave out: the one under the tree's cursor, else the current one.

@@ -84,8 +84,9 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some((Role::Warning, format!("{words}{}", key(" ! shows the card."))));
     }
     if let Some(ended) = &tab.state.ended {
-        // The detail says all; not every end has one.
-        let words = match clean_line(&ended.detail, 600) {
+        // The detail says all; not every end has one. What it says of the breaker was so at the end, not now.
+        let detail = ended.detail.split(BREAKER_TOO).next().unwrap_or_default();
+        let words = match clean_line(detail, 600) {
             detail if detail.is_empty() => reason_words(ended.reason).to_owned(),
             detail => detail,
         };
@@ -99,7 +100,10 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 let (words, keys) = circuit_open(model, tab);
                 (Role::Danger, format!("{words}{}", key(keys)))
             }
-            _ if tab.state.breaker.state == Circuit::Open => (Role::Warning, format!("{words}{}", key(OPEN_KEYS))),
+            _ if tab.state.breaker.state == Circuit::Open => {
+                let (breaker, keys) = circuit_open(model, tab);
+                (Role::Warning, format!("{words}. And {breaker}{}", key(keys)))
+            }
             _ => (Role::Warning, format!("{words}{}", key(" · p starts again, e edits the ticket"))),
         });
     }
@@ -132,6 +136,9 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         _ => None,
     }
 }
+
+/// Where the words of a guard end that found the breaker open as well.
+const BREAKER_TOO: &str = ". And the circuit breaker is OPEN";
 
 /// The keys that help while the breaker is open: to start again would only meet it.
 const OPEN_KEYS: &str = " · c resets the breaker, e edits the ticket";

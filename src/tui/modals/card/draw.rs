@@ -256,10 +256,7 @@ impl Card {
         let yes = |key, words, brief| Hint { counts: self.end_seen, ..Hint::new(key, words, brief) };
         let mut hints = Vec::new();
         if self.hurried {
-            hints.push(Hint {
-                role: Role::Warning,
-                ..Hint::new("Space", "read to its end first, then", "to the end, then")
-            });
+            hints.push(Hint { role: Role::Warning, ..Hint::new("Space", "read to its end first, then", "first:") });
         } else if !self.end_seen {
             hints.push(Hint::new("Space", "reads on, then", "on, then"));
         }
