@@ -110,7 +110,7 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
     }
     match &stored.record {
         Record::ApprovalVoid(void) => {
-            attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why))
+            attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why));
         }
         Record::ApprovalAnswered(_) => attention::drop_stale(model, "answered already"),
         Record::RunEnded { .. } => attention::drop_stale(model, "the run has ended; nothing was answered"),
