@@ -32,6 +32,37 @@ static TOOLS: LazyLock<BTreeMap<String, Tool>> =
 /// Fields of a call of Bash.
 const BASH: [&str; 5] = ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];
 
+/// Types of files, as ripgrep names them, that hold no secret by their names.
+const TYPES: [&str; 27] = [
+    "c",
+    "cpp",
+    "cs",
+    "css",
+    "dart",
+    "elixir",
+    "go",
+    "haskell",
+    "html",
+    "java",
+    "js",
+    "kotlin",
+    "lua",
+    "markdown",
+    "md",
+    "perl",
+    "php",
+    "py",
+    "python",
+    "ruby",
+    "rust",
+    "scala",
+    "swift",
+    "toml",
+    "ts",
+    "typescript",
+    "zig",
+];
+
 /// The units of a call. Never empty.
 pub fn units(tool: &str, input: &Value, place: &Place<'_>) -> Vec<Unit> {
     let Value::Object(fields) = input else {
@@ -95,7 +126,8 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     }
     // In the workspace only names are shown unless content is asked for, and a type of files leaves secrets out.
     let content = fields.get("output_mode").and_then(Value::as_str) == Some("content");
-    let prints = content && !fields.contains_key("type");
+    let of_code = fields.get("type").and_then(Value::as_str).is_some_and(|name| TYPES.contains(&name));
+    let prints = content && !of_code;
     let outside = |target: &Target| !matches!(target, Target::Path(path) if path.starts_with(place.workspace));
     unit.tree = tool.search.is_some() && (prints || unit.reads.iter().any(outside));
     if unit.reads.iter().any(|target| matches!(target, Target::Path(path) if path.starts_with("/dev"))) {

@@ -225,7 +225,8 @@ impl Walker<'_> {
         if let Some(text) = known {
             return Atom::OneOf { texts: vec![text], quoted };
         }
-        if quotes::is_secret_name(name) {
+        let inherited = quotes::is_secret_small_name(name) && !self.is_named(name);
+        if quotes::is_secret_name(name) || inherited {
             self.refuse(&format!("${name}"), "the variable may hold a secret");
         } else if !quotes::is_public_name(name) {
             self.doubtful(&format!("${name}"), "what the variable holds may be secret");

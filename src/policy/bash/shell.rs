@@ -19,12 +19,22 @@ pub struct Shell {
     folders: Option<Vec<PathBuf>>,
     /// Every folder that it has been in: when it may be anywhere, it may be there.
     seen: Vec<PathBuf>,
+    /// What it is if the last command, a `cd`, has failed.
+    stayed: Option<Box<Shell>>,
+    /// It has come about by a `cd` that failed although the folder was there.
+    unlikely: bool,
 }
 
 impl Shell {
     /// A shell that starts in a folder.
     pub fn new(cwd: &Path) -> Self {
-        Self { variables: BTreeMap::new(), folders: Some(vec![cwd.to_owned()]), seen: vec![cwd.to_owned()] }
+        Self {
+            variables: BTreeMap::new(),
+            folders: Some(vec![cwd.to_owned()]),
+            seen: vec![cwd.to_owned()],
+            stayed: None,
+            unlikely: false,
+        }
     }
 
     /// The same folder in a shell that knows none of these variables.
@@ -70,41 +80,65 @@ impl Shell {
         self.folders = None;
     }
 
-    /// It goes to one of these folders for sure, or may have stayed when it is not sure that they are there.
+    /// It goes to one of these folders. When it is not sure that they are there, it may as well have stayed.
     pub fn go(&mut self, to: Vec<PathBuf>, sure: bool) {
         self.seen.extend(to.iter().cloned());
         self.seen.truncate(MAX_SEEN);
-        let mut folders = to;
-        if !sure && let Some(old) = &self.folders {
-            folders.extend(old.iter().cloned());
-        }
-        folders.sort();
-        folders.dedup();
-        let known = self.folders.is_some() && folders.len() <= MAX_FOLDERS;
-        self.folders = known.then_some(folders);
+        let stayed = Self { unlikely: sure, stayed: None, ..self.clone() };
+        self.folders = few(to).filter(|_| self.folders.is_some());
+        self.stayed = Some(Box::new(stayed));
+    }
+
+    /// What it is when its last command has succeeded, and when it has failed.
+    pub fn outcomes(mut self) -> (Self, Self) {
+        let failed = self.stayed.take().map(|stayed| *stayed);
+        let failed = failed.unwrap_or_else(|| self.clone());
+        (self, failed)
+    }
+
+    /// What it is after either outcome.
+    #[must_use]
+    pub fn settled(succeeded: Self, failed: &Self) -> Self {
+        Self { unlikely: false, ..succeeded.join(failed) }
     }
 
     /// What is known after one of two ways was taken.
     #[must_use]
     pub fn join(mut self, other: &Self) -> Self {
+        match (self.unlikely, other.unlikely) {
+            (true, false) => return other.clone(),
+            (false, true) => return self,
+            (true, true) | (false, false) => {}
+        }
         self.seen.extend(other.seen.iter().filter(|folder| !self.seen.contains(folder)).cloned().collect::<Vec<_>>());
         self.variables.retain(|name, values| other.variables.get(name) == Some(values));
         self.folders = match (self.folders, &other.folders) {
-            (Some(mut one), Some(two)) => {
-                one.extend(two.iter().cloned());
-                one.sort();
-                one.dedup();
-                (one.len() <= MAX_FOLDERS).then_some(one)
-            }
+            (Some(one), Some(two)) => few(one.into_iter().chain(two.iter().cloned()).collect()),
             _ => None,
         };
         self
     }
 }
 
+/// These folders once each; `None` for too many.
+fn few(mut folders: Vec<PathBuf>) -> Option<Vec<PathBuf>> {
+    folders.sort();
+    folders.dedup();
+    (folders.len() <= MAX_FOLDERS).then_some(folders)
+}
+
 /// Whether a variable is set at one place only: its name stands once in the text without a `$` before it. Then
 /// what it is set to is what it is wherever it is known.
 pub fn is_set_once(text: &str, name: &str) -> bool {
+    said(text, name) == 1
+}
+
+/// Whether a variable's name stands in the text without a `$` before it.
+pub fn is_named(text: &str, name: &str) -> bool {
+    said(text, name) > 0
+}
+
+fn said(text: &str, name: &str) -> usize {
     let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let bare = text.match_indices(name).filter(|(at, _)| {
         let before = text[..*at].chars().next_back();
@@ -113,7 +147,7 @@ pub fn is_set_once(text: &str, name: &str) -> bool {
         let used = text[..*at].ends_with('$') || text[..*at].ends_with("${");
         whole && !used
     });
-    bare.count() == 1
+    bare.count()
 }
 
 /// Whether a name may be given to a variable of a script's own: lower case, and none that programs listen to.

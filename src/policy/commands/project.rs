@@ -1,9 +1,11 @@
 //! The project's own commands: which build, test, lint and format commands a workspace has, by the files of its
 //! languages. They run whatever the repository says; a rule that allows them says so.
 
+use crate::policy::floor::Floor;
 use crate::policy::place::Place;
 use crate::policy::unit::Field;
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 #[derive(Debug, Deserialize)]
@@ -12,49 +14,82 @@ struct Language {
     when: Vec<String>,
     #[serde(default)]
     not: Vec<String>,
+    /// Further plain words are more things to do: `mvn test deploy`.
+    #[serde(default)]
+    goals: bool,
+    /// Options are words with one dash: `-count=1` is no cluster.
+    #[serde(default)]
+    words: bool,
     commands: Vec<String>,
 }
 
 static LANGUAGES: LazyLock<Vec<Language>> =
     LazyLock::new(|| serde_yaml::from_str(include_str!("project.yaml")).unwrap_or_default());
 
-/// Whether a command of known words is one of the project's own. Words beyond it must be known, too: one of them
-/// could be an option that makes it run what stands elsewhere.
+/// Whether a command of known words is one of the project's own. Words beyond it must be known, too, and stay in the
+/// workspace: one of them could be an option that makes it run, read or write what stands elsewhere.
 pub fn is_own(command: &str, words: &[Field], place: &Place<'_>) -> bool {
     let Some(words) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
     LANGUAGES.iter().any(|language| {
         let here = || language.when.iter().any(|file| place.view.exists(&place.workspace.join(file)));
-        let named = language.commands.iter().any(|own| begins(own, command, &words));
-        let elsewhere = words.iter().any(|word| language.not.iter().any(|option| is_option(word, option)));
-        named && !elsewhere && here()
+        let named = language.commands.iter().any(|own| begins(own, command, &words, language));
+        let elsewhere = words.iter().any(|word| language.not.iter().any(|option| is_option(word, option, language)));
+        named && !elsewhere && here() && stays(&words, place)
     })
+}
+
+/// Whether it runs in the workspace, and every path in its words is in the workspace, too, and none of the floor's.
+fn stays(words: &[&str], place: &Place<'_>) -> bool {
+    let floor = Floor::of_built_in();
+    let inside = |path: &str| place.resolve(place.cwd, path).filter(|path| path.starts_with(place.workspace));
+    let stays = |path: &str| {
+        let free = |path: PathBuf| !floor.is_secret(&path, place) && floor.protects(&path, place).is_none();
+        !path.starts_with('~') && inside(path).is_some_and(free)
+    };
+    inside(".").is_some() && words.iter().flat_map(|word| paths(word)).all(stays)
+}
+
+/// What may be a path in a word: its parts between signs, and what follows an option's letter.
+fn paths(word: &str) -> impl Iterator<Item = &str> {
+    let parts = word.split(['=', ':', ',', ';', ' ', '@']).map(|part| part.trim_start_matches('-'));
+    let attached = word.strip_prefix('-').and_then(|rest| rest.get(1..));
+    parts.chain(attached).filter(|part| !part.is_empty())
 }
 
 /// Whether `command words…` begins with the words of `own`. Without a further word in `own`, an operand that
 /// could be a subcommand is none of it: `make deploy` is not `make`.
-fn begins(own: &str, command: &str, words: &[&str]) -> bool {
+fn begins(own: &str, command: &str, words: &[&str], language: &Language) -> bool {
     let mut own = own.split(' ');
     if own.next() != Some(command) {
         return false;
     }
     let own: Vec<&str> = own.collect();
-    let target = |word: &&&str| !word.starts_with('-') && !word.contains('=');
-    match (command, own.first()) {
-        ("make", None) => !words.iter().any(|word| target(&word)),
-        ("make", Some(_)) => {
-            let targets: Vec<&&str> = words.iter().filter(target).collect();
-            targets.len() == 1 && own.first() == targets.first().copied() && !words.iter().any(|w| w.contains("SHELL"))
-        }
-        _ => words.starts_with(&own),
+    if command == "make" {
+        let (settings, words): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.contains('='));
+        let targets: Vec<&str> = words.into_iter().filter(|word| !word.starts_with('-')).collect();
+        return targets == own && settings.iter().all(|setting| is_plain(setting));
     }
+    let more = words.get(own.len()..).unwrap_or_default();
+    words.starts_with(&own) && !(language.goals && more.iter().any(|word| !word.starts_with('-')))
 }
 
-fn is_option(word: &str, option: &str) -> bool {
-    let long = option.starts_with("--") || option.len() > 2;
-    word == option
-        || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
-        // `-C../other`: an option of one letter with its value attached.
-        || (!long && word.starts_with(option) && !word.starts_with("--"))
+/// `V=1`: a setting of make that names no program.
+fn is_plain(setting: &str) -> bool {
+    let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+    let number = !value.is_empty() && value.chars().all(|char| char.is_ascii_digit() || char == '.');
+    number && !name.starts_with("MAKE") && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+}
+
+fn is_option(word: &str, option: &str, language: &Language) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    let bare = |word: &str| word.trim_start_matches('-').to_lowercase();
+    if !option.starts_with('-') || option.starts_with("--") || option.len() > 2 {
+        // Some programs take `--pref` for `--prefix`, some `-exec` for `--exec`, some `--outdir` for `--outDir`.
+        let short = name.starts_with("--") && name.len() > 2 && bare(option).starts_with(&bare(name));
+        return short || bare(name) == bare(option);
+    }
+    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or("");
+    word.starts_with(option) || (!language.words && letters.contains(&option[1..]))
 }
 
 #[cfg(test)]
@@ -82,6 +117,14 @@ mod tests {
             ("make test deploy", false),
             ("make -f other.mk test", false),
             ("npm test", false),
+            ("make V=1 test", true),
+            ("make CC=x test", false),
+            ("make -sf x.mk test", false),
+            ("make --ev=x test", false),
+            ("cargo test --conf x", false),
+            ("rustfmt src/a.rs", true),
+            ("rustfmt ../a.rs", false),
+            ("rustfmt --config-path=/etc a.rs", false),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             let fields: Vec<Field> = words[1..].iter().map(|word| Field::known(*word)).collect();
