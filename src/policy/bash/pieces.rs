@@ -67,7 +67,12 @@ impl Walker<'_> {
                 }
                 WordPiece::TildeExpansion(tilde) => atoms.push(self.tilde(&tilde)),
                 WordPiece::ParameterExpansion(expression) => atoms.push(self.parameter(&expression, quoted)),
-                WordPiece::CommandSubstitution(script) => atoms.push(self.substitution(&script, quoted)),
+                WordPiece::CommandSubstitution(script) => {
+                    if script.starts_with('(') && script.ends_with(')') {
+                        self.unseen(&script, "bash takes the brackets for arithmetic");
+                    }
+                    atoms.push(self.substitution(&script, quoted));
+                }
                 WordPiece::BackquotedCommandSubstitution(script) => {
                     // What a backslash means there depends on what it stands in.
                     if script.contains('\\') {

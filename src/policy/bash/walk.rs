@@ -253,6 +253,10 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn subshell(&mut self, SubshellCommand { list, loc: _ }: &SubshellCommand) {
+        let text = list.to_string();
+        if text.starts_with('(') && self.text.contains("((") && self.text.contains("))") {
+            self.unseen(&text, "bash may take the brackets for arithmetic, which runs what stands in an index");
+        }
         self.apart(|walker| walker.list(list));
     }
 
