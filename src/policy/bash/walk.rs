@@ -237,11 +237,7 @@ impl<'a> Walker<'a> {
             CompoundCommand::ForClause(clause) => self.for_clause(clause),
             CompoundCommand::CaseClause(clause) => self.case_clause(clause),
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
-            CompoundCommand::WhileClause(clause) => {
-                self.endless(&clause.0);
-                self.condition_and_body(&clause.0, &clause.1);
-            }
-            CompoundCommand::UntilClause(clause) => {
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 self.endless(&clause.0);
                 self.condition_and_body(&clause.0, &clause.1);
             }
