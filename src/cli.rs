@@ -258,6 +258,16 @@ pub enum Command {
     },
 }
 
+impl Cli {
+    /// The command that a word looks like, when it may be a slip of the keyboard: two letters off at most.
+    fn command_like(word: &str) -> Option<String> {
+        let command = Self::command();
+        let names = command.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name);
+        let near = names.map(|name| (strsim::damerau_levenshtein(name, word), name));
+        near.filter(|(off, name)| *off <= 2.min(name.len() / 2)).min().map(|(_, name)| name.to_owned())
+    }
+}
+
 /// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a
 /// command is blocked, so what cannot be understood is 64 there.
 pub fn arguments() -> Cli {

@@ -38,7 +38,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// The rules of a run that is gone on with: those it began with, but for what the command line gives now.
+    /// The rules of a run that is gone on with: those it began with, but for what the command line gives now, and the
+    /// breaker's: like limits they are the person's, and the reason to resume may be that they were changed.
     pub fn over(&self, frozen: &Settings) -> Settings {
         let (mut settings, now) = (frozen.clone(), &self.settings);
         for key in &self.given {
@@ -52,6 +53,7 @@ impl Config {
                 _ => {}
             }
         }
+        settings.breaker = now.breaker.clone();
         settings
     }
 }

@@ -12,6 +12,7 @@ pub mod chars;
 pub mod commands;
 pub mod engine;
 pub mod floor;
+pub mod git_programs;
 pub mod glob;
 pub mod import;
 pub mod place;

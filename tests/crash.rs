@@ -24,7 +24,7 @@ const PHASES: [&str; 6] = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 /// Longer than a whole run takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Every effect of Claude's is noted by itself, outside of the work tree: one line per Bash command that ran.
+/// Every effect of Claude's is noted by itself, in a file that git ignores: one line per Bash command that ran.
 const SCENARIO: &str = "
 turns:
   - when: {phase: \"\"}
@@ -32,10 +32,14 @@ turns:
       - think: \"What does {phase} need?\"
       - say: \"Working on {phase}.\"
       - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
-      - bash: \"echo {slug} >> $HOME/effects\"
+      - bash: \"echo {slug} >> effects\"
+      - bash: \"frobnicate {slug}; touch refused\"
       - read: \"{slug}.txt\"
       - status: {summary: \"did {phase}\"}
 ";
+
+/// One command is for the person, and nobody is there.
+const POLICY: &str = "version: 1\nrules:\n  - {name: person, action: ask, command: frobnicate}\n";
 
 /// When the program dies.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +97,8 @@ fn project() -> Project {
     let project = Project::new();
     project.ticket("tk-1", &PHASES);
     project.scenario(SCENARIO);
+    project.write("config/policy.yaml", POLICY);
+    project.write("work/.git/info/exclude", "effects\nrefused\n");
     project.write("work/mine.txt", "not committed\n");
     project.write("work/README.md", "# A project\n\nbeing rewritten\n");
     project.write("work/staged.txt", "staged\n");
@@ -164,13 +170,21 @@ fn finish(child: &mut Child, kill: bool) -> End {
     }
 }
 
-/// What `status --json` says of the only run; `None` before there is one.
+/// What `status --json` says of the only run; `None` before there is one. A child that was just being started when its
+/// program died holds what the program held until it is a program of its own.
 fn status(project: &Project) -> Option<Value> {
-    let output = project.run(&["status", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "the database opens: {}", String::from_utf8_lossy(&output.stderr));
-    let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(runs.as_array().unwrap().len() <= 1, "one run goes on, no second begins: {runs}");
-    runs.get(0).cloned()
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let output = project.run(&["status", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "the database opens: {}", String::from_utf8_lossy(&output.stderr));
+        let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(runs.as_array().unwrap().len() <= 1, "one run goes on, no second begins: {runs}");
+        let run = runs.get(0).cloned();
+        if run.as_ref().is_none_or(|run| run["state"] != "running") || Instant::now() > until {
+            return run;
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// One project's life: killed once or more, then left to finish. The number of kills that met a living program.
@@ -236,7 +250,7 @@ fn check_journal(project: &Project) {
 /// Whatever Claude did, it was judged before: by its own notes, and by every result in the stream.
 fn check_verdicts(project: &Project, journal: &[Value]) {
     let judged: Vec<&Value> = journal.iter().filter(|record| record["kind"] == "tool_judged").collect();
-    let effects = std::fs::read_to_string(project.path("home/effects")).unwrap_or_default();
+    let effects = std::fs::read_to_string(project.path("work/effects")).unwrap_or_default();
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
     for slug in effects.lines() {
         *ran.entry(slug).or_default() += 1;
@@ -252,16 +266,24 @@ fn check_verdicts(project: &Project, journal: &[Value]) {
             .any(|record| record["tool"] == "Write" && record["target"].as_str().unwrap().ends_with(&file));
         assert!(written, "{file} was written and not judged");
     }
-    let mut results = 0;
-    for id in results_in_the_stream(project) {
+    let (mut results, mut refused) = (0, 0);
+    for (id, said) in results_in_the_stream(project) {
         assert!(judged.iter().any(|record| record["tool_use_id"] == id.as_str()), "{id} has a result and no verdict");
         results += 1;
+        if said.contains("nobody is here to ask") {
+            let stored = |kind| journal.iter().filter(|record| record["kind"] == kind && record["id"] == id).count();
+            assert_eq!((stored("approval_asked"), stored("approval_answered")), (1, 1), "{id} was answered unstored");
+            refused += 1;
+        }
     }
+    assert!(refused >= PHASES.len() / 2, "{refused} refusals reached Claude");
+    assert!(!project.path("work/refused").exists(), "what nobody allowed did not run");
     assert!(results >= 3 * PHASES.len() / 2, "the streams are there to be looked at: {results} results");
 }
 
-fn results_in_the_stream(project: &Project) -> Vec<String> {
-    let mut ids = Vec::new();
+/// The id and the text of each result that Claude printed.
+fn results_in_the_stream(project: &Project) -> Vec<(String, String)> {
+    let mut found = Vec::new();
     for run in std::fs::read_dir(project.path("state/runs")).unwrap() {
         for file in std::fs::read_dir(run.unwrap().path()).unwrap().map(|entry| entry.unwrap().path()) {
             if file.extension().is_none_or(|extension| extension != "ndjson") {
@@ -272,11 +294,13 @@ fn results_in_the_stream(project: &Project) -> Vec<String> {
             for record in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
                 let blocks = record["message"]["content"].as_array().cloned().unwrap_or_default();
                 let results = blocks.iter().filter(|block| block["type"] == "tool_result");
-                ids.extend(results.map(|block| block["tool_use_id"].as_str().unwrap().to_owned()));
+                found.extend(
+                    results.map(|it| (it["tool_use_id"].as_str().unwrap().to_owned(), it["content"].to_string())),
+                );
             }
         }
     }
-    ids
+    found
 }
 
 fn undisturbed() -> Undisturbed {

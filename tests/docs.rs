@@ -150,6 +150,7 @@ fn the_help_screen_has_every_key() {
         let line = screen.lines().find(|line| line.contains(row.doc));
         let line = line.unwrap_or_else(|| panic!("{} is not in the help:\n{screen}", row.id));
         assert!(line.contains(&programmator::tui::command::keys_text(row)), "{}: {line}", row.id);
+        assert!(row.doc.chars().count() <= 60, "{} does not fit on 80 columns: {}", row.id, row.doc);
     }
 }
 

@@ -13,6 +13,9 @@ mod exit;
 mod flags;
 #[path = "hank/output.rs"]
 mod output;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "support/project.rs"]
+mod project;
 #[path = "hank/rate_limit.rs"]
 mod rate_limit;
 #[path = "hank/session.rs"]
@@ -21,3 +24,6 @@ mod session;
 mod size;
 #[path = "hank/status.rs"]
 mod status;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "support/watched.rs"]
+mod watched;

@@ -76,6 +76,44 @@ fn a_ticket_is_worked_through_to_complete() {
 }
 
 #[test]
+fn why_a_call_was_let_through_or_not_is_told_part_by_part() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Do it"]);
+    project.scenario_with(
+        "
+turns:
+  - when: {phase: Do}
+    steps:
+      - bash: \"mkdir out && touch out/a\"
+      - bash: \"ls; git push; rm -rf work\"
+      - status: {summary: did}
+",
+        "policy: {profile: guarded}\n",
+    );
+    let output = project.run(&["run", "--json", "tk-1"]);
+    let records = records(&output);
+    let judged = of_kind(&records, "tool_judged");
+    let ids: Vec<&str> = judged.iter().map(|record| record["tool_use_id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 2, "{}", text(&output));
+    for (id, lines) in [
+        (ids[0], &["  1  mkdir out  allow  allow-workspace-writes: ", "  2  touch out/a  allow  "][..]),
+        (
+            ids[1],
+            &[
+                "  1  ls  allow  allow-reads: ",
+                "  2  git push  ask  ask-network: ",
+                "  3  rm -rf work  block  block-rm-rf: ",
+            ],
+        ),
+    ] {
+        let told = text(&project.run(&["policy", "why", id]));
+        for line in lines {
+            assert!(told.contains(line), "{line:?}: {told}");
+        }
+    }
+}
+
+#[test]
 fn a_false_claim_is_disputed_and_the_output_goes_into_the_next_prompt() {
     let project = Project::new();
     project.ticket("tk-1", &["Make it pass"]);
@@ -276,6 +314,18 @@ fn what_is_typed_wrongly_says_what_is_right() {
 }
 
 #[test]
+fn a_slip_of_the_keyboard_in_a_command_is_told() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    for (typed, meant) in [("statsu", "`programmator status`"), ("polciy", "`programmator policy`")] {
+        let output = project.run(&[typed]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output).contains(meant), "{}", text(&output));
+    }
+    assert!(!text(&project.run(&["tk-9"])).contains("if you meant"));
+}
+
+#[test]
 fn a_ticket_is_found_by_the_id_in_its_front_matter() {
     let project = Project::new();
     project.write("work/.tickets/login-form.md", "---\nid: tk-front\nstatus: open\n---\n# Login\n\n- [ ] A\n");
@@ -464,11 +514,13 @@ fn snapshots_can_be_gone_back_to() {
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
     let list = project.run(&["snapshots", "tk-1"]);
     assert_eq!(list.status.code(), Some(0), "{}", text(&list));
+    project.ticket("tk-2", &["Written meanwhile"]);
     let restored = project.run(&["restore", "tk-1", "2"]);
     assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
     assert!(project.path("work/alpha.txt").exists());
     assert!(!project.path("work/beta.txt").exists(), "it did not exist before iteration 2");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2, "the ticket is left alone");
+    assert!(project.ticket_text("tk-2").contains("Written meanwhile"), "and so are the others");
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod files;
 mod grammar;
 #[path = "policy/guarded.rs"]
 mod guarded;
+#[path = "policy/ordinary.rs"]
+mod ordinary;
 #[path = "policy/own_rows.rs"]
 mod own_rows;
 #[path = "policy/scripts.rs"]

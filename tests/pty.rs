@@ -5,6 +5,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
+#[path = "pty/approvals.rs"]
+mod approvals;
 #[path = "pty/bytes.rs"]
 mod bytes;
 #[path = "pty/edits.rs"]

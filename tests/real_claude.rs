@@ -8,6 +8,10 @@
 mod agent_run;
 #[path = "real_claude/approvals.rs"]
 mod approvals;
+#[path = "real_claude/approvals_program.rs"]
+mod approvals_program;
+#[path = "real_claude/approvals_screen.rs"]
+mod approvals_screen;
 #[path = "support/attended.rs"]
 mod attended;
 #[path = "real_claude/failures.rs"]
@@ -35,6 +39,8 @@ mod program_work;
 mod project;
 #[path = "support/real_cli.rs"]
 mod real_cli;
+#[path = "real_claude/repositories.rs"]
+mod repositories;
 #[path = "real_claude/stopping.rs"]
 mod stopping;
 #[path = "real_claude/talking.rs"]

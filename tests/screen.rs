@@ -10,6 +10,8 @@ use programmator::{base, domain, orchestrator, tui};
 #[allow(dead_code, reason = "the unit tests use the rest")]
 #[path = "../src/tui/sample.rs"]
 mod sample;
+#[path = "screen/supervision.rs"]
+mod supervision;
 
 #[path = "screen/cards.rs"]
 mod cards;
@@ -317,7 +319,8 @@ fn nothing_that_a_ticket_says_reaches_the_terminal_as_an_order() {
 
 #[test]
 fn orphaned_snapshots_are_told() {
-    let known = [include_str!("screen.rs"), include_str!("screen/cards.rs")].concat();
+    let known =
+        concat!(include_str!("screen.rs"), include_str!("screen/cards.rs"), include_str!("screen/supervision.rs"));
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/screen");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

@@ -8,6 +8,7 @@ mod project;
 
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
+use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::record::Record;
 use programmator::domain::session::{CODE, Session, Sessions};
 use project::Project;
@@ -156,7 +157,35 @@ fn a_resumed_run_obeys_the_flags_it_is_given() {
         assert!(model.as_str().unwrap().contains("opus"), "{model}");
     }
     let words = project.run(&["logs", "tk-1"]);
-    assert!(String::from_utf8_lossy(&words.stdout).contains("settings changed by the command line: max_iterations 50"));
+    assert!(String::from_utf8_lossy(&words.stdout).contains("settings changed: max_iterations 50"));
+}
+
+#[test]
+fn a_resumed_run_obeys_the_breaker_settings_of_now() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario_with(
+        "turns: [{when: {phase: Alpha}, steps: [{api_error: {status: 401, kind: authentication_failed}}]}]\n",
+        "breaker: {no_progress: 1}\n",
+    );
+    let failed = run(&project, &[]);
+    assert_eq!(failed.last().unwrap()["reason"], "error");
+    let store = Store::open(&project.path("state")).unwrap();
+    let latest = store.runs().unwrap().remove(0);
+    let time = Timestamp::from_millis(latest.updated.millis());
+    let breaker = Breaker { state: Circuit::Open, opened_at: Some(time), ..Breaker::default() };
+    let carried = vec![Record::BreakerCarried { breaker }];
+    let (run_id, ticket) = (latest.run, latest.ticket.clone());
+    store.append_blocking(Append { run: run_id, ticket, time, records: carried, summary: latest }).unwrap();
+    drop(store);
+    let refused = project.run(&["resume", "--json", "tk-1"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("circuit breaker is OPEN"), "{refused:?}");
+
+    project.scenario_with(DILIGENT, "breaker: {no_progress: 7, auto_reset: true}\n");
+    let resumed = records(&project.run(&["resume", "--json", "tk-1"]));
+    let changed = each(&resumed, "settings_changed", "what");
+    assert_eq!(changed, [serde_json::json!(["breaker.auto_reset false → true", "breaker.no_progress 1 → 7"])]);
+    assert_eq!(resumed.last().unwrap()["reason"], "complete");
 }
 
 #[test]

@@ -73,6 +73,7 @@ fn session(width: u16, height: u16) -> Pane {
                 verdict: Verdict::Allow,
                 reason: "trusted".into(),
                 writes: false,
+                units: vec![],
             },
         ),
         (18_200, Record::ToolFinished { n: 7, tool_use_id: "t4".into(), is_error: false }),

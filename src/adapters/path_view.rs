@@ -1,11 +1,15 @@
-//! The gate's view of the real file system: it looks at names, links and kinds, and opens nothing.
+//! The gate's view of the real file system: it looks at names, links and kinds, and opens nothing but git's own files.
 
-use crate::policy::place::PathView;
+use crate::policy::place::{PathView, Reading};
 use std::fs;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Most names of a folder that are looked at; a folder with more is not known.
 const MAX_NAMES: usize = 10_000;
+
+/// Longest text that is read, in bytes.
+const MAX_TEXT: u64 = 256 << 10;
 
 /// The file system as it is now.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +32,7 @@ impl PathView for RealPaths {
     fn names(&self, folder: &Path) -> Option<Vec<String>> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Some(Vec::new()),
             Err(_) => return None,
         };
         let mut names = Vec::new();
@@ -40,6 +44,21 @@ impl PathView for RealPaths {
         }
         Some(names)
     }
+
+    fn text(&self, path: &Path) -> Reading {
+        match fs::metadata(path) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Reading::Missing,
+            Ok(found) if found.is_file() => read(path).unwrap_or(Reading::Unreadable),
+            _ => Reading::Unreadable,
+        }
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<Reading> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MAX_TEXT + 1).read_to_end(&mut bytes)?;
+    let whole = bytes.len() as u64 <= MAX_TEXT;
+    Ok(if whole { Reading::Text(String::from_utf8_lossy(&bytes).into_owned()) } else { Reading::Unreadable })
 }
 
 #[cfg(test)]
@@ -63,5 +82,18 @@ mod tests {
         assert_eq!(place.resolve(&proj, "loop/x"), None);
         assert_eq!(RealPaths.names(&root.join("none")), Some(Vec::new()));
         assert_eq!(RealPaths.names(&proj.join("src")), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_text_is_whole_or_not_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config");
+        assert_eq!(RealPaths.text(&path), Reading::Missing);
+        assert_eq!(RealPaths.text(folder.path()), Reading::Unreadable);
+        fs::write(&path, b"a \xff").unwrap();
+        assert_eq!(RealPaths.text(&path), Reading::Text("a \u{fffd}".into()));
+        assert_eq!(RealPaths.text(&path.join("below")), Reading::Missing);
+        fs::write(&path, vec![b' '; 300_000]).unwrap();
+        assert_eq!(RealPaths.text(&path), Reading::Unreadable);
     }
 }

@@ -7,6 +7,8 @@
 use crate::adapters::private_file::{self, PrivateFileError};
 use crate::policy::rules::file::{Author, read};
 use serde_json::Value;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A rule could not be saved.
@@ -16,7 +18,7 @@ pub enum SaveError {
     #[error(transparent)]
     File(#[from] PrivateFileError),
     /// The file's content.
-    #[error("{path}: {reason}; nothing was saved. Add the rule by hand: programmator policy edit")]
+    #[error("{path}: {reason}; nothing was saved. By hand: programmator policy edit")]
     Form {
         /// The file.
         path: String,
@@ -28,6 +30,39 @@ pub enum SaveError {
 /// The policy file of the person's config folder.
 pub fn path(config_folder: &Path) -> PathBuf {
     config_folder.join("policy.yaml")
+}
+
+/// Makes the file, which must not be there yet, and says where.
+pub fn create(config_folder: &Path, text: &str) -> Result<PathBuf, SaveError> {
+    let path = path(config_folder);
+    replace(&path, None, text)?;
+    Ok(path)
+}
+
+/// Puts `new` in the place of `old`, the file's text when it was read; `None` when there was no file. Who may read it
+/// stays as it is, and so does a link to it. A file that says something else by now is left alone.
+pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), SaveError> {
+    let form = |reason: &str| SaveError::Form { path: path.display().to_string(), reason: reason.to_owned() };
+    let _lock = private_file::lock(&path.with_extension("lock"))?;
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let now = match fs::read_to_string(&target) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(form(&error.to_string())),
+    };
+    match (old, &now) {
+        (None, Some(_)) => return Err(form("it is there already")),
+        (old, now) if old != now.as_deref() => return Err(form("it was changed meanwhile")),
+        _ => {}
+    }
+    // A file that cannot be used would block everything.
+    read(&path.display().to_string(), new, Author::Person).map_err(|error| form(&error.to_string()))?;
+    let mode = fs::metadata(&target).ok().map(|metadata| metadata.permissions());
+    private_file::write(&target, new)?;
+    match mode.map(|mode| fs::set_permissions(&target, mode)) {
+        Some(Err(error)) => Err(form(&format!("saved, but for its owner alone: {error}"))),
+        Some(Ok(())) | None => Ok(()),
+    }
 }
 
 /// Saves `rules` (YAML list items, `- name: …`, not indented) before the rule called `before` when that stands in
@@ -162,6 +197,30 @@ mod tests {
         for (old, reason) in cases {
             let error = insert(old, "x").unwrap_err();
             assert!(error.contains(reason), "{old:?}: {error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_replaced_where_it_is_with_the_rights_that_it_has() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real.yaml"), folder.path().join("policy.yaml"));
+        fs::write(&real, "version: 1\n").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink("real.yaml", &link).unwrap();
+        replace(&link, Some("version: 1\n"), "version: 1\nrules: []\n").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "version: 1\nrules: []\n");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+        for (old, new, why) in [
+            (None, "version: 1\n", "there already"),
+            (Some("version: 1\n"), "version: 1\n", "meanwhile"),
+            (Some("version: 1\nrules: []\n"), "version: 1\nruels: []\n", ":2:1"),
+        ] {
+            let error = replace(&link, old, new).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+            assert_eq!(fs::read_to_string(&real).unwrap(), "version: 1\nrules: []\n");
         }
     }
 

@@ -6,7 +6,7 @@ use crate::policy::engine::{Policy, Profile, Source, Standing};
 use crate::policy::rules::file::{MAX_FILE, PolicyError};
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Name of a policy file in its folder.
 pub const NAME: &str = "policy.yaml";
@@ -33,6 +33,32 @@ pub fn load(profile: Profile, user_folder: Option<&Path>, project_folder: &Path,
         }
         (Err(error), _) | (_, Err(error)) => Policy::unusable(error),
     }
+}
+
+/// How a file looked: another content, owner, mode or file has another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp(Option<Looks>);
+
+#[cfg(unix)]
+type Looks = (u64, u64, u64, i64, i64);
+#[cfg(not(unix))]
+type Looks = (u64, Option<std::time::SystemTime>);
+
+/// How these files look now; what is not there, too.
+pub fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
+    files.iter().map(|file| Stamp(std::fs::metadata(file).ok().map(|metadata| looks(&metadata)))).collect()
+}
+
+#[cfg(unix)]
+fn looks(metadata: &Metadata) -> Looks {
+    use std::os::unix::fs::MetadataExt;
+    // The time of the last change of anything about it, which nobody can set.
+    (metadata.dev(), metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn looks(metadata: &Metadata) -> Looks {
+    (metadata.len(), metadata.modified().ok())
 }
 
 /// One file in the place of a profile.
@@ -86,7 +112,8 @@ fn wrong(path: &Path, why: &str) -> PolicyError {
     PolicyError { path: path.display().to_string(), line: 1, column: 1, message: why.to_owned() }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::adapters::path_view::RealPaths;

@@ -38,6 +38,26 @@ impl Timestamp {
         self.jiff().to_zoned(zone.clone()).strftime("%H:%M:%S").to_string()
     }
 
+    /// `HH:MM` in the given zone.
+    pub fn minute(self, zone: &jiff::tz::TimeZone) -> String {
+        self.jiff().to_zoned(zone.clone()).strftime("%H:%M").to_string()
+    }
+
+    /// The day in the given zone: `Nov 26`.
+    pub fn day(self, zone: &jiff::tz::TimeZone) -> String {
+        self.jiff().to_zoned(zone.clone()).strftime("%b %-d").to_string()
+    }
+
+    /// `HH:MM` says which moment is meant: it is less than a day after `now`.
+    pub fn is_within_a_day_of(self, now: Self) -> bool {
+        self.since(now) < Duration::from_secs(86_400)
+    }
+
+    /// `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub fn second(self) -> String {
+        self.jiff().strftime("%F %T").to_string()
+    }
+
     fn jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
     }
@@ -81,7 +101,8 @@ pub fn human(duration: Duration) -> String {
     match seconds {
         0..=59 => format!("{seconds} s"),
         60..=3_599 => format!("{}m {:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h {:02}m", seconds / 3_600, seconds % 3_600 / 60),
+        3_600..=172_799 => format!("{}h {:02}m", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{}d {:02}h", seconds / 86_400, seconds % 86_400 / 3_600),
     }
 }
 

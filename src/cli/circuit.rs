@@ -115,7 +115,7 @@ fn print(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
     }
     for moved in shown.history.iter().rev().take(MOVES).rev() {
         let Moved { time, from, to, reason, .. } = moved;
-        writeln!(out, "    {time}  {} → {}: {reason}", from.word(), to.word())?;
+        writeln!(out, "    {}  {} → {}: {reason}", time.second(), from.word(), to.word())?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What ends the program early, and the exit code that says so.
 
+use super::Cli;
 use super::config::LoadError;
 use crate::adapters::store::StoreError;
 use crate::adapters::tickets::FindError;
@@ -58,7 +59,12 @@ impl From<LoadError> for CliError {
 
 impl From<FindError> for CliError {
     fn from(error: FindError) -> Self {
-        Self::usage(error.to_string())
+        let meant = match &error {
+            FindError::Missing { name, .. } => Cli::command_like(name),
+            _ => None,
+        };
+        let hint = meant.map(|command| format!("; if you meant the command: `programmator {command}`"));
+        Self::usage(format!("{error}{}", hint.unwrap_or_default()))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
+use crate::runtime::attendance::Attendance;
 use crate::runtime::channels;
 use crate::runtime::gate::Authority;
 use crate::runtime::headless::{Format, Printer};
@@ -39,7 +40,8 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone()).without_stream();
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
-    let authority = Authority { gates: session.rulebooks().gates(), presence: Presence::Nobody };
+    let gates = session.rulebooks().gates();
+    let authority = Authority { gates, presence: Presence::Nobody, attendance: Attendance::default() };
     let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter, session.rules(), authority, ended);
     let mut signals = Signals::listen()?;
     let mut worst = 0;

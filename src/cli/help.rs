@@ -25,10 +25,11 @@ Examples:
 
 Exit codes:
   0    complete
-  1    it failed: no claude, no login, no such model, no credit, ticket gone, a fault
+  1    it failed: no claude, no login, no such model, ticket gone, a fault
   2    wrong usage or configuration; nothing was begun
   3    it needs a person: blocked
-  4    stopped by a guard or a limit: iterations, stagnation, errors, time, the provider's limit
+  4    stopped by a guard or a limit: iterations, no change, errors, time, budget,
+       the circuit breaker; a limit that resets is waited for
   5    stopped by you
   75   another program works on this ticket
   129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
@@ -40,9 +41,11 @@ Environment:
   PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
   PROGRAMMATOR_CALLS              calls of claude in an hour
+  PROGRAMMATOR_APPROVAL_TIMEOUT   seconds until a question to you is a denial
   PROGRAMMATOR_CLAUDE             the program that is started as claude
   PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
   CLAUDE_CODE_MAX_RETRIES         how often claude itself sends a failed request again
+  PROGRAMMATOR_PROFILE            the rules of the gate: strict, guarded or trusted
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
@@ -198,7 +201,8 @@ pub const POLICY_TEST: &str = "\
 Examples:
   programmator policy test cases.jsonl --profile strict
 
-Exit code 1 when a case is judged otherwise.";
+One case a line, as JSON: id, tool, input, expect; cwd, never and fs if need be. Home is /home/dev. Exit code 1 when a \
+case is judged otherwise, 64 when a line is no case.";
 
 /// `programmator policy show --help`.
 pub const POLICY_SHOW: &str = "\
@@ -213,7 +217,9 @@ pub const POLICY_EDIT: &str = "\
 Examples:
   programmator policy edit
 
-The file is policy.yaml in the config folder. One that cannot be used blocks every call; edit says so, with line and column.";
+You edit a copy of policy.yaml in the config folder. It is saved when it can be used; else the file stays as it was, and \
+edit says what is wrong, with line and column. Exit code 2 then.
+floor: {unprotect: [PATTERN]} takes a pattern off the floor, as it stands there; only your own file can.";
 
 /// `programmator policy why --help`.
 pub const POLICY_WHY: &str = "\
@@ -226,9 +232,11 @@ What was stored about the call: verdict, rule and reason, the parts of one that 
 /// `programmator policy import --help`.
 pub const POLICY_IMPORT: &str = "\
 Examples:
-  programmator policy import policy.json > policy.yaml
+  programmator policy import policy.json
+  programmator policy import --print policy.json
 
-Patterns that allow can only narrow what is proven to read; patterns that block keep their meaning.";
+Patterns that allow can only narrow what is proven to read; patterns that block keep their meaning. A policy.yaml or a \
+passphrase that is there already stays; the passphrase that Clanker published is refused. Exit code 1 then.";
 
 /// `programmator parse --help`.
 pub const PARSE: &str = "\
@@ -261,7 +269,7 @@ Examples:
   programmator circuit status
   programmator circuit status --json
 
-With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an
+With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an \
 open one lets one iteration through), history (every move, with run and iteration).";
 
 /// `programmator circuit reset --help`.

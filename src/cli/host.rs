@@ -4,12 +4,19 @@ use super::operator::Paths;
 use crate::adapters::clipboard;
 use crate::adapters::editor::Editor;
 use crate::base::id::TicketId;
+use crate::base::time::Clock;
+use crate::runtime::attendance::Attendance;
 use crate::tui::screen_loop::Host;
+use std::sync::Arc;
 
 /// The host of a screen in a terminal.
 pub struct TerminalHost {
     /// Files of the tickets that are known.
     pub paths: Paths,
+    /// When the person last touched the screen.
+    pub attendance: Attendance,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Host for TerminalHost {
@@ -27,6 +34,10 @@ impl Host for TerminalHost {
             Ok(Err(error)) => Err(format!("{program} could not be started: {error}; set $EDITOR")),
             Err(error) => Err(format!("{program} was lost: {error}")),
         }
+    }
+
+    fn touched(&mut self) {
+        self.attendance.mark(self.clock.now());
     }
 
     fn suspend(&mut self) {

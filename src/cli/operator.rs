@@ -5,7 +5,7 @@ use super::session::Session;
 use crate::adapters::clock::boot_time;
 use crate::adapters::passphrase::{PassphraseError, Passphrases};
 use crate::adapters::policy_file;
-use crate::adapters::store::Store;
+use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
 use crate::config::Resolved;
@@ -13,6 +13,8 @@ use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
+use crate::domain::stream::envelope::classify;
+use crate::runtime::attendance::Attendance;
 use crate::runtime::behind::Reset;
 use crate::runtime::circuit;
 use crate::runtime::gate::Authority;
@@ -68,13 +70,15 @@ pub struct Operator {
     pub asked: mpsc::Receiver<Ask>,
     /// Files of tickets.
     pub paths: Paths,
+    /// When the person last touched the screen.
+    pub attendance: Attendance,
     /// Cancelled by the screen when it is left, by us when it must go.
     pub stop: CancellationToken,
 }
 
 /// Works until the screen is left and every run has ended. `Some`: the exit code that a signal asks for.
 pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError> {
-    let Operator { session, resolved, news, mut asked, paths, stop } = operator;
+    let Operator { session, resolved, news, mut asked, paths, attendance, stop } = operator;
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
     let _leave = stop.clone().drop_guard();
     let mut signals = Signals::listen()?;
@@ -82,7 +86,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
     let rulebooks = session.rulebooks();
-    let authority = Authority { gates: rulebooks.gates(), presence: Presence::Screen };
+    let authority = Authority { gates: rulebooks.gates(), presence: Presence::Screen, attendance };
     let (clock, rules) = (session.clock(), session.rules());
     let supervisor = Supervisor::new(store.clone(), clock, reporter.clone(), rules, authority, ended);
     let places = session.places(&resolved);
@@ -152,13 +156,11 @@ impl Desk {
                 for path in &found {
                     match self.open(path) {
                         Ok(_) => {}
+                        // There is a run to look at, and a key that helps.
+                        Err(error @ OpenError::CircuitOpen { .. }) => self.not_opened(path, &error),
                         // Alone there is nothing to show; beside others it must not end them.
                         Err(error) if found.len() == 1 => return Err(error.into()),
-                        Err(error) => {
-                            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                            let id = self.paths.id_of(path).unwrap_or_else(|| TicketId::from_file_name(&name));
-                            self.failed(&id, error.to_string(), error.exit_code());
-                        }
+                        Err(error) => self.not_opened(path, &error),
                     }
                 }
             }
@@ -175,6 +177,31 @@ impl Desk {
         let ticket = self.supervisor.open(path, &folder)?;
         self.paths.learn(&ticket, path);
         Ok(ticket)
+    }
+
+    /// Tells why a ticket cannot be worked on. Where its breaker is open, the run that opened it is shown: what it
+    /// counted, and the key that closes it, are about that one.
+    fn not_opened(&self, path: &Path, error: &OpenError) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let id = self.paths.id_of(path).unwrap_or_else(|| TicketId::from_file_name(&name));
+        if let OpenError::CircuitOpen { ticket, .. } = error {
+            self.paths.learn(ticket, path);
+            if let Err(trouble) = self.show_latest(ticket, path) {
+                self.reporter.trouble(ticket, &trouble.to_string());
+            }
+            return self.failed(ticket, error.to_string(), error.exit_code());
+        }
+        self.failed(&id, error.to_string(), error.exit_code());
+    }
+
+    fn show_latest(&self, ticket: &TicketId, path: &Path) -> Result<(), StoreError> {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let runs = self.store.runs()?;
+        if let Some(latest) = runs.iter().find(|run| Path::new(&run.ticket_path) == path) {
+            let scrollback = self.store.scrollback(latest.run, classify)?;
+            self.reporter.opened(latest.run, ticket, Arc::new(scrollback));
+        }
+        Ok(())
     }
 
     /// A resumed run knows its ticket's file by itself.
@@ -259,7 +286,7 @@ impl Desk {
 
     fn save_rule(&self, ticket: TicketId, id: String, rules: String, before: String) {
         let (folder, reporter) = (self.session.config_folder(), self.reporter.clone());
-        let rulebooks = self.rulebooks.clone();
+        let (rulebooks, tell_run) = (self.rulebooks.clone(), self.supervisor.rule_saved(&ticket, id.clone()));
         tokio::task::spawn_blocking(move || {
             let saved = match folder {
                 Some(folder) => policy_file::save(&folder, &rules, &before)
@@ -267,7 +294,10 @@ impl Desk {
                     .map_err(|error| error.to_string()),
                 None => Err("there is no config folder: set HOME".into()),
             };
-            if saved.is_ok() {
+            if let Ok(path) = &saved {
+                if let Some(tell_run) = tell_run {
+                    tell_run(path.clone());
+                }
                 rulebooks.reload();
             }
             reporter.tell(News::RuleSaved { ticket, id, saved });
@@ -292,8 +322,10 @@ impl Desk {
             // Nothing failed: the run is at work in its tab.
             return self.reporter.trouble(ticket, "is open already; its tab is above");
         }
-        if let Err(error) = self.open(path) {
-            self.failed(ticket, error.to_string(), error.exit_code());
+        match self.open(path) {
+            Ok(_) => {}
+            Err(error @ OpenError::CircuitOpen { .. }) => self.not_opened(path, &error),
+            Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
         }
     }
 

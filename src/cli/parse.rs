@@ -16,7 +16,7 @@ use std::io::{Read, Write, stderr, stdin};
 use std::path::{Path, PathBuf};
 
 /// Most bytes that are read: far beyond any answer of Claude's, far below what would hurt.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a text is read for.
 #[derive(Debug, Subcommand)]
@@ -79,22 +79,31 @@ pub fn run(out: &mut dyn Write, command: &ParseCommand) -> Result<(), CliError> 
     Ok(())
 }
 
-/// The first 16 MiB of `file`; bytes that are no text are replaced, never refused.
+/// The last 16 MiB of `file`, where a status block stands; bytes that are no text are replaced, never refused.
 fn text(file: Option<&Path>) -> Result<String, CliError> {
-    let mut bytes = Vec::new();
-    match file.filter(|file| *file != Path::new("-")) {
-        None => stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes),
-        Some(file) => File::open(file).and_then(|open| open.take(MAX_BYTES + 1).read_to_end(&mut bytes)),
-    }
-    .map_err(|error| {
+    let read = match file.filter(|file| *file != Path::new("-")) {
+        None => tail(stdin().lock()),
+        Some(file) => File::open(file).and_then(tail),
+    };
+    let (bytes, skipped) = read.map_err(|error| {
         let name = file.unwrap_or(Path::new("-")).display();
         CliError::usage(format!("cannot read {name}: {error}. Name a file that can be read, or `-` for stdin"))
     })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        bytes.truncate(MAX_BYTES as usize);
-        writeln!(stderr(), "programmator: the text is longer than 16 MiB; only the first 16 MiB were read").ok();
+    if skipped > 0 {
+        writeln!(stderr(), "programmator: the text is longer than 16 MiB; only its last 16 MiB were read").ok();
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The last 16 MiB, and how many bytes stand before them.
+fn tail(mut from: impl Read) -> std::io::Result<(Vec<u8>, usize)> {
+    let (mut bytes, mut skipped) = (Vec::new(), 0);
+    while from.by_ref().take(MAX_BYTES as u64).read_to_end(&mut bytes)? > 0 {
+        let surplus = bytes.len().saturating_sub(MAX_BYTES);
+        bytes.drain(..surplus);
+        skipped += surplus;
+    }
+    Ok((bytes, skipped))
 }
 
 /// The block as machines get it; the fields of an invalid block are empty.

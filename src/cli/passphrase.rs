@@ -22,7 +22,7 @@ pub enum PassphraseCommand {
 }
 
 /// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
-const NOT_FOR_CLAUDE: u8 = 77;
+pub const NOT_FOR_CLAUDE: u8 = 77;
 
 /// Sets it: typed twice in a terminal, or once from a pipe.
 pub fn set(out: &mut impl Write, asks: &mut impl Write, session: &Session, source: Source) -> Result<(), CliError> {

@@ -2,7 +2,10 @@
 //!
 //! `edit` changes the person's file, `why` looks at what was decided in a run.
 
+mod cases;
 mod edit;
+mod explain;
+mod import;
 mod why;
 
 use super::error::CliError;
@@ -11,16 +14,16 @@ use super::session::Session;
 use crate::adapters::config_files::{self, PROJECT_FOLDER};
 use crate::adapters::path_view::RealPaths;
 use crate::adapters::policy_files;
+use crate::adapters::tickets::Places;
 use crate::adapters::trust::TrustStore;
 use crate::base::text::clean_line;
 use crate::config::Trust;
-use crate::policy::cases::{Case, Miss};
 use crate::policy::engine::{Policy, Profile};
-use crate::policy::import;
 use crate::policy::place::Place;
-use crate::policy::verdict::{Decision, Verdict};
+use crate::policy::verdict::Verdict;
 use crate::runtime::rulebook::Person;
 use clap::{Args, Subcommand};
+use explain::Look;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
@@ -60,11 +63,14 @@ pub enum PolicyCommand {
         /// Claude's id of the call, or a part of it that only it has.
         request: String,
     },
-    /// Print Clanker's policy.json as a policy of ours.
+    /// Make Clanker's policy.json your policy file, and its passphrase yours.
     #[command(after_help = help::POLICY_IMPORT)]
     Import {
         /// Its file.
         file: PathBuf,
+        /// Only print the rules as ours; nothing is saved.
+        #[arg(long)]
+        print: bool,
     },
 }
 
@@ -98,14 +104,14 @@ pub struct Check {
 pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> Result<u8, CliError> {
     match command {
         PolicyCommand::Check(wanted) => check(out, session, wanted),
-        PolicyCommand::Test { file, profile } => test(out, file, &Policy::of(self::profile(profile)?)),
+        PolicyCommand::Test { file, profile } => cases::test(out, file, &Policy::of(self::profile(profile)?)),
         PolicyCommand::Show { profile: None } => {
             show(out, &in_force(session, &session.folder, configured(session, &session.folder)?))
         }
         PolicyCommand::Show { profile: Some(name) } => show(out, &Policy::of(profile(name)?)),
         PolicyCommand::Edit => edit::run(out, session),
         PolicyCommand::Why { request } => why::print(out, session, request),
-        PolicyCommand::Import { file } => import(out, file),
+        PolicyCommand::Import { file, print } => import::run(out, session, file, *print),
     }
 }
 
@@ -128,7 +134,18 @@ pub fn in_force(session: &Session, folder: &Path, profile: Profile) -> Policy {
         Err(_) => Trust::Unknown,
     };
     let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
-    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own)
+    // A folder of tickets that holds the whole project could not be worked in.
+    let places = |resolved| Places { folder: folder.to_owned(), ..session.places(&resolved) };
+    let tickets = session.resolve(folder).map(|resolved| real(&places(resolved).dir())).ok();
+    let tickets: Vec<PathBuf> = tickets.into_iter().filter(|tickets| !folder.starts_with(tickets)).collect();
+    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own).protecting(&tickets)
+}
+
+/// The files that decide about the policy in a folder: rules, the profile, and whether the project is trusted.
+pub fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
+    let folders = config_files::user_folder(&session.environment).into_iter().chain([folder.join(PROJECT_FOLDER)]);
+    let named = folders.flat_map(|folder| [policy_files::NAME, "config.yaml"].map(|name| folder.join(name)));
+    named.chain([session.state.join("trust.json")]).collect()
 }
 
 /// The path with its links resolved, as far as it is there.
@@ -145,8 +162,14 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
     let folder = wanted.cwd.as_ref().map_or(session.folder.clone(), |folder| session.folder.join(folder));
     // A folder that is not there can be judged in, too.
     let folder = real(&folder);
+    if folder.is_file() {
+        return Err(bad_input(format!("--cwd {}: no folder", folder.display())));
+    }
     let policy = match (&wanted.profile, &wanted.policy) {
         (Some(name), _) => Policy::of(profile(name)?),
+        (None, Some(file)) if !session.folder.join(file).exists() => {
+            return Err(bad_input(format!("--policy {}: no such file", file.display())));
+        }
         (None, Some(file)) => policy_files::alone(&session.folder.join(file)),
         (None, None) => in_force(session, &folder, configured(session, &folder)?),
     };
@@ -165,44 +188,14 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
         let text = serde_json::to_string(&decision).map_err(|error| CliError::failure(error.to_string()))?;
         writeln!(out, "{text}")?;
     } else {
-        explain(out, &decision, &policy)?;
+        explain::decision(
+            out,
+            &decision,
+            &policy,
+            Look::of_stdout(session.environment.get("NO_COLOR").map(String::as_str)),
+        )?;
     }
     Ok(decision.verdict.exit_code())
-}
-
-fn explain(out: &mut dyn Write, decision: &Decision, policy: &Policy) -> std::io::Result<()> {
-    let decided = decision.units.iter().position(|unit| unit.verdict == decision.verdict).unwrap_or(0);
-    let hash = policy.fingerprint().get(..8).unwrap_or("");
-    let (verdict, total) = (decision.verdict.word().to_uppercase(), decision.units.len());
-    writeln!(out, "verdict  {verdict}   (unit {} of {total})   policy {hash}…", decided + 1)?;
-    let text = |text: &str| clean_line(text, 60);
-    let width = decision.units.iter().map(|unit| text(&unit.text).chars().count()).max().unwrap_or(0);
-    for (at, unit) in decision.units.iter().enumerate() {
-        let line = unit.line.map(|line| format!(" (line {line})")).unwrap_or_default();
-        let (shown, verdict, rule) = (text(&unit.text), unit.verdict.word(), clean_line(&unit.rule, 60));
-        let reason = clean_line(&unit.reason, 200);
-        writeln!(out, "{:3}  {shown:width$}  {verdict:10}  {rule}{line}: {reason}", at + 1)?;
-    }
-    Ok(())
-}
-
-fn test(out: &mut dyn Write, file: &Path, policy: &Policy) -> Result<u8, CliError> {
-    let text = fs::read_to_string(file).map_err(|error| bad_input(format!("{}: {error}", file.display())))?;
-    let (mut total, mut missed, mut never) = (0, 0, 0);
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let case = Case::read(line).map_err(|error| bad_input(format!("{}:{}: {error}", file.display(), at + 1)))?;
-        total += 1;
-        let decision = case.decide(policy);
-        let Some(miss) = case.miss(&decision) else { continue };
-        missed += 1;
-        never += usize::from(miss == Miss::Never);
-        let mark = if miss == Miss::Never { "NEVER" } else { "miss" };
-        let (id, got, expected) = (clean_line(&case.id, 60), decision.verdict.word(), case.expect.word());
-        let (input, told) = (clean_line(&case.input.to_string(), 200), clean_line(&decision.told(), 200));
-        writeln!(out, "{mark:5}  {id}  {got}, not {expected}: {input}\n       {told}")?;
-    }
-    writeln!(out, "{total} cases, {missed} misses, {never} of them never to be")?;
-    Ok(u8::from(missed > 0))
 }
 
 fn show(out: &mut dyn Write, policy: &Policy) -> Result<u8, CliError> {
@@ -210,21 +203,32 @@ fn show(out: &mut dyn Write, policy: &Policy) -> Result<u8, CliError> {
         writeln!(out, "everything is blocked: {}", clean_line(&error.to_string(), 400))?;
         return Ok(Verdict::Block.exit_code());
     }
-    for (file, rule) in policy.rules() {
-        let (name, verdict) = (clean_line(&rule.name, 40), rule.action.word());
-        let reason = clean_line(rule.reason.as_deref().unwrap_or(""), 200);
-        writeln!(out, "{verdict:10}  {name:24}  {reason}  ({}:{})", clean_line(&file.path, 200), rule.line)?;
+    writeln!(
+        out,
+        "floor\n  block       {:24}  protected files, secrets, what drives programmator or cannot be read",
+        "floor"
+    )?;
+    for file in policy.files() {
+        let path = clean_line(&file.path, 200);
+        let force = if policy.only_tightens(file) { "  (not trusted: it can only make verdicts stricter)" } else { "" };
+        writeln!(out, "{path}{force}")?;
+        let floor = &file.floor;
+        for (word, patterns) in
+            [("protect", &floor.protect), ("secret", &floor.secrets), ("unprotect", &floor.unprotect)]
+        {
+            for pattern in patterns {
+                writeln!(out, "  floor       {word:24}  {}", clean_line(pattern, 200))?;
+            }
+        }
+        for rule in &file.rules {
+            let (name, verdict) = (clean_line(&rule.name, 40), rule.action.word());
+            let reason = clean_line(rule.reason.as_deref().unwrap_or(""), 200);
+            writeln!(out, "  {verdict:10}  {name:24}  {reason}  (line {})", rule.line)?;
+        }
     }
+    let (default, said) = policy.default();
+    let said = said.map_or(String::new(), |file| format!("  ({})", clean_line(&file.path, 200)));
+    writeln!(out, "default\n  {:10}  {:24}  what no rule is about{said}", default.word(), "")?;
     writeln!(out, "policy {}", policy.fingerprint())?;
-    Ok(0)
-}
-
-fn import(out: &mut dyn Write, file: &Path) -> Result<u8, CliError> {
-    let text = fs::read_to_string(file).map_err(|error| bad_input(format!("{}: {error}", file.display())))?;
-    let imported = import::clanker(&text).map_err(|why| bad_input(format!("{}: {why}", file.display())))?;
-    for remark in &imported.remarks {
-        writeln!(out, "# {}", clean_line(remark, 200))?;
-    }
-    write!(out, "{}", imported.yaml)?;
     Ok(0)
 }

@@ -12,7 +12,7 @@ use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
 use crate::config::Resolved;
 use crate::config::key::Key;
-use crate::runtime::rulebook::{Person, Rulebooks};
+use crate::runtime::rulebook::{Origin, Person, Rulebooks};
 use crate::runtime::supervisor::Rules;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -96,9 +96,14 @@ impl Session {
 
     /// The rules for the calls of runs.
     pub fn rulebooks(&self) -> Rulebooks {
-        let session = self.clone();
-        let load = move |folder: &Path, profile| policy::in_force(&session, folder, profile);
-        Rulebooks::new(self.person(), Box::new(load))
+        let (reads, looks) = (self.clone(), self.clone());
+        let load = move |folder: &Path, opened| {
+            // A configuration that is just being written says nothing of the profile.
+            let profile = reads.resolve(folder).map_or(opened, |resolved| resolved.config.profile);
+            policy::in_force(&reads, folder, profile)
+        };
+        let files = move |folder: &Path| policy::files(&looks, folder);
+        Rulebooks::new(self.person(), Origin { load: Box::new(load), files: Box::new(files) })
     }
 
     /// The person whose machine it is.

@@ -39,15 +39,20 @@ pub async fn run_restore(out: &mut impl Write, session: &Session, ticket: &str, 
     Ok(restore(out, &tree, &ticket, pick, &exclude).await?)
 }
 
-/// The work tree, the ticket, and what is never touched: its file and our folder.
+/// The work tree, the ticket, and what is never touched: tickets, which are the person's, and our folder.
 async fn open(session: &Session, name: &str) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
     let resolved = session.resolve(&session.folder)?;
-    let path = tickets::find(name, &session.places(&resolved))?;
+    let places = session.places(&resolved);
+    let path = tickets::find(name, &places)?;
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
     let path = std::fs::canonicalize(&path)?;
     let keep = session.state.join("restore");
     let tree = WorkTree::open(&session.folder, &keep).await.map_err(|error| CliError::failure(error.to_string()))?;
-    Ok((tree, ticket.id, vec![path, session.folder.join(".programmator")]))
+    let mut untouched = vec![path, session.folder.join(".programmator")];
+    // Where the tickets lie among the work there is no telling them from it.
+    let tickets = std::fs::canonicalize(places.dir()).ok();
+    untouched.extend(tickets.filter(|dir| dir.starts_with(&session.folder) && *dir != session.folder));
+    Ok((tree, ticket.id, untouched))
 }
 
 /// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.

@@ -12,6 +12,7 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
 use crate::domain::words::reason_words;
+use crate::runtime::attendance::Attendance;
 use crate::runtime::channels;
 use crate::runtime::supervisor::find_run;
 use crate::tui::marks::Glyphs;
@@ -46,15 +47,14 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let (news, told) = mpsc::channel(channels::NEWS);
     let (asks, asked) = mpsc::channel(channels::ASKS);
     let stop = CancellationToken::new();
-    let paths = Paths::default();
-    let operator =
-        Operator { session: session.clone(), resolved, news, asked, paths: paths.clone(), stop: stop.clone() };
+    let mut host = TerminalHost { paths: Paths::default(), attendance: Attendance::default(), clock: session.clock() };
+    let (paths, attendance) = (host.paths.clone(), host.attendance.clone());
+    let operator = Operator { session: session.clone(), resolved, news, asked, paths, attendance, stop: stop.clone() };
     // The first frame stands before the operator reads a file.
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     let working = tokio::spawn(operator::work(operator, open));
     let clock = session.clock();
     let channels = Channels { news: told, asks };
-    let mut host = TerminalHost { paths };
     let shown = screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop.clone(), &mut host).await;
     drop(screen);
     // What still runs is ended by the ladder before the program goes.
@@ -115,7 +115,7 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     tell.try_send(news).map_err(|_| CliError::failure("the run could not be shown"))?;
     let (asks, _asked) = mpsc::channel(channels::ASKS);
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
-    let mut host = TerminalHost { paths: Paths::default() };
+    let mut host = TerminalHost { paths: Paths::default(), attendance: Attendance::default(), clock: session.clock() };
     let channels = Channels { news: told, asks };
     let stop = CancellationToken::new();
     let clock = session.clock();

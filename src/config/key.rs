@@ -164,7 +164,7 @@ pub const KEYS: [Row; 39] = {
         row(Key::TicketTokens, "budget.ticket_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for all runs of a ticket"),
         row(Key::DayUsd, "budget.day_usd", Usd, None, WhenTrusted, "USD for everything in a day"),
         row(Key::DayTokens, "budget.day_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day"),
-        row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you at the screen, and an hour elsewhere"),
+        row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you, until nobody has touched the screen for an hour"),
         row(Key::PolicyProfile, "policy.profile", Choice(&Profile::NAMES), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "what the gate does where no rule of yours decides: strict, guarded or trusted"),
     ]
 };

@@ -3,6 +3,7 @@
 //! Owns the words of a question and of an answer. Who is asked when is the orchestrator's, what rules say is the
 //! policy's, how a card looks is the screen's.
 
+use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::record::Verdict;
 use serde::{Deserialize, Serialize};
@@ -67,10 +68,8 @@ impl ApprovalKind {
 /// Who could be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Presence {
-    /// A person at the screen: a question waits for them.
+    /// A person at the screen: a question waits for them, unless nobody touches the screen for long.
     Screen,
-    /// A person who can be reached, but is not at the screen: a question does not wait for ever.
-    Away,
     /// Nobody: a question is a denial.
     #[default]
     Nobody,
@@ -99,6 +98,22 @@ impl Ruling {
     /// Rule and reason in one, for the journal and for Claude.
     pub fn words(&self) -> String {
         if self.reason.is_empty() { self.rule.clone() } else { format!("{}: {}", self.rule, self.reason) }
+    }
+
+    /// What the call consists of, for the journal: none for a call of one unit, of which all is said; of very many those
+    /// that decided. Texts are cut.
+    pub fn parts(&self) -> Vec<UnitView> {
+        const MOST: usize = 40;
+        const COLUMNS: usize = 200;
+        let few = self.units.len() <= MOST;
+        let told =
+            self.units.iter().filter(|unit| self.units.len() > 1 && (few || unit.verdict == self.verdict.word()));
+        let cut = |unit: &UnitView| UnitView {
+            text: clean_line(&unit.text, COLUMNS),
+            reason: clean_line(&unit.reason, COLUMNS),
+            ..unit.clone()
+        };
+        told.take(MOST).map(cut).collect()
     }
 
     /// The same call, blocked for another reason.
@@ -184,6 +199,8 @@ pub enum AnsweredBy {
     Nobody,
     /// An earlier answer for the whole ticket.
     Ticket,
+    /// The rules, which were changed while it waited.
+    Rules,
 }
 
 #[cfg(test)]

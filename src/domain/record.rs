@@ -8,7 +8,7 @@ pub use parts::{ApiRetried, Level, PhaseSeed, ValidationRan, Verdict, WriteOutco
 pub use stored::{FORMAT, Stored};
 
 use crate::domain::analysis::Analysis;
-use crate::domain::approval::{Answered, Approval, Voided};
+use crate::domain::approval::{Answered, Approval, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -163,6 +163,9 @@ pub enum Record {
         /// The call may change files, the ticket's own among them.
         #[serde(default)]
         writes: bool,
+        /// What the call consists of, cut to a size: for a call that is asked about, the question has it whole.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        units: Vec<UnitView>,
     },
     /// A tool call came back.
     ToolFinished {

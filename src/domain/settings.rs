@@ -4,6 +4,8 @@
 use crate::domain::limits::Limits;
 use crate::domain::watchdog::Watch;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Limits and switches of a run. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,12 +120,12 @@ impl Settings {
         }
     }
 
-    /// What differs in `other`, one `name before → after` each.
+    /// What differs in `other`, one `name before → after` each; in a group, `group.name`.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        use serde_json::Value;
-        let fields = |settings: &Self| match serde_json::to_value(settings) {
-            Ok(Value::Object(fields)) => fields,
-            _ => serde_json::Map::new(),
+        let fields = |settings: &Self| {
+            let mut fields = BTreeMap::new();
+            flatten("", serde_json::to_value(settings).unwrap_or_default(), &mut fields);
+            fields
         };
         let shown = |value: Option<&Value>| match value {
             None | Some(Value::Null) => "unset".to_owned(),
@@ -133,6 +135,21 @@ impl Settings {
         let (before, after) = (fields(self), fields(other));
         let changed = after.iter().filter(|(name, value)| before.get(*name) != Some(*value));
         changed.map(|(name, value)| format!("{name} {} → {}", shown(before.get(name)), shown(Some(value)))).collect()
+    }
+}
+
+/// Puts what is not a group into `fields`, each under its whole name.
+fn flatten(name: &str, value: Value, fields: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(group) => {
+            for (field, value) in group {
+                let name = if name.is_empty() { field } else { format!("{name}.{field}") };
+                flatten(&name, value, fields);
+            }
+        }
+        value => {
+            fields.insert(name.to_owned(), value);
+        }
     }
 }
 
@@ -146,5 +163,8 @@ mod tests {
         assert_eq!(before.differences(&before), Vec::<String>::new());
         let after = Settings { max_iterations: 5, model: Some("opus".into()), ..Settings::default() };
         assert_eq!(before.differences(&after), ["max_iterations 50 → 5", "model unset → opus"]);
+        let breaker = BreakerSettings { cooldown: 60, ..BreakerSettings::default() };
+        let after = Settings { breaker, ..Settings::default() };
+        assert_eq!(before.differences(&after), ["breaker.cooldown 1800 → 60"]);
     }
 }

@@ -12,6 +12,7 @@ pub use limits::{countdown, wait_words};
 
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
@@ -82,9 +83,17 @@ impl Teller {
     pub fn line(&mut self, record: &Record) -> Option<Line> {
         let (level, text) = match record {
             Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
-                let call = format!("{tool} {}", self.shortened(target));
+                let call = match ApprovalKind::always(tool) {
+                    Some(ApprovalKind::Question) => "Claude's question".to_owned(),
+                    Some(ApprovalKind::Plan) => "Claude's plan".to_owned(),
+                    _ => format!("{tool} {}", self.shortened(target)),
+                };
                 let level = if *verdict == Verdict::Allow { Weight::Call } else { Weight::Gate };
-                let text = format!("{} {call} · {reason}", verdict.word());
+                let text = match (verdict, ApprovalKind::always(tool)) {
+                    // No rule asks: it is Claude who does.
+                    (Verdict::Ask, Some(_)) => format!("{call} is for you"),
+                    _ => format!("{} {call} · {reason}", verdict.word()),
+                };
                 if self.calls.len() >= CALLS {
                     self.calls.clear();
                 }
@@ -204,9 +213,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::SessionEnded(SessionEnded { session, to, reason, .. }) => {
             info(format!("session {} {}: {reason}; the next iteration opens a fresh one", short_id(session), to.word()))
         }
-        Record::SettingsChanged(SettingsChanged { what, .. }) => {
-            info(format!("settings changed by the command line: {}", what.join(", ")))
-        }
+        Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", what.join(", "))),
         Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
         Record::NoteSent { .. } => info("your note was sent to claude".into()),
         Record::NoteReturned { .. } => {
@@ -436,6 +443,7 @@ mod tests {
             verdict: Verdict::Block,
             reason: "rule".into(),
             writes: false,
+            units: vec![],
         };
         let line = Teller::default().line(&record).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Gate, "block Bash echo a bc · rule"));
@@ -459,6 +467,7 @@ mod tests {
             verdict: Verdict::Allow,
             reason: "profile trusted".into(),
             writes: false,
+            units: vec![],
         };
         let line = teller.line(&judged).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Call, "allow Edit src/a.rs · profile trusted"));

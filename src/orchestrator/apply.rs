@@ -91,7 +91,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.notes.push(Note { id: id.clone(), text: text.clone(), stage: NoteStage::Queued });
         }
         Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
-        Record::NoteDelivered { id } => state.notes.retain(|note| note.id != *id),
+        Record::NoteDelivered { id } => {
+            state.notes.retain(|note| note.id != *id);
+            if let Some(iteration) = &mut state.iteration {
+                iteration.answered = false;
+            }
+        }
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
@@ -126,6 +131,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::Idle;
         }
         Record::PhaseDone { phase, how, .. } => {
+            if let Some(iteration) = state.iteration.as_mut().filter(|open| open.ended.is_none()) {
+                iteration.verified |= *how == DoneHow::Verified;
+            }
             if let Some(phase) = state.phase_mut(phase.as_deref()) {
                 phase.mark = Mark::Done(*how);
                 phase.dispute = None;
@@ -206,7 +214,13 @@ fn end_iteration(
     let phase = iteration.phase.clone();
     // What the person, a crash or a limit cut off says nothing about Claude's progress.
     if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff | IterationOutcome::Parked) {
-        state.stagnation = if changed { 0 } else { state.stagnation + 1 };
+        // A phase that passed its validation is evidence too; a question neither raises nor resets.
+        let asked = iteration.asked_person;
+        state.stagnation = match (changed || iteration.verified, asked) {
+            (true, _) => 0,
+            (false, true) => state.stagnation,
+            (false, false) => state.stagnation + 1,
+        };
         state.repeated = fingerprint.map(|now| match &state.repeated {
             Some((before, times)) if before == now => (now.to_owned(), times + 1),
             _ => (now.to_owned(), 1),

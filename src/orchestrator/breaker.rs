@@ -54,6 +54,7 @@ pub fn count(breaker: &Breaker, limits: &BreakerSettings, seen: &Observation) ->
     let (before, limit) = (breaker.no_progress, limits.no_progress);
     match seen.progress {
         Progress::Made { files } => set(Counter::NoProgress, before, 0, limit, changed(files)),
+        Progress::Verified => set(Counter::NoProgress, before, 0, limit, "a phase passed its validation".into()),
         Progress::Asked => {}
         Progress::None => {
             set(Counter::NoProgress, before, before.saturating_add(1), limit, "the work tree did not change".into());
@@ -113,6 +114,7 @@ pub fn next(breaker: &Breaker, limits: &BreakerSettings, progress: Progress) -> 
             to(HalfOpen, format!("Claude's output fell by {output_decline} %"))
         }
         HalfOpen if matches!(progress, Progress::Made { .. }) => to(Closed, "the work tree changes again".into()),
+        HalfOpen if progress == Progress::Verified => to(Closed, "a phase passed its validation".into()),
         HalfOpen if no_progress >= limits.no_progress => to(Open, idle()),
         Closed | HalfOpen | Open => None,
     }

@@ -1,7 +1,7 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
-//! Claude, `approval` asks the person, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs
+//! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs
 //! what else an output says, `person` obeys the person, `ticket` follows the file, `session` chooses Claude's session,
 //! `watchdog` has the timers.
 
@@ -13,6 +13,7 @@ mod exit;
 mod pace;
 mod park;
 mod person;
+mod rules_changed;
 mod session;
 mod ticket;
 mod watchdog;
@@ -24,22 +25,25 @@ use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Iteration, Stage, State};
+use std::borrow::Cow;
 
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
-    let mut step = Step { state: state.clone(), now, decision: Decision::default() };
+    let mut step = Step { state: Cow::Borrowed(state), now, decision: Decision::default() };
     step.take(input);
+    step.end_parking_if_over();
     step.decision
 }
 
-/// A decision in the making: records are folded at once, so later lines see what earlier ones decided.
-struct Step {
-    state: State,
+/// A decision in the making: records are folded at once, so later lines see what earlier ones decided. The state is
+/// copied for the first record: most of what happens needs none.
+struct Step<'a> {
+    state: Cow<'a, State>,
     now: Timestamp,
     decision: Decision,
 }
 
-impl Step {
+impl Step<'_> {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),
@@ -59,6 +63,9 @@ impl Step {
             Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
             Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, &ruling),
             Input::Unlocked { id, input } => self.unlocked(id, input),
+            Input::RulesChanged { words } => self.rules_changed(words),
+            Input::Rejudged { id, ruling } => self.rejudged(id, *ruling),
+            Input::RuleSaved { id, path } => self.rule_saved(id, &path),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
@@ -138,7 +145,7 @@ impl Step {
     }
 
     fn record(&mut self, record: Record) {
-        fold(&mut self.state, &record, self.now);
+        fold(self.state.to_mut(), &record, self.now);
         self.decision.records.push(record);
     }
 

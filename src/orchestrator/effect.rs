@@ -76,6 +76,15 @@ pub enum Effect {
         /// The changed input, as the person left it.
         input: String,
     },
+    /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`.
+    Rejudge {
+        /// Claude's id of the call.
+        id: String,
+        /// `Bash`, `Edit`, …
+        tool: String,
+        /// The input.
+        input: String,
+    },
     /// Kill Claude and everything of the run, at once → `AgentExited`.
     KillAgent {
         /// The iteration.

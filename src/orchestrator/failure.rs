@@ -72,7 +72,8 @@ pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
     iteration
         .claim_missing
         .as_ref()
-        .filter(|_| iteration.claim.is_none())
+        // One that could not be asked for its block again, for want of calls, is no error of Claude's.
+        .filter(|_| iteration.claim.is_none() && !iteration.unasked)
         .map(|reason| format!("no readable status block: {reason}"))
 }
 

@@ -7,6 +7,7 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided};
 use crate::domain::record::{Record, Verdict};
 use crate::orchestrator::state::{Iteration, State};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Calls that are remembered: far more than can be under way at once.
@@ -21,7 +22,7 @@ pub struct Gate {
     /// What holds for the rest of the ticket.
     grants: Vec<Grant>,
     /// Calls of the present process that have a stored verdict and are not back yet, the latest last.
-    calls: Vec<Call>,
+    calls: Vec<Arc<Call>>,
     /// Calls that were refused because nobody was there to ask; the first [`NAMED`] by name.
     pub unasked: Vec<String>,
     /// All of them.
@@ -83,7 +84,7 @@ impl Gate {
     }
 
     fn call(&self, id: &str) -> Option<&Call> {
-        self.calls.iter().rev().find(|call| call.id == id)
+        self.calls.iter().rev().find(|call| call.id == id).map(AsRef::as_ref)
     }
 }
 
@@ -122,12 +123,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             let surplus = (gate.calls.len() + 1).saturating_sub(CALLS);
             gate.calls.drain(..surplus);
             let name = format!("{tool} {target}");
-            gate.calls.push(Call { id: tool_use_id.clone(), name, verdict: *verdict, writes: *writes });
+            gate.calls.push(Arc::new(Call { id: tool_use_id.clone(), name, verdict: *verdict, writes: *writes }));
         }
         Record::ToolFinished { tool_use_id, .. } => gate.calls.retain(|call| call.id != *tool_use_id),
         Record::ApprovalAsked(approval) => {
             gate.waiting.get_or_insert(time);
-            state.approvals.push(approval.clone());
+            state.approvals.push(Arc::new(approval.clone()));
         }
         Record::ApprovalAnswered(answered) => {
             if let Some(at) = state.approvals.iter().position(|approval| approval.id == answered.id) {

@@ -142,6 +142,25 @@ pub enum Input {
         /// The decision.
         ruling: Box<Ruling>,
     },
+    /// The person's rules are others now.
+    RulesChanged {
+        /// What has become of them.
+        words: String,
+    },
+    /// The gate has decided by the new rules about a call that waits.
+    Rejudged {
+        /// Claude's id of the call.
+        id: String,
+        /// The decision.
+        ruling: Box<Ruling>,
+    },
+    /// A lasting yes of the person's was saved as a rule.
+    RuleSaved {
+        /// Claude's id of the call that it was made of.
+        id: String,
+        /// The file.
+        path: String,
+    },
     /// Claude does not want to know any more.
     AskWithdrawn {
         /// The iteration.
@@ -196,7 +215,8 @@ pub enum Input {
     TimerFired {
         /// Which.
         timer: Timer,
-        /// When Claude's last byte came; for the first byte's timer, the last byte of an answer.
+        /// When Claude's last byte came; for the first byte's timer, the last byte of an answer; for a question's, when
+        /// the person last touched the screen.
         last_byte: Timestamp,
     },
     /// The tree was compared.

@@ -4,16 +4,21 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::limits::Spent;
-use crate::domain::limits::admission::{Ask, Asker, Ledger, Parking, Place, Purpose};
+use crate::domain::limits::admission::{Ask, Asker, Known, Ledger, Parking, Place, Purpose};
 use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, Window, WindowStatus, dice};
 use crate::domain::limits::receipt::{self, Receipt};
-use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::limits::reset_text::{Family, LimitText};
+use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Record;
 use crate::orchestrator::state::{Iteration, Stage, State};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Receipts kept: as many as a run may have iterations.
 const RECEIPTS: usize = 10_000;
+
+/// What is granted to an iteration beyond its time: its start, and what is done behind its end.
+const AROUND: Duration = Duration::from_secs(5 * 60);
 
 /// What a run knows of limits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,26 +33,17 @@ pub struct LimitState {
     pub refused: u32,
     /// What the iterations cost, oldest first.
     pub receipts: Vec<Receipt>,
-    /// What was spent before the person granted the run's budget anew.
-    pub granted: Spent,
 }
 
 /// What a record tells of limits.
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     match record {
-        // Who goes on with a run that stopped at its budget grants it once more.
-        Record::RunResumed { .. } => {
-            state.limits.parked = None;
-            if state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Budget) {
-                state.limits.granted = spent(state);
-            }
-        }
         Record::CallCounted(counted) => {
             let before = state.limits.ledger.take();
             let mut ledger = counted.ledger.clone();
             // What the running iteration spends is added to what was spent before it.
             if let (Purpose::FollowUp, Some((before, _))) = (counted.purpose, before) {
-                (ledger.ticket, ledger.day) = (before.ticket, before.day);
+                (ledger.ticket, ledger.day, ledger.granted_usd) = (before.ticket, before.day, before.granted_usd);
             }
             state.limits.ledger = Some((ledger, time));
         }
@@ -65,6 +61,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::Parked(parking) => {
             state.limits.parked = Some(parking.clone());
+            if let Some(known) = &parking.known {
+                learn(&mut state.limits, known, time);
+            }
             match state.open_iteration() {
                 // The status block of a running iteration is not asked for.
                 Some(_) => {
@@ -81,7 +80,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 state.stage = Stage::Idle;
             }
         }
-        Record::RunEnded { .. } => state.limits.parked = None,
+        Record::RunResumed { .. } | Record::RunEnded { .. } => state.limits.parked = None,
         Record::ApiRetried { .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.tries += 1;
@@ -108,6 +107,20 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     }
 }
 
+/// What the ledger told of everybody when it refused a call. Money stays as it was at the last call, to which what the
+/// iteration has spent since is added.
+fn learn(limits: &mut LimitState, known: &Known, time: Timestamp) {
+    let money = limits.ledger.take().map(|(ledger, _)| (ledger.ticket, ledger.day, ledger.granted_usd));
+    let mut ledger = known.ledger.clone();
+    if let Some(money) = money {
+        (ledger.ticket, ledger.day, ledger.granted_usd) = money;
+    }
+    limits.ledger = Some((ledger, time));
+    for window in &known.windows {
+        limits.windows.entry(window.kind.clone()).or_insert_with(|| (window.clone(), time));
+    }
+}
+
 /// The question for the next call.
 pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
     let (n, forecast) = match purpose {
@@ -119,12 +132,18 @@ pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
         n,
         purpose,
         limits: (*state.settings.limits).clone(),
-        spent: spent(state).since(state.limits.granted),
+        spent: spent(state),
         forecast,
-        model: state.model.clone().or_else(|| state.settings.model.clone()),
+        model: model(state),
         place: if begun { Place::InPhase } else { Place::PhaseStart },
         asker,
+        lasts: Duration::from_secs(state.settings.iteration_timeout).saturating_add(AROUND),
     }
+}
+
+/// The model of the run, when it is known.
+fn model(state: &State) -> Option<String> {
+    state.model.clone().or_else(|| state.settings.model.clone())
 }
 
 /// Receipts of iterations in which Claude did something.
@@ -138,10 +157,21 @@ pub fn spent(state: &State) -> Spent {
     Spent { usd: state.cost_usd, tokens: state.usage.total() }
 }
 
-/// What is left of the budgets in USD, never nothing: an iteration was admitted. `None`: there is no budget.
+/// What the iteration may spend in USD: what was reserved for it, at most what is left of the budgets; never nothing,
+/// it was admitted. `None`: there is no budget.
 pub(super) fn left_usd(state: &State) -> Option<f64> {
-    let least = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent).min_by(f64::total_cmp)?;
+    let granted = state.limits.ledger.as_ref().and_then(|(ledger, _)| ledger.granted_usd);
+    let left = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent);
+    let least = left.chain(granted).min_by(f64::total_cmp)?;
     Some(((least * 1e4).round() / 1e4).max(1e-4))
+}
+
+/// The iteration's part was smaller than what was left then: having used it up, the run asks for the next.
+pub(super) fn was_part(state: &State) -> bool {
+    let cost = state.iteration.as_ref().map_or(0.0, |iteration| iteration.cost_usd);
+    let left = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent + cost).min_by(f64::total_cmp);
+    let granted = state.limits.ledger.as_ref().and_then(|(ledger, _)| ledger.granted_usd);
+    granted.zip(left).is_some_and(|(granted, left)| granted + 1e-3 < left)
 }
 
 /// The budgets in USD that are set: whose (`run`, `ticket`, `day`), how much, what is spent of it.
@@ -154,7 +184,7 @@ pub fn budgets(state: &State) -> Vec<(&'static str, f64, f64)> {
         None => (Ledger::default(), run.usd),
     };
     let all = [
-        ("run", limits.run.usd(), run.since(state.limits.granted).usd),
+        ("run", limits.run.usd(), run.usd),
         ("ticket", limits.ticket.usd(), ledger.ticket.usd + at_call),
         ("day", limits.day.usd(), ledger.day.usd + at_call),
     ];
@@ -174,13 +204,13 @@ pub(super) fn receipt(open: &Iteration, now: Timestamp) -> Receipt {
 }
 
 /// Whether the failure of the open iteration is a limit. The order is that of the provider's own signs: a window that it
-/// says is closed; the kind or status of the error; the words of the CLI (`said`), and the reset in them.
-pub(super) fn hit(state: &State, said: bool, told: Option<Timestamp>, now: Timestamp) -> Option<Hit> {
+/// says is closed; the kind or status of the error; the words of the CLI (`said`), and the reset and the models in them.
+pub(super) fn hit(state: &State, said: Option<&LimitText>, told: Option<Timestamp>, now: Timestamp) -> Option<Hit> {
     let open = state.open_iteration()?;
     let failure = open.failure.as_ref()?;
     let closed = open.window.as_ref().filter(|window| window.status == WindowStatus::Rejected);
     let of_error = provider::cause(&failure.error, failure.status);
-    let cause = match (closed, of_error, said) {
+    let cause = match (closed, of_error, said.is_some()) {
         (Some(_), ..) | (None, None, true) => Cause::Limit,
         (None, Some(cause), _) => cause,
         (None, None, false) => return None,
@@ -190,6 +220,11 @@ pub(super) fn hit(state: &State, said: bool, told: Option<Timestamp>, now: Times
     let tries = before.saturating_add(1);
     let run = state.run.map_or(0, |run| run.0.as_u128());
     let (until, reset) = provider::wait_until(reset, tries, now, dice(run, u64::from(open.n)));
-    let scope = closed.map_or_else(|| ACCOUNT.to_owned(), |window| window.kind.clone());
+    let family = said.and_then(|said| said.family).filter(|_| cause == Cause::Limit);
+    // What refuses another model's call (a subagent's) must park this run too, or it would ask without a pause.
+    let own = model(state);
+    let of_models = family.map(Family::window).filter(|window| provider::concerns(window, own.as_deref()));
+    let named = closed.map(|window| window.kind.as_str()).or(of_models);
+    let scope = named.unwrap_or(ACCOUNT).to_owned();
     Some(Hit { n: open.n, cause, scope, until, reset, tries })
 }

@@ -14,7 +14,8 @@ const REASON: usize = 120;
 
 /// The context, at most [`LONGEST`] characters; the iteration that it is for has begun.
 pub fn loop_context(state: &State) -> String {
-    let mut lines = vec![format!("Iteration {} of at most {}.", state.iterations, state.settings.max_iterations)];
+    let mut lines =
+        vec![format!("Iteration {} of at most {}.", state.counted_iterations(), state.settings.max_iterations)];
     if !state.phases.is_empty() {
         let open = state.phases.iter().filter(|phase| !phase.mark.is_settled()).count();
         lines.push(format!("Open phases: {open} of {}.", state.phases.len()));
@@ -64,6 +65,13 @@ mod tests {
              nothing).\nLast report: Wrote the parser."
         );
         assert_eq!(loop_context(&State::default()), "Iteration 0 of at most 50.");
+    }
+
+    #[test]
+    fn an_iteration_that_a_limit_refused_is_not_counted() {
+        let mut state = state();
+        state.limits.refused = 1;
+        assert!(loop_context(&state).starts_with("Iteration 2 of at most 50."), "as the prompt's head says");
     }
 
     #[test]

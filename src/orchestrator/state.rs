@@ -16,6 +16,7 @@ use crate::domain::turn::Usage;
 use crate::orchestrator::exit::Signs;
 use crate::orchestrator::gate::Gate;
 use crate::orchestrator::limits::LimitState;
+use std::sync::Arc;
 
 /// A run, as its records tell it.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -94,8 +95,9 @@ pub struct State {
     pub context: Option<(u64, u64)>,
     /// Summaries of the last iterations (phase, words), oldest first, at most 5.
     pub summaries: Vec<(Option<String>, String)>,
-    /// Calls of Claude's that wait for the person, in the order they were asked about.
-    pub approvals: Vec<Approval>,
+    /// Calls of Claude's that wait for the person, in the order they were asked about. Shared: the state is copied
+    /// for every decision, and hundreds may wait.
+    pub approvals: Vec<Arc<Approval>>,
     /// What the gate has said so far.
     pub gate: Gate,
     /// How the run ended.

@@ -11,6 +11,7 @@ mod effects;
 mod git;
 mod globs;
 mod languages;
+mod listers;
 mod parse;
 mod pieces;
 mod quotes;

@@ -7,7 +7,7 @@ use crate::policy::unit::{Class, Doubt, Program, Target, Unit};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -84,6 +84,10 @@ fn of_bash(fields: &Map<String, Value>, place: &Place<'_>) -> Vec<Unit> {
         return refused("run_in_background is neither true nor false");
     }
     let mut units = bash::units(command, place);
+    let whole: Arc<str> = command.as_str().into();
+    for unit in &mut units {
+        unit.whole = whole.clone();
+    }
     let known: Vec<String> = BASH.map(str::to_owned).to_vec();
     if let Some(unit) = units.first_mut() {
         unit.doubts.extend(unknown_field(fields, &known));
@@ -127,9 +131,11 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     // In the workspace only names are shown unless content is asked for, and a type of files leaves secrets out.
     let content = fields.get("output_mode").and_then(Value::as_str) == Some("content");
     let of_code = fields.get("type").and_then(Value::as_str).is_some_and(|name| TYPES.contains(&name));
-    let prints = content && !of_code;
+    // A glob goes before the type.
+    let prints = content && !(of_code && !fields.contains_key("glob"));
     let outside = |target: &Target| !matches!(target, Target::Path(path) if path.starts_with(place.workspace));
     unit.tree = tool.search.is_some() && (prints || unit.reads.iter().any(outside));
+    unit.only = fields.get("glob").and_then(Value::as_str).map(names).unwrap_or_default();
     if unit.reads.iter().any(|target| matches!(target, Target::Path(path) if path.starts_with("/dev"))) {
         unit.doubts.push(Doubt::Words("it is a device".to_owned()));
     }
@@ -141,6 +147,29 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
         }
     }
     unit
+}
+
+/// The names of files that a glob is about: `*.rs`, `src/**/*.{ts,tsx}`. None when it may be about any file.
+fn names(glob: &str) -> Vec<String> {
+    let name = glob.rsplit('/').next().unwrap_or(glob).to_lowercase();
+    let plain = |text: &str| text.chars().all(|char| char.is_ascii_alphanumeric() || "*?._-".contains(char));
+    let parts = match name.split_once('{') {
+        None => vec![name],
+        Some((head, rest)) => match rest.split_once('}') {
+            Some((middle, tail)) => middle.split(',').map(|part| format!("{head}{part}{tail}")).collect(),
+            None => Vec::new(),
+        },
+    };
+    // A `!`, several patterns, braces in braces or in the folders: it may be about any file.
+    let several = glob.contains(char::is_whitespace) || (glob.contains(',') && !name_has_braces(glob));
+    let sure = !glob.starts_with('!') && !several && glob.matches('{').count() < 2;
+    if sure && parts.iter().all(|part| plain(part) && !part.is_empty()) { parts } else { Vec::new() }
+}
+
+/// Whether the only commas of a glob are in the braces of its last name.
+fn name_has_braces(glob: &str) -> bool {
+    let inside = glob.rsplit('/').next().and_then(|name| name.split_once('{')?.1.split_once('}'));
+    inside.is_some_and(|(middle, _)| middle.matches(',').count() == glob.matches(',').count())
 }
 
 fn unknown_field(fields: &Map<String, Value>, known: &[String]) -> Option<Doubt> {

@@ -123,7 +123,7 @@ impl Policy {
                 Standing::Untrusted => policy.tightening = Some(file),
             }
         }
-        let built_in = Source { path: format!("profile {}", profile.name()), text: profile.text().to_owned() };
+        let built_in = Source { path: built_in_path(profile), text: profile.text().to_owned() };
         if let Some(file) = policy.read(&built_in, Author::Program) {
             policy.layers.push(file);
         }
@@ -178,11 +178,40 @@ impl Policy {
         self.tightening.iter().chain(&self.layers).flat_map(|file| file.rules.iter().map(move |rule| (file, rule)))
     }
 
+    /// Its files in the order in which they are asked.
+    pub fn files(&self) -> impl Iterator<Item = &RuleFile> {
+        self.tightening.iter().chain(&self.layers)
+    }
+
+    /// Whether a file of it can only make verdicts stricter: a project's that is not trusted.
+    pub fn only_tightens(&self, file: &RuleFile) -> bool {
+        self.tightening.as_ref().is_some_and(|tightening| std::ptr::eq(tightening, file))
+    }
+
+    /// Whether a file of it is built in.
+    pub fn is_profile(&self, file: &RuleFile) -> bool {
+        Profile::ALL.into_iter().any(|profile| file.path == built_in_path(profile))
+    }
+
+    /// What is decided where no rule is about a unit, and the file that says so.
+    pub fn default(&self) -> (Verdict, Option<&RuleFile>) {
+        let said = self.layers.iter().find_map(|file| Some((file.default?, file)));
+        said.map_or((Verdict::Block, None), |(default, file)| (default, Some(file)))
+    }
+
     /// Keeps the content of these folders secret: where programmator keeps its own.
     #[must_use]
     pub fn guarding(mut self, folders: &[PathBuf]) -> Self {
         let secrets = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
         self.floor.raise(&Changes { secrets, ..Changes::default() });
+        self
+    }
+
+    /// Keeps these folders from being written to: where the tickets are.
+    #[must_use]
+    pub fn protecting(mut self, folders: &[PathBuf]) -> Self {
+        let protect = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
+        self.floor.raise(&Changes { protect, ..Changes::default() });
         self
     }
 
@@ -244,10 +273,15 @@ impl Policy {
         if let Some(rule) = rules.find(|rule| rule.is_about(unit, place)) {
             return by_rule(unit, rule);
         }
-        let default = self.layers.iter().find_map(|file| file.default).unwrap_or(Verdict::Block);
+        let (default, _) = self.default();
         let reason = doubt(unit).unwrap_or("no rule is about it");
         ruled(unit, default, "default", None, reason)
     }
+}
+
+/// What stands for the path of a profile.
+fn built_in_path(profile: Profile) -> String {
+    format!("profile {}", profile.name())
 }
 
 fn by_rule(unit: &Unit, rule: &Rule) -> Ruled {

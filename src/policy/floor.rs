@@ -1,7 +1,7 @@
 //! The floor: what no rule, no passphrase and no approval lifts. Protected files, secrets, and programs that
 //! drive programmator or another agent. The lists are data (`floor.yaml`); the person's own policy adds to them.
 
-use crate::policy::glob::{Parts, PathPattern, name_matches};
+use crate::policy::glob::{Parts, PathPattern, is_of_kind, name_matches};
 use crate::policy::place::{Place, Step, Walked};
 use crate::policy::unit::{Doubt, Program, Target, Unit};
 use serde::Deserialize;
@@ -95,7 +95,7 @@ impl Floor {
             if self.is_secret(path, place) {
                 unit.floor.get_or_insert(format!("reads {}, which is secret", path.display()));
             } else if unit.tree {
-                match self.look_below(path, unit.follows, place) {
+                match self.look_below(path, unit, place) {
                     Below::Clean => {}
                     Below::Secret(secret) => {
                         let (tree, secret) = (path.display(), secret.display());
@@ -166,7 +166,7 @@ impl Floor {
         self.secrets.iter().any(matches) && !self.samples.iter().any(matches)
     }
 
-    fn look_below(&self, folder: &Path, follows: bool, place: &Place<'_>) -> Below {
+    fn look_below(&self, folder: &Path, unit: &Unit, place: &Place<'_>) -> Below {
         let home = Parts::of(place.home);
         let elsewhere = |folder: &Path| {
             let folder = Parts::of(folder);
@@ -180,19 +180,20 @@ impl Floor {
         let mut found = None;
         let mut visit = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+            let target = place.view.link(path).map(|_| place.resolve(path, "."));
+            let is_folder = place.view.is_folder(target.iter().flatten().next().map_or(path, PathBuf::as_path));
+            // Folders are gone through whatever their names.
+            if !is_folder && !is_of_kind(path, &unit.only) {
+                return Step::Past;
+            }
             if names.iter().any(|pattern| name_matches(pattern, &name)) && self.is_secret(path, place) {
                 found = Some(path.to_owned());
-            } else if place.view.link(path).is_some() {
-                let target = place.resolve(path, ".").filter(|_| follows);
-                found = target.and_then(
-                    |target| {
-                        if self.is_secret(&target, place) { Some(target) } else { elsewhere(&target) }
-                    },
-                );
+            } else if let Some(target) = target.as_ref().and_then(Option::as_ref).filter(|_| unit.follows) {
+                found = if self.is_secret(target, place) { Some(target.clone()) } else { elsewhere(target) };
             }
             match path {
                 _ if found.is_some() => Step::Stop,
-                _ if MADE.contains(&&*name) || (!follows && place.view.link(path).is_some()) => Step::Past,
+                _ if MADE.contains(&&*name) || (!unit.follows && target.is_some()) => Step::Past,
                 _ => Step::Down,
             }
         };

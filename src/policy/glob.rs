@@ -70,6 +70,12 @@ impl Parts {
     }
 }
 
+/// Whether a file's name is one of these kinds, in lower case; without any it may be of any.
+pub fn is_of_kind(path: &Path, kinds: &[String]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    kinds.is_empty() || kinds.iter().any(|kind| name_matches(kind, &name))
+}
+
 /// Whether the case of letters counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {

@@ -1,6 +1,7 @@
 //! Clanker's `policy.json` as a policy of ours. Its regexes keep their meaning where they block; where they allow,
-//! they can only narrow what is proven. Passphrases are not imported here.
+//! they can only narrow what is proven. Its passphrase is only found here; `adapters::passphrase` keeps it.
 
+use crate::policy::rules;
 use crate::policy::verdict::Verdict;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -12,6 +13,40 @@ pub struct Imported {
     pub yaml: String,
     /// One remark a line.
     pub remarks: Vec<String>,
+    /// The SHA-256 of its passphrase, as it stands there.
+    pub sha256: Option<String>,
+}
+
+/// The SHA-256 of a passphrase: the one text of 64 hex digits under a name that speaks of a secret. In no rule, or in
+/// all that have one the same.
+fn passphrase(value: &Value) -> Result<Option<String>, String> {
+    let mut found: Option<String> = None;
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        let Value::Object(fields) = value else {
+            left.extend(value.as_array().into_iter().flatten());
+            continue;
+        };
+        for (name, value) in fields {
+            let name = name.to_lowercase();
+            let speaks = ["hash", "sha256", "secret", "passphrase", "password"].iter().any(|word| name.contains(word));
+            match value.as_str() {
+                Some(text) if speaks && is_sha256(text) => {
+                    let text = text.to_ascii_lowercase();
+                    if found.as_ref().is_some_and(|found| *found != text) {
+                        return Err("it has several passphrases; ours is one".to_owned());
+                    }
+                    found = Some(text);
+                }
+                _ => left.push(value),
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Reads Clanker's rules: a list, or an object with `rules` and `default`. Each rule has a name, a kind and a regex.
@@ -56,7 +91,10 @@ pub fn clanker(text: &str) -> Result<Imported, String> {
             let _ = writeln!(yaml, "    reason: {}", quote(reason));
         }
     }
-    Ok(Imported { yaml, remarks })
+    // What could not be used would block everything.
+    rules::file::read("the imported rules", &yaml, rules::file::Author::Person).map_err(|error| error.message)?;
+    remarks.push("with `policy.profile: strict` in config.yaml nothing but these rules allows anything".to_owned());
+    Ok(Imported { yaml, remarks, sha256: passphrase(&value)? })
 }
 
 #[cfg(test)]
@@ -79,10 +117,29 @@ mod tests {
             ("secret-for-write", Verdict::Passphrase),
         ];
         assert_eq!(rules, expected);
-        for wrong in
-            ["[", "{}", r#"[{"name": "a", "kind": "odd", "pattern": "x"}]"#, r#"[{"kind": "allow", "pattern": "("}]"#]
-        {
+        for wrong in [
+            "[",
+            "{}",
+            r#"[{"name": "a", "kind": "odd", "pattern": "x"}]"#,
+            r#"[{"kind": "allow", "pattern": "("}]"#,
+            r#"[{"name": "a", "kind": "block", "pattern": "x"}, {"name": "a", "kind": "block", "pattern": "y"}]"#,
+        ] {
             assert!(clanker(wrong).is_err(), "{wrong}");
         }
+    }
+    #[test]
+    fn its_passphrase_is_found_wherever_it_stands() {
+        let hash = "AB".repeat(32);
+        let rule = r#"{"name": "w", "kind": "require-secret", "pattern": "x""#;
+        for json in [
+            format!(r#"{{"secretHash": "{hash}", "rules": [{rule}}}]}}"#),
+            format!(r#"{{"auth": {{"sha256": "{hash}"}}, "rules": [{rule}}}]}}"#),
+            format!(r#"[{rule}, "secret_hash": "{hash}"}}]"#),
+        ] {
+            assert_eq!(clanker(&json).unwrap().sha256, Some(hash.to_lowercase()), "{json}");
+        }
+        assert_eq!(clanker(&format!(r#"{{"id": "{hash}", "rules": [{rule}}}]}}"#)).unwrap().sha256, None);
+        let two = format!(r#"{{"hash": "{hash}", "secret": "{}", "rules": [{rule}}}]}}"#, "cd".repeat(32));
+        assert!(clanker(&two).unwrap_err().contains("several"));
     }
 }

@@ -4,7 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-/// What the engine may know of the file system. All paths are absolute. Nothing is opened or changed.
+/// What a small text file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// There is none.
+    Missing,
+    /// This.
+    Text(String),
+    /// Nobody knows: it is too long, no file, or may not be read.
+    Unreadable,
+}
+
+/// What the engine may know of the file system. All paths are absolute. Nothing is changed, and nothing opened but
+/// git's own files.
 pub trait PathView: Sync {
     /// Where the symbolic link at exactly this path points to, as written in it.
     fn link(&self, path: &Path) -> Option<PathBuf>;
@@ -14,6 +26,8 @@ pub trait PathView: Sync {
     fn is_folder(&self, path: &Path) -> bool;
     /// The names in a folder; `None` when they cannot be known.
     fn names(&self, folder: &Path) -> Option<Vec<String>>;
+    /// What a small file says; only git's own are asked for.
+    fn text(&self, path: &Path) -> Reading;
 }
 
 /// Where a call would act.
@@ -135,6 +149,7 @@ fn parts(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
 pub struct MadeUp {
     links: BTreeMap<PathBuf, PathBuf>,
     files: BTreeSet<PathBuf>,
+    texts: BTreeMap<PathBuf, String>,
     root: PathBuf,
 }
 
@@ -148,8 +163,20 @@ impl MadeUp {
         Self {
             links: links.into_iter().map(|(path, target)| (root.join(path), PathBuf::from(target))).collect(),
             files: files.into_iter().map(|path| root.join(path)).collect(),
+            texts: BTreeMap::new(),
             root: root.to_owned(),
         }
+    }
+
+    /// With these files, too, and what they say.
+    #[must_use]
+    pub fn with_texts<'a>(mut self, texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        for (path, text) in texts {
+            let path = self.root.join(path);
+            self.files.insert(path.clone());
+            self.texts.insert(path, text.to_owned());
+        }
+        self
     }
 
     fn all(&self) -> impl Iterator<Item = &PathBuf> {
@@ -181,5 +208,14 @@ impl PathView for MadeUp {
         };
         let names: BTreeSet<String> = self.all().filter_map(name).collect();
         Some(names.into_iter().collect())
+    }
+
+    /// A file without words is empty.
+    fn text(&self, path: &Path) -> Reading {
+        match self.texts.get(path) {
+            Some(text) => Reading::Text(text.clone()),
+            None if self.files.contains(path) => Reading::Text(String::new()),
+            None => Reading::Missing,
+        }
     }
 }

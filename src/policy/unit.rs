@@ -4,6 +4,7 @@
 use crate::policy::commands::Lists;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What kind of thing a unit does; the words of `effects:` in a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
@@ -169,6 +170,8 @@ impl Doubt {
 pub struct Unit {
     /// As it was spelled.
     pub text: String,
+    /// The whole command that it is part of; empty for other tools.
+    pub whole: Arc<str>,
     /// The tool that it is part of: `Bash`, `Read`, …
     pub tool: String,
     /// Who acts.
@@ -191,6 +194,8 @@ pub struct Unit {
     pub tree: bool,
     /// On its way down it goes through links.
     pub follows: bool,
+    /// Of a tree only files whose names match one of these are read; empty: all.
+    pub only: Vec<String>,
     /// It puts things in place that were not checked there: links may come along.
     pub carries: bool,
     /// It prints names of files, which may feed another command.
@@ -214,6 +219,8 @@ impl Unit {
     pub fn new(tool: &str, program: Program, text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
+            whole: "".into(),
+            only: Vec::new(),
             tool: tool.to_owned(),
             program,
             args: Vec::new(),

@@ -23,6 +23,7 @@ use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
+use crate::runtime::attendance::Attendance;
 use crate::runtime::gate::Gate;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::TicketFile;
@@ -56,6 +57,8 @@ pub struct Effects {
     pub gate: Gate,
     /// The person behind it.
     pub presence: Presence,
+    /// When they last touched the screen.
+    pub attendance: Attendance,
     /// Resolved configuration.
     pub config: Arc<Config>,
     /// Prompt templates.
@@ -79,6 +82,8 @@ pub struct Work {
     probed: bool,
     /// What was said of the repository's own files for Claude.
     announced: Option<String>,
+    /// What was said of its configuration of git.
+    announced_git: Option<String>,
     /// Calls that Claude waits with for the person, by its ids of them.
     asked: HashMap<String, Asked>,
     /// Folders that calls were made from, where it is not the run's.
@@ -123,6 +128,7 @@ impl Effects {
             }
             Effect::Judge(call) => self.judge(call),
             Effect::JudgeEdit { id, tool, input } => self.judge_edit(id, &tool, input),
+            Effect::Rejudge { id, tool, input } => self.rejudge(id, &tool, &input),
             Effect::Settle { id, answer } => self.settle(&id, answer).await,
             Effect::Unlock { rules } => self.gate.unlock(&rules),
             Effect::KillAgent { n } => self.kill_agent(n),
@@ -180,7 +186,7 @@ impl Effects {
 
     fn arm(&mut self, timer: Timer, at: Timestamp) {
         let wait = at.since(self.clock.now());
-        let claude = self.work.claude.clone();
+        let (claude, attendance) = (self.work.claude.clone(), self.attendance.clone());
         let (inputs, clock, began) = (self.inputs.clone(), self.clock.clone(), self.clock.now());
         let task = tokio::spawn(async move {
             tokio::time::sleep(wait).await;
@@ -189,6 +195,7 @@ impl Effects {
             let jumped = now < began || now.since(began) > wait + JUMP;
             let last_byte = match &*lock(&claude) {
                 _ if jumped => now,
+                _ if matches!(timer, Timer::Approval(_)) => attendance.last(),
                 Claude::Started(agent) if matches!(timer, Timer::FirstByte(_)) => agent.last_answer(),
                 Claude::Started(agent) => agent.last_byte(),
                 _ => began,

@@ -7,6 +7,7 @@ use crate::base::id::RunId;
 use crate::domain::approval::{Presence, Ruling};
 use crate::domain::stream::control::Via;
 use crate::policy::engine::Profile;
+use crate::runtime::attendance::Attendance;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::Path;
@@ -33,6 +34,11 @@ pub trait Judge: Send + Sync {
     /// A right passphrase was typed for a call that these rules lock: they may be open for a while.
     fn unlock(&self, _rules: &[String]) {}
 
+    /// Reads the rules anew where they were changed. What has become of them, once for every change.
+    fn refresh(&self) -> Option<String> {
+        None
+    }
+
     /// What the person must know before anything is judged: why everything is blocked.
     fn trouble(&self) -> Option<String> {
         None
@@ -58,6 +64,8 @@ pub struct Authority {
     pub gates: Gates,
     /// The person behind them.
     pub presence: Presence,
+    /// When they last touched the screen.
+    pub attendance: Attendance,
 }
 
 /// Judges an input that a person has changed: what Claude could not take as an input never runs.

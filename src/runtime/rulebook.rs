@@ -1,10 +1,12 @@
-//! The rules of each run, as they were when it was opened, and what the person's passphrase has opened in them.
+//! The rules of each run, and what the person's passphrase has opened in them. A change of the files counts within
+//! the second in which the run looks for one; grants are bound to the rules they were given under.
 //!
 //! Files are found by whoever makes [`Rulebooks`]; what the rules say is `policy`'s.
 
 use crate::adapters::clock::boot_time;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::path_view::RealPaths;
+use crate::adapters::policy_files::{Stamp, stamps};
 use crate::base::id::RunId;
 use crate::domain::approval::{Ruling, UnitView};
 use crate::domain::passphrase::{Checked, Grants};
@@ -23,8 +25,13 @@ use std::time::Duration;
 /// Stands for every rule of a policy in a grant for the whole run: no rule may have an empty name.
 const EVERY_RULE: &str = "";
 
-/// Reads the policy for runs in a folder under a profile.
-pub type Load = Box<dyn Fn(&Path, Profile) -> Policy + Send + Sync>;
+/// Where the rules of runs come from.
+pub struct Origin {
+    /// Reads the policy for runs in a folder; the profile is the one that the run was opened with.
+    pub load: Box<dyn Fn(&Path, Profile) -> Policy + Send + Sync>,
+    /// The files that it is made of, there or not.
+    pub files: Box<dyn Fn(&Path) -> Vec<PathBuf> + Send + Sync>,
+}
 
 /// The person whose machine it is.
 #[derive(Clone, Debug)]
@@ -43,7 +50,7 @@ pub struct Rulebooks(Arc<Shelf>);
 
 struct Shelf {
     person: Person,
-    load: Load,
+    origin: Origin,
     books: Mutex<Vec<Weak<Rulebook>>>,
     grants: Mutex<Grants>,
 }
@@ -54,19 +61,32 @@ pub struct Rulebook {
     folder: PathBuf,
     profile: Profile,
     policy: RwLock<Arc<Policy>>,
+    known: Mutex<Known>,
     shelf: Arc<Shelf>,
 }
 
+/// What a run was told of its rules.
+struct Known {
+    /// How the files looked when they were last read.
+    stamps: Vec<Stamp>,
+    /// The fingerprint of the rules that the run knows to hold.
+    told: String,
+}
+
 impl Rulebooks {
-    /// None yet; each is read by `load`.
-    pub fn new(person: Person, load: Load) -> Self {
-        Self(Arc::new(Shelf { person, load, books: Mutex::default(), grants: Mutex::default() }))
+    /// None yet.
+    pub fn new(person: Person, origin: Origin) -> Self {
+        Self(Arc::new(Shelf { person, origin, books: Mutex::default(), grants: Mutex::default() }))
     }
 
     /// Reads the rules of a run, once.
     pub fn open(&self, run: RunId, folder: &Path, profile: Profile) -> Arc<Rulebook> {
-        let policy = RwLock::new(Arc::new((self.0.load)(folder, profile)));
-        let book = Arc::new(Rulebook { run, folder: folder.to_owned(), profile, policy, shelf: self.0.clone() });
+        // Looked at before they are read: what changes meanwhile is seen at the next look.
+        let stamps = stamps(&(self.0.origin.files)(folder));
+        let policy = (self.0.origin.load)(folder, profile);
+        let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
+        let (policy, shelf) = (RwLock::new(Arc::new(policy)), self.0.clone());
+        let book = Arc::new(Rulebook { run, folder: folder.to_owned(), profile, policy, known, shelf });
         let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
         books.retain(|book| book.strong_count() > 0);
         books.push(Arc::downgrade(&book));
@@ -79,23 +99,32 @@ impl Rulebooks {
         Arc::new(move |run, folder, profile| -> Gate { books.open(run, folder, profile) })
     }
 
-    /// Reads the rules of every run anew: the person has changed them. What the passphrase opened is closed.
+    /// Reads the rules of every run anew, for their very next call: the person has changed them. The runs are told by
+    /// their next [`refresh`](Judge::refresh).
     pub fn reload(&self) {
         let books: Vec<_> = {
             let books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
             books.iter().filter_map(Weak::upgrade).collect()
         };
         for book in books {
-            let policy = Arc::new((self.0.load)(&book.folder, book.profile));
-            *book.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+            book.read_again();
         }
-        self.0.grants.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
 impl Rulebook {
     fn policy(&self) -> Arc<Policy> {
         self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn read_again(&self) {
+        let policy = Arc::new((self.shelf.origin.load)(&self.folder, self.profile));
+        let mut held = self.policy.write().unwrap_or_else(PoisonError::into_inner);
+        if held.fingerprint() != policy.fingerprint() {
+            // They die with the rules they were given under, also where those come back.
+            self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        *held = policy;
     }
 
     /// Whether the passphrase has opened the rule not long ago.
@@ -173,6 +202,28 @@ impl Judge for Rulebook {
         }
     }
 
+    fn refresh(&self) -> Option<String> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamps = stamps(&(self.shelf.origin.files)(&self.folder));
+        if known.stamps != stamps {
+            known.stamps = stamps;
+            self.read_again();
+        }
+        let policy = self.policy();
+        if known.told == policy.fingerprint() {
+            return None;
+        }
+        let short = |hash: &str| hash.get(..8).unwrap_or(hash).to_owned();
+        let words = self.trouble().unwrap_or_else(|| {
+            let (old, new) = (short(&known.told), short(policy.fingerprint()));
+            format!(
+                "the policy was changed ({old} → {new}): it holds from now on, and what waits for you is judged again"
+            )
+        });
+        policy.fingerprint().clone_into(&mut known.told);
+        Some(words)
+    }
+
     fn trouble(&self) -> Option<String> {
         let error = self.policy().broken()?.to_string();
         Some(format!(
@@ -210,7 +261,9 @@ mod tests {
                 "" => Policy::of(profile),
                 text => Policy::alone(&Source { path: "policy.yaml".into(), text: text.to_owned() }),
             };
-            Self { folder, books: Rulebooks::new(person, Box::new(load)), text }
+            let file = folder.path().join("policy.yaml");
+            let origin = Origin { load: Box::new(load), files: Box::new(move |_| vec![file.clone()]) };
+            Self { folder, books: Rulebooks::new(person, origin), text }
         }
 
         fn book(&self) -> Arc<Rulebook> {
@@ -285,11 +338,24 @@ mod tests {
         let other = place.books.open(RunId(uuid::Uuid::from_u128(8)), &place.root(), Profile::Guarded);
         assert_eq!(place.judge(&other, "git tag x").verdict, Passphrase, "another run");
         place.books.reload();
-        assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "read anew, and closed");
-        *place.text.lock().unwrap() = "version: 1\nrulse: []\n".into();
-        assert_eq!(place.judge(&book, "ls").verdict, Allow, "rules are those of the beginning");
-        place.books.reload();
+        assert_eq!(place.judge(&book, "git tag x").verdict, Allow, "read anew, and the same");
+        assert_eq!(book.refresh(), None);
+        let edit = |text: &str| {
+            *place.text.lock().unwrap() = text.to_owned();
+            std::fs::write(place.folder.path().join("policy.yaml"), text).unwrap();
+        };
+        edit(&format!("{LOCKED}# a word more\n"));
+        assert!(book.refresh().unwrap().contains("the policy was changed"));
+        assert_eq!(book.refresh(), None, "told once");
+        assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "other rules, and closed");
+        edit(LOCKED);
+        assert!(book.refresh().is_some());
+        assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "what was closed stays closed");
+        edit("version: 1\nrulse: []\n");
+        assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
         assert_eq!(place.judge(&book, "ls").verdict, Block);
-        assert!(book.trouble().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
+        edit(LOCKED);
+        assert!(book.refresh().unwrap().contains("the policy was changed"));
+        assert_eq!(place.judge(&book, "ls").verdict, Allow);
     }
 }

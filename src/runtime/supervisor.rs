@@ -25,7 +25,7 @@ use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::circuit::{self, state_of};
 use crate::runtime::effects::{Effects, Work};
-use crate::runtime::gate::Authority;
+use crate::runtime::gate::{Authority, Gate};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::TicketTask;
@@ -33,6 +33,7 @@ use crate::runtime::{channels, translate};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// The configuration and the templates for runs in a folder.
@@ -40,6 +41,9 @@ pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), Stri
 
 /// Runs that are looked at for left-overs.
 const LATEST: usize = 50;
+
+/// Between two looks at the files of the rules: a change is told within a second.
+const RULES: Duration = Duration::from_millis(700);
 
 /// The end of a run, or of the try to open one.
 pub type Ended = (TicketId, Option<ExitReason>);
@@ -192,14 +196,14 @@ impl Supervisor {
         let Some(run) = state.run else {
             return Err(OpenError::NoRun("the run has no records".into()));
         };
-        circuit::admit(&ticket.id, &state.breaker, &state.settings.breaker, self.clock.now())?;
+        let folder = PathBuf::from(&state.folder);
+        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
+        circuit::admit(&ticket.id, &state.breaker, &config.settings.breaker, self.clock.now())?;
         // What an earlier process left running would work against us.
         let swept = tokio::task::block_in_place(|| orphans::sweep(&[run.to_string()]));
         if swept > 0 {
             tracing::warn!(%run, swept, "processes of the interrupted run were still there and were ended");
         }
-        let folder = PathBuf::from(&state.folder);
-        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         let resumed = Input::Resumed {
             pid: std::process::id(),
             phases: Some(translate::phases(&ticket)),
@@ -230,6 +234,7 @@ impl Supervisor {
         let watch = Self::follow(file.clone(), inputs.clone());
         let gate = (self.authority.gates)(run, &folder, config.profile);
         first.extend(gate.trouble().map(|text| Input::Warned { text }));
+        tokio::spawn(follow_rules(gate.clone(), inputs.downgrade()));
         let effects = Effects {
             run,
             ticket: id.clone(),
@@ -241,6 +246,7 @@ impl Supervisor {
             clock: self.clock.clone(),
             gate,
             presence: self.authority.presence,
+            attendance: self.authority.attendance.clone(),
             config,
             templates,
             reporter: self.reporter.clone(),
@@ -313,6 +319,13 @@ impl Supervisor {
         Some(move || drop(inputs.blocking_send(Input::Unlocked { id, input })))
     }
 
+    /// Tells the run that a lasting yes to this call stands in a file; to be called on a thread that may wait. `None`:
+    /// the run is not open.
+    pub fn rule_saved(&self, ticket: &TicketId, id: String) -> Option<impl FnOnce(String) + Send + use<>> {
+        let inputs = self.runs.get(ticket)?.inputs.clone();
+        Some(move |path| drop(inputs.blocking_send(Input::RuleSaved { id, path })))
+    }
+
     /// Hands a command to every open run.
     pub async fn command_all(&self, command: &UserCommand) {
         for ticket in self.runs.keys() {
@@ -335,6 +348,19 @@ impl Supervisor {
     /// The tickets whose runs are open.
     pub fn open_tickets(&self) -> impl Iterator<Item = &TicketId> {
         self.runs.keys()
+    }
+}
+
+/// Follows the rules of a run as long as somebody can tell it anything.
+async fn follow_rules(gate: Gate, inputs: mpsc::WeakSender<Input>) {
+    loop {
+        tokio::time::sleep(RULES).await;
+        let Some(inputs) = inputs.upgrade() else { break };
+        let gate = gate.clone();
+        let changed = tokio::task::spawn_blocking(move || gate.refresh()).await;
+        if let Ok(Some(words)) = changed {
+            let _ = inputs.send(Input::RulesChanged { words }).await;
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Approval, ApprovalKind};
+use crate::domain::approval::{Answer, Approval, ApprovalKind, Scope};
 use crate::orchestrator::state::{Mark, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
@@ -81,7 +81,7 @@ impl Model {
     /// The call that waits under this id.
     pub fn approval(&self, ticket: &TicketId, id: &str) -> Option<&Approval> {
         let tab = self.tabs.iter().find(|tab| tab.id == *ticket)?;
-        tab.state.approvals.iter().find(|approval| approval.id == id)
+        tab.state.approvals.iter().find(|approval| approval.id == id).map(AsRef::as_ref)
     }
 
     /// The thing in a few words.
@@ -106,15 +106,37 @@ pub fn call_words(approval: &Approval) -> String {
     let words = match approval.kind {
         ApprovalKind::Question => {
             let asked = input.pointer("/questions/0/question").and_then(|value| value.as_str()).unwrap_or_default();
-            format!("asks: {asked}")
+            format!("asks: {}", first_line(asked))
         }
         ApprovalKind::Plan => "has a plan: good enough to begin?".into(),
         ApprovalKind::Call | ApprovalKind::Passphrase => {
             let target = first(&["command", "file_path", "notebook_path", "path", "url", "query", "pattern"]);
-            format!("{} {}", approval.tool, target.unwrap_or_default())
+            format!("{} {}", approval.tool, first_line(&target.unwrap_or_default()))
         }
     };
-    clean_line(&crate::tui::widgets::spelt::visible(&words), 400)
+    clean_line(&crate::tui::widgets::spelt::visible(words.trim_end()), 400)
+}
+
+/// The first line, and that there are more: the card shows them all.
+fn first_line(text: &str) -> String {
+    match text.trim().split_once('\n') {
+        Some((first, _)) => format!("{} …", first.trim_end()),
+        None => text.trim().to_owned(),
+    }
+}
+
+/// What became of a call, in a few words.
+pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
+    let call = crate::base::text::cut(&call_words(approval), 40);
+    match (approval.kind, answer) {
+        (ApprovalKind::Question, Answer::Allow { .. }) => format!("answered: {}", call.trim_start_matches("asks: ")),
+        (ApprovalKind::Question, Answer::Deny { .. }) => format!("not answered: {}", call.trim_start_matches("asks: ")),
+        (ApprovalKind::Plan, Answer::Allow { .. }) => "the plan is agreed to".into(),
+        (ApprovalKind::Plan, Answer::Deny { .. }) => "the plan is sent back".into(),
+        (_, Answer::Allow { scope: Scope::Ticket, .. }) => format!("allowed for this ticket: {call}"),
+        (_, Answer::Allow { .. }) => format!("allowed: {call}"),
+        (_, Answer::Deny { .. }) => format!("denied: {call}"),
+    }
 }
 
 fn of_tab(tab: &Tab) -> Vec<Item> {
@@ -159,8 +181,8 @@ mod tests {
     fn a_call_is_before_all_else_and_the_longest_waiting_first() {
         let mut model = sample::busy();
         model.tabs[0].state.validation_change = Some(Vec::new());
-        model.tabs[0].state.approvals.push(sample::asks("young", "Bash", r#"{"command":"a"}"#, 5));
-        model.tabs[3].state.approvals.push(sample::asks("old", "Bash", r#"{"command":"b"}"#, 60));
+        model.tabs[0].state.approvals.push(sample::asks("young", "Bash", r#"{"command":"a"}"#, 5).into());
+        model.tabs[3].state.approvals.push(sample::asks("old", "Bash", r#"{"command":"b"}"#, 60).into());
         model.tabs[2].state.phases[0].untickable = true;
         let kinds: Vec<(String, String)> =
             model.attention().iter().map(|item| (item.ticket.to_string(), model.words_of(item))).collect();
@@ -188,7 +210,7 @@ mod tests {
         let conflict = What::Conflict(Conflict::Box("Investigate flow".into()));
         model.seen.push((sample::id("tk-77aa"), conflict));
         assert_eq!(model.waiting(), before - 1);
-        model.tabs[1].state.approvals.push(sample::asks("late", "Bash", "{}", 5));
+        model.tabs[1].state.approvals.push(sample::asks("late", "Bash", "{}", 5).into());
         assert_eq!(model.waiting(), before - 1, "its run has ended");
     }
 }

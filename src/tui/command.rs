@@ -3,6 +3,8 @@
 //!
 //! Adding a key: one row here, one arm in `tui::update` (or in the dialog that it belongs to).
 
+use crate::domain::limits::admission::Why;
+use crate::domain::outcome::ExitReason;
 use crate::orchestrator::state::{Mark, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Input, Key};
@@ -175,6 +177,20 @@ pub fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.scope == scope && row.keys.iter().any(|key| same(key, input)))
 }
 
+/// Lines by which a command moves what is scrolled, in a window of `page` lines; 0 for what moves nothing.
+pub fn lines(command: Option<Command>, page: usize) -> i32 {
+    let page = i32::try_from(page).unwrap_or(i32::MAX);
+    match command {
+        Some(Command::Down) => 1,
+        Some(Command::Up) => -1,
+        Some(Command::PageDown) => page,
+        Some(Command::PageUp) => -page,
+        Some(Command::Top) => i32::MIN,
+        Some(Command::End) => i32::MAX,
+        _ => 0,
+    }
+}
+
 /// `Shift` tells nothing about a letter that it has already changed.
 fn same(key: &Input, input: &Input) -> bool {
     let shift_counts = !matches!(key.key, Key::Char(_));
@@ -260,7 +276,7 @@ fn can_skip(model: &Model) -> bool {
 }
 
 fn can_retry(model: &Model) -> bool {
-    can_command(model) && (model.is_parked() || model.retryable().is_some())
+    can_command(model) && if model.is_parked() { model.can_try_now() } else { model.retryable().is_some() }
 }
 
 fn retry_word(model: &Model) -> &'static str {
@@ -298,11 +314,18 @@ fn details_word(model: &Model) -> &'static str {
     }
 }
 
+/// The run may go on as it is, once the person says so.
+fn stopped_at_a_limit(tab: &Tab) -> bool {
+    let reason = tab.state.ended.as_ref().map(|ended| ended.reason);
+    tab.failure.is_none() && matches!(reason, Some(ExitReason::Budget | ExitReason::RateLimited))
+}
+
 fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
         Some(Standing::NotStarted) => "start",
         Some(Standing::Pausing) => "go on",
         Some(Standing::Paused | Standing::Stopped) => "resume",
+        Some(Standing::NeedsYou) if model.tab().is_some_and(stopped_at_a_limit) => "go on",
         Some(Standing::NeedsYou) if model.tab().is_some_and(|tab| !tab.is_active()) => "try again",
         _ => "pause",
     }
@@ -312,6 +335,13 @@ impl Model {
     /// The run in front waits for a limit.
     pub fn is_parked(&self) -> bool {
         self.tab().is_some_and(|tab| tab.state.stage == Stage::Parked && tab.state.ended.is_none())
+    }
+
+    /// The ticket in front waits for the provider, which the person may ask again. Our own limits are not asked: they
+    /// say no until their time.
+    pub fn can_try_now(&self) -> bool {
+        let parking = self.tab().and_then(|tab| tab.state.limits.parked.as_ref());
+        self.is_parked() && parking.is_none_or(|parking| matches!(parking.why, Why::Provider | Why::Warning))
     }
 
     /// The phase that `s` would leave out: the one under the tree's cursor, else the current one.

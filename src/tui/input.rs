@@ -78,7 +78,8 @@ pub fn translate(event: Event) -> Option<Msg> {
             let input = Input::from(key);
             (input.key != Key::Null).then_some(Msg::Key(input))
         }
-        Event::Paste(text) => Some(Msg::Paste(text)),
+        // In a bracketed paste terminals send the Enter key for a line's end.
+        Event::Paste(text) => Some(Msg::Paste(text.replace("\r\n", "\n").replace('\r', "\n"))),
         Event::Resize(width, height) => Some(Msg::Resize(width, height)),
         Event::FocusGained => Some(Msg::FocusGained),
         Event::FocusLost | Event::Mouse(_) => None,
@@ -104,6 +105,14 @@ mod tests {
         let interrupt = key(KeyCode::Char('c'), KeyModifiers::CONTROL).unwrap();
         assert!(interrupt.key == Key::Char('c') && interrupt.ctrl);
         assert_eq!(key(KeyCode::CapsLock, KeyModifiers::NONE), None);
+    }
+
+    #[test]
+    fn a_pasted_line_ends_where_it_ended() {
+        let Some(Msg::Paste(text)) = translate(Event::Paste("one\rtwo\r\nthree\nfour".into())) else {
+            panic!("a paste is a paste");
+        };
+        assert_eq!(text, "one\ntwo\nthree\nfour");
     }
 
     #[test]

@@ -55,6 +55,8 @@ impl Pace {
 pub trait Host {
     /// Lets the person edit a ticket; returns when the editor has ended. The error is told to the person.
     fn edit(&mut self, ticket: &TicketId) -> impl Future<Output = Result<(), String>>;
+    /// The person touched the screen: a key, the mouse, the window.
+    fn touched(&mut self) {}
     /// Stops the process until it is continued (Ctrl-Z, then `fg`). Returns at once where that is unknown.
     fn suspend(&mut self);
     /// Puts clean text on the clipboard.
@@ -98,6 +100,7 @@ pub async fn run(
             error = &mut gone => return Err(lost(error)),
             event = keys.next() => {
                 inbox.extend(input::translate(event.map_err(lost)?));
+                host.touched();
                 pace.answering = true;
             }
             // While a frame is due anyway, more news need not wake us.

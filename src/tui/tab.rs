@@ -44,7 +44,7 @@ pub struct Tab {
     pub failure: Option<String>,
     /// What became of the person's notes, oldest first.
     pub notes: Vec<NoteView>,
-    /// How the gauges came to where they stand, oldest first, the last [`MOVEMENTS`].
+    /// How the gauges came to where they stand, oldest first, the last 500.
     pub movements: VecDeque<Movement>,
     /// Words for Claude that were typed and not sent.
     pub draft: Vec<String>,

@@ -339,12 +339,8 @@ impl Model {
     /// The pane that has the focus `steps` further on. The gauges are only a stop where they have no
     /// pane of their own: there is nothing to do in them but look.
     pub fn next_focus(&self, steps: usize) -> Pane {
-        let is_stop = |pane: &Pane| *pane != Pane::Gauges || self.size.0 < 100;
-        let panes: Vec<Pane> = Pane::ALL.into_iter().filter(is_stop).collect();
-        let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
-        // Going back by one is going on by all but one.
-        let steps = if steps >= Pane::ALL.len() - 1 { panes.len() - 1 } else { steps };
-        panes[(at + steps) % panes.len()]
+        let at = Pane::ALL.iter().position(|pane| *pane == self.focus).unwrap_or(0);
+        Pane::ALL[(at + steps) % Pane::ALL.len()]
     }
 }
 

@@ -5,5 +5,6 @@ pub mod diff;
 pub mod field;
 pub mod frame;
 pub mod row;
+pub mod scrolled;
 pub mod spelt;
 pub mod wrap;

@@ -226,9 +226,9 @@ fn a_verdict_and_an_answer_are_stored_before_they_are_given() {
     assert!(matches!(&core.effects[..], [Effect::Answer { verdict: Verdict::Ask, .. }]), "{:?}", core.effects);
     core.judged(call("t1", Via::CanUseTool), Verdict::Ask, Presence::Screen);
     assert!(matches!(&core.records[1..], [Record::ApprovalAsked(_)]), "one verdict, one question: {:?}", core.records);
-    assert_eq!(core.effects.len(), 1, "it waits: {:?}", core.effects);
+    assert!(matches!(&core.effects[1..], [Effect::Arm { .. }]), "it waits: {:?}", core.effects);
     core.answers("t1", Answer::Deny { words: " ".into() });
-    let Some(Effect::Settle { answer: Answer::Deny { words }, .. }) = core.effects.get(1) else {
+    let Some(Effect::Settle { answer: Answer::Deny { words }, .. }) = core.effects.get(2) else {
         panic!("{:?}", core.effects)
     };
     assert!(words.contains("the person does not want"), "Claude is told something in any case: {words}");
@@ -358,12 +358,7 @@ fn waiting_for_the_person_is_neither_silence_nor_work() {
 #[test]
 fn a_question_ends_with_its_time_where_it_has_one() {
     let (none, short) = (Settings::default(), Settings { approval_timeout: Some(60), ..Settings::default() });
-    for (settings, presence, seconds) in [
-        (none.clone(), Presence::Screen, None),
-        (none, Presence::Away, Some(3_600)),
-        (short.clone(), Presence::Screen, Some(60)),
-        (short, Presence::Away, Some(60)),
-    ] {
+    for (settings, presence, seconds) in [(none, Presence::Screen, Some(3_600)), (short, Presence::Screen, Some(60))] {
         let mut core = Core::new(settings);
         core.asks("t1", presence);
         let expected = seconds.map(|seconds: i64| core.now + seconds * 1_000);
@@ -379,6 +374,82 @@ fn a_question_ends_with_its_time_where_it_has_one() {
         assert!(matches!(&core.settled()["t1"][..], [Answer::Deny { words }] if words.contains("in time")));
         core.answers("t1", meant_for("t1"));
         assert_eq!(core.settled()["t1"].len(), 1, "too late");
+    }
+}
+
+#[test]
+fn a_question_waits_as_long_as_somebody_is_at_the_screen_and_an_hour_more() {
+    const HOUR: i64 = 3_600_000;
+    let mut core = Core::new(Settings::default());
+    let asked = core.now;
+    core.asks("t1", Presence::Screen);
+    let mut touched = asked;
+    // A clock that was set back touches nothing off.
+    for (now, seen) in [(asked + HOUR, asked + 2_000), (asked + 3 * HOUR, asked + 3 * HOUR - 1), (asked - HOUR, asked)]
+    {
+        core.now = now;
+        core.give(Input::TimerFired { timer: Timer::Approval(1), last_byte: Timestamp::from_millis(seen) });
+        assert_eq!(core.state.approvals.len(), 1, "at {now}");
+        touched = seen;
+        assert_eq!(core.armed(Timer::Approval(1)), Some(seen + HOUR), "at {now}");
+    }
+    core.now = touched + HOUR;
+    core.give(Input::TimerFired { timer: Timer::Approval(1), last_byte: Timestamp::from_millis(touched) });
+    assert!(matches!(&core.settled()["t1"][..], [Answer::Deny { words }] if words.contains("in time")));
+    assert!(
+        matches!(core.records.last(), Some(Record::ApprovalAnswered(answered)) if answered.by == AnsweredBy::Timeout)
+    );
+}
+
+#[test]
+fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once() {
+    for (verdict, rule, expected) in [
+        (Verdict::Allow, "r", Some(Answer::Allow { input: input_of("t1"), scope: Scope::Once })),
+        (Verdict::Block, "r", Some(Answer::Deny { words: "r: w".into() })),
+        (Verdict::Ask, "r", None),
+        (Verdict::Ask, "other", None),
+        (Verdict::Passphrase, "r", None),
+    ] {
+        let mut core = Core::new(Settings::default());
+        core.asks("t1", Presence::Screen);
+        let before = core.records.len();
+        core.give(Input::RulesChanged { words: "others".into() });
+        let Some(Effect::Rejudge { id, .. }) = core.effects.last().cloned() else { panic!("{:?}", core.effects) };
+        let unit =
+            UnitView { text: input_of("t1"), verdict: verdict.word().into(), rule: "r".into(), reason: "w".into() };
+        let ruling = Ruling {
+            verdict,
+            rule: rule.into(),
+            reason: "w".into(),
+            target: "t".into(),
+            writes: false,
+            units: vec![unit],
+            provable: false,
+        };
+        core.give(Input::Rejudged { id, ruling: Box::new(ruling) });
+        let kinds: Vec<&str> = core.records[before..]
+            .iter()
+            .map(|record| match record {
+                Record::Noticed { .. } => "told",
+                Record::ToolJudged { .. } => "judged",
+                Record::ApprovalAnswered(_) => "answered",
+                Record::ApprovalVoid(_) => "void",
+                Record::ApprovalAsked(_) => "asked",
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let same = verdict == Verdict::Ask && rule == "r";
+        match &expected {
+            Some(answer) => {
+                assert_eq!(kinds, ["told", "judged", "answered"], "{verdict:?}");
+                assert_eq!(core.settled()["t1"], [answer.clone()]);
+            }
+            None if same => assert_eq!(kinds, ["told"], "nothing is asked twice"),
+            None => assert_eq!(kinds, ["told", "judged", "void", "asked"], "{verdict:?} {rule}"),
+        }
+        core.answers("t1", meant_for("t1"));
+        let settled = usize::from(verdict != Verdict::Passphrase);
+        assert_eq!(core.settled().get("t1").map_or(0, Vec::len), settled, "{verdict:?}: a key alone opens no lock");
     }
 }
 
@@ -421,19 +492,18 @@ fn a_changed_input_is_judged_and_holds_once() {
 
 #[test]
 fn a_question_that_nobody_waits_with_is_void() {
-    let leave: [(&str, fn(&mut Core)); 5] = [
-        ("withdrawn", |core| core.give(Input::AskWithdrawn { n: 1, tool_use_id: "t1".into() })),
-        ("interrupted", |core| core.give(Input::Commanded { id: "c".into(), command: UserCommand::PauseNow })),
-        ("stopped", |core| core.give(Input::Commanded { id: "c".into(), command: UserCommand::Stop })),
-        ("exited", |core| {
-            core.give(Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() });
-        }),
-        ("our death", |core| core.give(Input::Resumed { pid: 8, phases: Some(vec![]), settings: None })),
+    let commanded = |command| Input::Commanded { id: "c".into(), command };
+    let leave = [
+        ("withdrawn", Input::AskWithdrawn { n: 1, tool_use_id: "t1".into() }),
+        ("interrupted", commanded(UserCommand::PauseNow)),
+        ("stopped", commanded(UserCommand::Stop)),
+        ("exited", Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() }),
+        ("our death", Input::Resumed { pid: 8, phases: Some(vec![]), settings: None }),
     ];
     for (name, leave) in leave {
         let mut core = Core::new(Settings::default());
         core.asks("t1", Presence::Screen);
-        leave(&mut core);
+        core.give(leave);
         assert!(core.state.approvals.is_empty(), "{name}");
         let void = |record: &&Record| matches!(record, Record::ApprovalVoid(Voided { id, .. }) if id == "t1");
         assert_eq!(core.records.iter().filter(void).count(), 1, "{name}: {:?}", core.records);

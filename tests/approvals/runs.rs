@@ -201,7 +201,7 @@ async fn a_question_that_nobody_answers_in_time_is_a_denial_that_claude_reads() 
     let project = project("      - bash: \"touch asked.txt\"\n");
     let config = project.read("config/config.yaml") + "approval:\n  timeout: 1\n";
     project.write("config/config.yaml", &config);
-    let mut run = Attended::open(&project, TICKET, Presence::Away, by_words());
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
     run.end().await;
     assert!(!project.path("work/asked.txt").exists());
     let answered = answers(&run);
@@ -219,8 +219,26 @@ async fn with_nobody_there_claude_is_told_and_the_end_lists_it() {
         told.iter().any(|text| text.starts_with("1 call was refused because nobody was there to ask: Bash")),
         "{told:?}"
     );
+    let status = project.run(&["status", TICKET]);
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(status.contains("1 refused, since nobody was there to ask:\n    Bash"), "{status}");
+    let json: Value = serde_json::from_slice(&project.run(&["status", "--json", TICKET]).stdout).unwrap();
+    assert_eq!((&json["unasked"]["count"], json["unasked"]["calls"].as_array().unwrap().len()), (&json!(1), 1));
     let [(_, Answer::Deny { words }, AnsweredBy::Nobody)] = &answers(&run)[..] else { panic!("{:?}", answers(&run)) };
     assert!(words.contains("find a way that needs no permission"), "{words}");
+}
+
+#[test]
+fn the_folder_of_the_tickets_is_not_claudes_to_write() {
+    let project = project("      - bash: \"true\"\n");
+    project.write("config/config.yaml", "tickets: {dir: docs/tickets}\npolicy: {profile: trusted}\n");
+    project.write("work/docs/tickets/a.md", "# A\n");
+    for (command, code) in [("touch docs/tickets/a.md", 2), ("rm docs/tickets/a.md", 2), ("touch docs/a.md", 0)] {
+        assert_eq!(project.run(&["policy", "check", command]).status.code(), Some(code), "{command}");
+    }
+    // A person who keeps the tickets in the project's own folder can still have work done there.
+    project.write("config/config.yaml", "tickets: {dir: .}\npolicy: {profile: trusted}\n");
+    assert_eq!(project.run(&["policy", "check", "touch docs/a.md"]).status.code(), Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -37,6 +37,7 @@ fn ask(limits: Limits) -> Ask {
         model: None,
         place: Place::PhaseStart,
         asker: Asker::Program,
+        lasts: std::time::Duration::from_secs(900),
     }
 }
 

@@ -401,6 +401,19 @@ fn what_a_timer_cuts_off_is_gone_on_with() {
 }
 
 #[test]
+fn a_background_turn_brings_no_session_back_that_was_given_up() {
+    let mut all = Loop::fresh();
+    all.spawn();
+    all.ready(FIRST);
+    all.give(Input::TurnFinished { n: 1, result: Box::new(failure("error_during_execution", None, None)) });
+    assert_eq!(all.kept(), None);
+    all.ready(FIRST);
+    assert_eq!(all.kept(), None, "a background task of the failed turn began one of its own");
+    all.exits();
+    assert_eq!(all.spawn(), None);
+}
+
+#[test]
 fn a_crash_of_ours_loses_no_session() {
     let mut all = Loop::fresh();
     all.spawn();

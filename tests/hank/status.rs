@@ -1,10 +1,6 @@
 //! What `programmator status` tells: a named row for each behaviour.
 
-#[allow(dead_code, reason = "a part of it is needed here")]
-#[path = "../support/project.rs"]
-mod project;
-
-use project::Project;
+use crate::project::Project;
 use serde_json::Value;
 
 const DILIGENT: &str = "

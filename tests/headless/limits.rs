@@ -82,6 +82,25 @@ fn a_refused_iteration_parks_the_run_and_counts_for_nothing() {
 }
 
 #[test]
+fn the_limit_of_some_models_is_not_that_of_the_account() {
+    for (model, scope) in [("claude-opus-4-8", "seven_day_opus"), ("claude-sonnet-4-6", "account")] {
+        let project = Project::new();
+        project.ticket("tk-1", &["Do it"]);
+        let refused = "steps: [{api_error: {kind: unknown, text: \"You've hit your Opus limit\"}}]";
+        project.scenario(&DILIGENT.replacen(
+            "turns:",
+            &format!("turns:\n  - when: {{phase: Do}}\n    times: 1\n    {refused}"),
+            1,
+        ));
+        let output = project.run(&["run", "--json", "--model", model, "tk-1"]);
+        assert_eq!(output.status.code(), Some(0), "{model}{}", text(&output));
+        let records = records(&output);
+        assert_eq!(of_kind(&records, "limit_hit")[0]["scope"], scope, "{model}");
+        assert_eq!(of_kind(&records, "parked").len(), 1, "{model}: it waits itself");
+    }
+}
+
+#[test]
 fn a_window_that_the_provider_closes_is_waited_for_to_its_reset() {
     let project = Project::new();
     project.ticket("tk-1", &["Do it"]);
@@ -180,7 +199,7 @@ fn tokens_of_an_hour_park_the_next_call() {
 }
 
 #[test]
-fn a_budget_stops_before_what_does_not_fit_and_is_granted_anew_by_who_resumes() {
+fn a_budget_stops_before_what_does_not_fit_until_it_is_raised() {
     let project = Project::new();
     project.ticket("tk-0", &["Alpha"]);
     project.scenario(DILIGENT);
@@ -200,6 +219,16 @@ fn a_budget_stops_before_what_does_not_fit_and_is_granted_anew_by_who_resumes() 
     assert_eq!((receipts.len(), &receipts[0]["phase"], &receipts[0]["tries"]), (1, &"Beta".into(), &0.into()));
     assert!(receipts[0]["cost_usd"].as_f64().unwrap() > 0.0 && receipts[0]["output"].as_u64().unwrap() > 0);
 
+    // To resume is not to grant it anew: it bounds the run, however often that is resumed.
+    for _ in 0..2 {
+        let output = project.run(&["resume", "tk-1", "--json"]);
+        let told = records(&output);
+        assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+        assert!(of_kind(&told, "call_counted").is_empty(), "nothing was called");
+        let detail = told.last().unwrap()["detail"].as_str().unwrap();
+        assert!(detail.contains("raise `budget.run_usd` and resume"), "{detail}");
+    }
+    project.scenario_with(DILIGENT, &format!("budget: {{run_usd: {:.5}}}\n", cost * 4.0));
     let output = project.run(&["resume", "tk-1", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(records(&output).last().unwrap()["iterations"], 2, "the same run");

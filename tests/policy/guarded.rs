@@ -73,7 +73,7 @@ const ROWS: &[(Verdict, &[&str])] = &[
         &["python x.py", "./build.sh", "frobnicate", "go test ./...", "pytest", "make", "cargo run", "npm run deploy"],
     ),
     (Ask, &["cargo test --config x.toml", "cargo test --manifest-path ../x/Cargo.toml", "cat \"$F\"", "kill 1"]),
-    (Ask, &["find . -exec cat {} +", "sed -i s/a/b/ src/main.rs", "PATH=. ls", "env", "ln -s /etc x"]),
+    (Ask, &["find . -exec cat {} +", "PATH=. ls", "env", "ln -s /etc x"]),
     // What only looks as if it were proven.
     (Ask, &["mv src/link new; cat new/x", "sort *", "awk -f x.awk a", "git diff --no-index a b"]),
     // Deleting what no build makes again.

@@ -72,11 +72,13 @@ fn two_that_differ_or_a_ctrl_c_change_nothing() {
     }
 }
 
+/// Arguments, environment, input; the exit code and what is said.
+type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, i32, &'a str);
+
 #[test]
 fn a_pipe_is_read_only_when_that_is_asked_for_and_never_inside_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let words = format!("{WORDS}\n");
-    type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, i32, &'a str);
     let cases: [Case<'_>; 5] = [
         (&[], &[], &words, 2, "--stdin"),
         (&["--stdin"], &[], "too short\n", 2, "at least 12"),

@@ -32,10 +32,16 @@ impl Bench {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let bench = Self { project: Project::new(), stub: Stub::start([]), _alone: alone };
-        let command = json!([claude()]);
-        bench.project.write("config/config.yaml", &format!("agent:\n  command: {command}\n"));
+        bench.judged_by("trusted");
         bench.project.ticket(TICKET, phases);
         bench
+    }
+
+    /// The profile of the gate; most tests are about other things, and let pass what may pass.
+    pub fn judged_by(&self, profile: &str) {
+        let command = json!([claude()]);
+        let config = format!("policy: {{profile: {profile}}}\nagent:\n  command: {command}\n");
+        self.project.write("config/config.yaml", &config);
     }
 
     /// Adds a validation command to the ticket.

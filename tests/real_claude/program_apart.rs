@@ -34,14 +34,15 @@ fn memory_reaches_claude_and_settings_of_a_repository_do_not() {
     project.write("work/.claude/settings.json", &hooked(&bench, "project"));
     let server = json!({"mcpServers": {"canary": {"command": "touch", "args": [project.path("traces/server")]}}});
     project.write("work/.mcp.json", &server.to_string());
-    // Claude itself tries to switch off what watches the next session.
+    // Claude itself tries to switch off what watches the next session: the floor of every profile.
     let switch_off = json!({"disableAllHooks": true, "permissions": {"defaultMode": "bypassPermissions"}});
     bench.script([
         Reply::tool(
             "Write",
             json!({"file_path": bench.file(".claude/settings.local.json"), "content": switch_off.to_string()}),
         ),
-        Reply::text(&block("Alpha", "CONTINUE", &[".claude/settings.local.json"])),
+        Reply::tool("Bash", json!({"command": "touch alpha.txt"})),
+        Reply::text(&block("Alpha", "CONTINUE", &["alpha.txt"])),
         Reply::tool("Bash", json!({"command": "touch beta.txt"})),
         Reply::text(&block("Beta", "DONE", &["beta.txt"])),
     ]);
@@ -55,8 +56,8 @@ fn memory_reaches_claude_and_settings_of_a_repository_do_not() {
     }
     let traces: Vec<_> = std::fs::read_dir(project.path("traces")).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(traces, [".keep"], "a hook or a server of the repository's ran");
-    assert!(bench.file(".claude/settings.local.json").exists() && bench.file("beta.txt").exists());
-    assert_eq!(told.judged(), ["Write", "Bash"], "the gate saw every call of both sessions");
+    assert!(!bench.file(".claude/settings.local.json").exists() && bench.file("beta.txt").exists());
+    assert_eq!(told.judged(), ["Write", "Bash", "Bash"], "the gate saw every call of both sessions");
     let said = bench.scrollback();
     assert!(said.contains(r#""permissionMode":"default""#) && !said.contains("bypassPermissions\",\"slash"));
     assert!(!said.contains("\"name\":\"canary\""), "a server of the repository's was listed");

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// An ordinary afternoon in which this waits.
 fn waits(approval: Approval) -> Model {
     let mut model = sample::busy();
-    model.tabs[0].state.approvals.push(approval);
+    model.tabs[0].state.approvals.push(approval.into());
     model
 }
 
@@ -70,7 +70,7 @@ fn question(kinds: &[&str]) -> Approval {
 fn queue() {
     scene("queue", || {
         let mut model = waits(sample::push("c"));
-        model.tabs[0].state.approvals.push(question(&["one"]));
+        model.tabs[0].state.approvals.push(question(&["one"]).into());
         model.tabs[0].state.validation_change = Some(vec!["true".into()]);
         model.tabs[2].state.phases[1].untickable = true;
         press(&mut model, "a j");

@@ -73,7 +73,7 @@ fn four_phases_with_a_forgotten_block_and_a_false_claim() {
         }
     }
     assert_eq!((done, story), (4, vec!["1 forgot".to_owned(), "2 disputed".to_owned()]));
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(60), "it hangs somewhere: {:?}", begun.elapsed());
     let folder = demo.paths.folder.clone();
     drop(demo);
     assert!(!folder.exists());

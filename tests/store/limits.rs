@@ -4,7 +4,7 @@ use crate::samples::{append, fresh, note, open, summary, time};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::RunId;
 use programmator::base::time::Timestamp;
-use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Place, Purpose, Verdict};
+use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Place, Purpose, Verdict, Why};
 use programmator::domain::limits::provider::{Cause, Reset};
 use programmator::domain::limits::{Budget, Hit, HourWindow, Limits, Spent};
 use programmator::domain::record::Record;
@@ -22,6 +22,7 @@ fn ask(n: u32, calls: u32) -> Ask {
         model: None,
         place: Place::PhaseStart,
         asker: Asker::Program,
+        lasts: Duration::from_secs(900),
     }
 }
 
@@ -118,8 +119,8 @@ fn a_probe_that_was_lost_does_not_keep_others_waiting_for_ever() {
     let store = with_runs(temp.path(), &[a, b]);
     store.append_blocking(append(a, vec![hit(1, 10_000)])).unwrap();
     assert!(goes(&store.admit(a, &ask(2, 100), time(10_000)).unwrap()));
-    assert!(!goes(&store.admit(b, &ask(2, 100), time(129_000)).unwrap()));
-    assert!(goes(&store.admit(b, &ask(2, 100), time(130_001)).unwrap()));
+    assert!(!goes(&store.admit(b, &ask(2, 100), time(909_000)).unwrap()));
+    assert!(goes(&store.admit(b, &ask(2, 100), time(910_001)).unwrap()));
 }
 
 #[test]
@@ -141,6 +142,31 @@ fn a_clock_that_goes_back_opens_nothing_early_and_closes_nothing_for_ever() {
         assert!(!goes(&store.admit(run, &ask(1, 9), now(5 * HOUR - 60_000)).unwrap()), "{back}: tried early");
         assert!(goes(&store.admit(run, &ask(1, 9), now(6 * HOUR + 60_000)).unwrap()), "{back}: parked for ever");
     }
+}
+
+#[test]
+fn a_clock_that_goes_back_and_returns_has_erased_nothing() {
+    const DAY: i64 = 86_400_000;
+    let temp = tempfile::tempdir().unwrap();
+    let run = fresh();
+    let store = with_runs(temp.path(), &[run]);
+    assert!(goes(&store.admit(run, &ask(1, 1), time(0)).unwrap()));
+    let usage = Usage { input: 10, ..Usage::default() };
+    let turn = Record::TurnEnded { n: 1, cost_usd: 0.0, usage, context: None, context_window: None, denials: vec![] };
+    store.append_blocking(append(run, vec![turn, hit(1, 600_000)])).unwrap();
+    let limits = ask(1, 1).limits;
+    let before = store.limit_facts(run, &limits, time(1_000)).unwrap();
+    assert_eq!((before.calls.len(), before.day.tokens, before.holds[0].until), (1, 10, time(600_000)));
+    for away in 0..3 {
+        let now = Timestamp::from_millis(time(away * 30_000).millis() - DAY);
+        assert!(!goes(&store.admit(run, &ask(2, 1), now).unwrap()));
+    }
+    let mut after = store.limit_facts(run, &limits, time(90_000)).unwrap();
+    assert_eq!(after, before, "also for who only looks");
+    assert!(!goes(&store.admit(run, &ask(2, 1), time(90_000)).unwrap()));
+    after = store.limit_facts(run, &limits, time(90_000)).unwrap();
+    assert_eq!(after, before);
+    assert!(!goes(&store.admit(run, &ask(2, 9), time(599_000)).unwrap()), "the hold is the same");
 }
 
 #[test]
@@ -172,4 +198,125 @@ fn what_was_spent_is_summed_by_ticket_and_by_day_and_tokens_by_the_hour() {
     let over = Ask { limits: Limits { day: budget, ..Limits::default() }, ..ask(1, 9) };
     assert!(matches!(store.admit(a, &over, time(3_000)).unwrap().verdict, Verdict::Stop(_)));
     assert_eq!(store.calls_since(time(0)).unwrap(), 0, "a call that is not made is not counted");
+}
+
+#[test]
+fn what_is_granted_to_programs_at_once_is_not_more_than_the_rest_of_the_day() {
+    let temp = tempfile::tempdir().unwrap();
+    let runs: Vec<RunId> = (0..4).map(|_| fresh()).collect();
+    let store = with_runs(temp.path(), &runs);
+    let day = Budget { micro_usd: Some(4_000_000), tokens: None };
+    let ask = |n| Ask { limits: Limits { day, ..Limits::default() }, ..ask(n, 9) };
+    let granted = |run: &RunId, n, at| {
+        let admission = store.admit(*run, &ask(n), time(at)).unwrap();
+        assert!(goes(&admission), "{admission:?}");
+        admission.ledger.granted_usd.unwrap()
+    };
+    let sum: f64 = runs.iter().map(|run| granted(run, 1, 10)).sum();
+    assert!((sum - 3.0).abs() < 1e-6, "each has spent a quarter; all of the rest, in four parts: {sum}");
+    let late = fresh();
+    store.append_blocking(append(late, vec![note("begun")])).unwrap();
+    let parking = parked(store.admit(late, &ask(1), time(20)).unwrap());
+    assert_eq!((parking.why, parking.until), (Why::Budget, time(900_010)), "it is reserved, not spent");
+
+    // One ends and has spent a quarter of its part: the rest is free.
+    let spent = programmator::domain::summary::RunSummary { cost_usd: 0.25 + 0.25, ..summary(runs[0]) };
+    store.append_blocking(Append { summary: spent, ..append(runs[0], vec![]) }).unwrap();
+    assert!(!goes(&store.admit(late, &ask(1), time(30)).unwrap()), "it runs on");
+    let ended = Record::IterationEnded {
+        n: 1,
+        outcome: programmator::domain::outcome::IterationOutcome::Claimed,
+        changed: true,
+        fingerprint: None,
+        ms: 1,
+    };
+    let spent = programmator::domain::summary::RunSummary { cost_usd: 0.5, ..summary(runs[0]) };
+    store.append_blocking(Append { summary: spent, ..append(runs[0], vec![ended]) }).unwrap();
+    let next = granted(&late, 1, 40);
+    assert!(next > 0.1 && next <= 0.5 + 1e-6, "{next}");
+    // Those that died keep theirs until they cannot run any more.
+    assert!(granted(&late, 2, 900_011) > next);
+}
+
+#[test]
+fn a_probe_is_waited_for_as_long_as_it_may_last_and_no_longer_than_it_does() {
+    let iteration = Record::IterationEnded {
+        n: 2,
+        outcome: programmator::domain::outcome::IterationOutcome::Failed,
+        changed: false,
+        fingerprint: None,
+        ms: 1,
+    };
+    let done = Record::RunEnded {
+        reason: programmator::domain::outcome::ExitReason::UserStopped,
+        detail: String::new(),
+        iterations: 1,
+        phases_done: 0,
+        phases: 1,
+        cost_usd: 0.25,
+    };
+    for end in [iteration, done, Record::Paused] {
+        let temp = tempfile::tempdir().unwrap();
+        let [a, b] = [fresh(), fresh()];
+        let store = with_runs(temp.path(), &[a, b]);
+        store.append_blocking(append(a, vec![hit(1, 10_000)])).unwrap();
+        assert!(goes(&store.admit(a, &ask(2, 100), time(10_000)).unwrap()));
+        // Start, first byte and the CLI's own retries take more than six minutes.
+        assert!(!goes(&store.admit(b, &ask(2, 100), time(410_000)).unwrap()));
+        store.append_blocking(append(a, vec![end.clone()])).unwrap();
+        assert!(goes(&store.admit(b, &ask(2, 100), time(410_001)).unwrap()), "{end:?}");
+    }
+}
+
+#[test]
+fn a_run_that_has_left_off_since_it_asked_is_no_probe() {
+    let temp = tempfile::tempdir().unwrap();
+    let [a, b] = [fresh(), fresh()];
+    let store = with_runs(temp.path(), &[a, b]);
+    store.append_blocking(append(a, vec![hit(1, 10_000)])).unwrap();
+    let paused = programmator::domain::summary::RunSummary {
+        state: programmator::domain::summary::RunState::Paused,
+        ..summary(a)
+    };
+    store.append_blocking(Append { summary: paused, ..append(a, vec![Record::Paused]) }).unwrap();
+    store.admit(a, &ask(2, 100), time(10_000)).unwrap();
+    assert!(goes(&store.admit(b, &ask(2, 100), time(10_001)).unwrap()));
+}
+
+#[test]
+fn a_reset_that_is_told_replaces_and_one_that_nobody_told_gives_way() {
+    use Reset::{Known, Unknown};
+    // The first refusal, the second one, what is waited for.
+    let cases = [
+        ((Known, 90_000), (Known, 60_000), (Known, 60_000)),
+        ((Unknown, 90_000), (Known, 60_000), (Known, 60_000)),
+        ((Known, 60_000), (Unknown, 90_000), (Known, 60_000)),
+        ((Known, 60_000), (Unknown, 30_000), (Known, 60_000)),
+        ((Known, 1_000), (Unknown, 30_000), (Unknown, 30_000)),
+        ((Unknown, 60_000), (Unknown, 30_000), (Unknown, 60_000)),
+    ];
+    for (first, second, expected) in cases {
+        let temp = tempfile::tempdir().unwrap();
+        let run = fresh();
+        let store = with_runs(temp.path(), &[run]);
+        for (at, (reset, until)) in [(0, first), (2_000, second)] {
+            let hit = Hit { n: 1, cause: Cause::Limit, scope: "account".into(), until: time(until), reset, tries: 1 };
+            store.append_blocking(Append { time: time(at), ..append(run, vec![Record::LimitHit(hit)]) }).unwrap();
+        }
+        let hold = store.limit_facts(run, &Limits::default(), time(2_000)).unwrap().holds.remove(0);
+        assert_eq!((hold.reset, hold.until), (expected.0, time(expected.1)), "{first:?} {second:?}");
+    }
+}
+
+#[test]
+fn a_call_that_was_made_is_not_taken_back_by_who_asks_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = fresh();
+    let store = with_runs(temp.path(), &[run]);
+    let asked = || store.admit(run, &ask(1, 1), time(0)).unwrap();
+    assert!(goes(&asked()));
+    let begun = Record::IterationStarted { n: 1, phase: None, session: None };
+    store.append_blocking(append(run, vec![begun])).unwrap();
+    assert!(!goes(&asked()), "there is no place for another");
+    assert_eq!(store.calls_since(time(0)).unwrap(), 1);
 }

@@ -14,6 +14,7 @@ use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::{Record, Verdict};
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::state::State;
+use programmator::runtime::attendance::Attendance;
 use programmator::runtime::channels;
 use programmator::runtime::circuit::state_of;
 use programmator::runtime::gate::{Authority, Call, Gate};
@@ -59,7 +60,8 @@ impl Attended {
         let (ended, endings) = mpsc::unbounded_channel();
         let reporter = Reporter::new(tell, store.clone()).without_stream();
         let rules = Arc::new(move |_: &std::path::Path| Ok((config.clone(), templates.clone())));
-        let authority = Authority { gates: Arc::new(move |_, _, _| gate.clone()), presence };
+        let authority =
+            Authority { gates: Arc::new(move |_, _, _| gate.clone()), presence, attendance: Attendance::default() };
         let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, authority, ended);
         let file = project.path(&format!("work/.tickets/{ticket}.md"));
         let ticket = supervisor.open(&file, &project.work()).unwrap();
@@ -97,7 +99,7 @@ impl Attended {
     pub async fn question(&mut self, seen: &[String]) -> Approval {
         self.until("a question", |state| state.approvals.iter().any(|approval| !seen.contains(&approval.id))).await;
         let mut new = self.state.approvals.iter().filter(|approval| !seen.contains(&approval.id));
-        new.next().unwrap().clone()
+        Approval::clone(new.next().unwrap())
     }
 
     /// The next question, with what is answered.
@@ -132,6 +134,16 @@ impl Attended {
                 Some(news) = self.news.recv() => self.hear(&news),
             }
         }
+    }
+
+    /// Waits so long and gives what was recorded meanwhile.
+    pub async fn silent_for(&mut self, time: Duration) -> Vec<String> {
+        let (until, before) = (tokio::time::Instant::now() + time, self.state.seq);
+        while let Ok(news) = tokio::time::timeout_at(until, self.news.recv()).await {
+            self.hear(&news.expect("the run is open"));
+        }
+        let records = self.store.load(self.state.run.unwrap()).unwrap().records;
+        records.iter().filter(|stored| stored.seq > before).map(|stored| format!("{:?}", stored.record)).collect()
     }
 
     /// Everything that is recorded.

@@ -1,6 +1,7 @@
 //! How Claude is called: its arguments and its environment. Pure; `start` does the calling.
 
 use crate::domain::approval::Presence;
+use serde_json::json;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,6 +29,16 @@ pub struct Launch {
     pub patience: Option<Duration>,
 }
 
+/// Whether Claude looks at the repository by itself when it starts, with git and without a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnGit {
+    /// It runs `git status` and the like.
+    #[default]
+    Looks,
+    /// It runs none: the repository would have git run programs.
+    Stays,
+}
+
 /// The options of one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
@@ -43,6 +54,8 @@ pub struct Options {
     pub setting_sources: Vec<String>,
     /// `--mcp-config`: files of MCP servers that the person trusts.
     pub mcp_config: Vec<PathBuf>,
+    /// Claude's own use of git.
+    pub own_git: OwnGit,
     /// Who could answer Claude's own questions; with nobody there it has no tools for them.
     pub presence: Presence,
     /// The person's own flags, already checked.
@@ -74,11 +87,10 @@ pub fn arguments(options: &Options) -> Vec<String> {
         "stdio",
         "--strict-mcp-config",
         "--settings",
-        r#"{"disableAllHooks":false}"#,
-        "--setting-sources",
     ]
     .map(str::to_owned)
     .into();
+    args.extend([settings(options.own_git), "--setting-sources".to_owned()]);
     args.push(options.setting_sources.join(","));
     if options.presence == Presence::Nobody {
         args.extend(["--disallowedTools", "AskUserQuestion,EnterPlanMode,ExitPlanMode"].map(str::to_owned));
@@ -102,6 +114,22 @@ pub fn arguments(options: &Options) -> Vec<String> {
     args
 }
 
+/// Settings that outrank a repository's. `env` there can switch the gate off (`CLAUDE_CODE_SIMPLE`) or change what
+/// bash makes of a command that was judged, even from files that the person trusts.
+fn settings(own_git: OwnGit) -> String {
+    let mut settings = json!({
+        "disableAllHooks": false,
+        "env": {"BASH_ENV": "", "CLAUDE_CODE_SAFE_MODE": "", "CLAUDE_CODE_SHELL": SHELL, "CLAUDE_CODE_SIMPLE": ""},
+    });
+    if own_git == OwnGit::Stays {
+        settings["includeGitInstructions"] = false.into();
+    }
+    settings.to_string()
+}
+
+/// The policy reads bash; another shell would read the same words otherwise.
+const SHELL: &str = "/bin/bash";
+
 /// Variables of the person's environment that Claude gets.
 const PASSED: [&str; 10] =
     ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "IS_SANDBOX"];
@@ -124,6 +152,10 @@ const OUTER_SESSION: [&str; 6] = [
 /// if each were given with `-c`. (An empty `diff.external` would make every `git diff` fail: measured, git 2.47.)
 const GIT: [(&str, &str); 3] =
     [("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
+
+/// What else keeps git from running what a repository names, where the person sets nothing: looking refreshes no
+/// index, which would call a hook, and no editor of the repository's is opened (nobody could type into it).
+const GIT_VARIABLES: [(&str, &str); 2] = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_EDITOR", "true")];
 
 /// What is set on top of the person's environment.
 #[derive(Clone, Debug, Default)]
@@ -158,13 +190,17 @@ pub fn environment(
         set(key, value.clone());
     }
     set(OsStr::new("DISABLE_AUTOUPDATER"), "1".into());
+    for (key, value) in GIT_VARIABLES {
+        if !additions.env.iter().any(|(own, _)| own == key) {
+            set(OsStr::new(key), value.into());
+        }
+    }
     let own = additions.env.iter().any(|(key, _)| key == MAX_RETRIES);
     if let Some(retries) = additions.max_retries.filter(|_| !own) {
         set(OsStr::new(MAX_RETRIES), retries.to_string().into());
     }
     set(OsStr::new(MARKER), additions.marker.clone().into());
-    // The policy reads bash; another shell would read the same words otherwise.
-    set(OsStr::new("CLAUDE_CODE_SHELL"), "/bin/bash".into());
+    set(OsStr::new("CLAUDE_CODE_SHELL"), SHELL.into());
     let theirs = additions.env.iter().find(|(key, _)| key == "GIT_CONFIG_COUNT");
     let theirs: usize = theirs.and_then(|(_, count)| count.to_str()?.parse().ok()).unwrap_or(0);
     for (at, (key, value)) in (theirs..).zip(GIT) {
@@ -194,7 +230,7 @@ mod tests {
         arguments(options).join(" ")
     }
 
-    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"disableAllHooks\":false} --setting-sources ";
+    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {…} --setting-sources ";
     const ALONE: &str = " --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode";
 
     #[test]
@@ -221,6 +257,8 @@ mod tests {
             let attended = Options { presence: Presence::Screen, ..options };
             assert_eq!(line(&attended), format!("{FIXED}{sources}{rest}"));
         }
+        let quiet = line(&Options { own_git: OwnGit::Stays, ..Options::default() });
+        assert!(quiet.contains(r#""includeGitInstructions":false} --setting-sources"#), "{quiet}");
         let sources = arguments(&Options::default());
         let at = sources.iter().position(|word| word == "--setting-sources").unwrap();
         assert_eq!(sources[at + 1], "", "an empty list of sources");
@@ -239,11 +277,14 @@ mod tests {
             (Some("safe.bareRepository"), Some("explicit"))
         );
         assert_eq!(get("CLAUDE_CODE_SHELL"), Some("/bin/bash"));
+        assert_eq!((get("GIT_OPTIONAL_LOCKS"), get("GIT_EDITOR")), (Some("0"), Some("true")));
+        let additions = Additions { env: vec![("GIT_EDITOR".into(), "mine".into())], ..Additions::default() };
+        assert!(environment([], &additions).contains(&("GIT_EDITOR".into(), "mine".into())));
     }
 
     /// What every environment has; it has a test of its own.
     fn ours(key: &OsStr) -> bool {
-        key == "CLAUDE_CODE_SHELL" || key.to_string_lossy().starts_with("GIT_CONFIG_")
+        key == "CLAUDE_CODE_SHELL" || key.to_string_lossy().starts_with("GIT_")
     }
 
     fn kept(parent: &[(&str, &str)], additions: &Additions) -> Vec<String> {

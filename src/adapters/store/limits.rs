@@ -7,7 +7,7 @@ use super::Store;
 use super::error::StoreError;
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
-use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, PROBE, Purpose, Verdict, admit};
+use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, Purpose, Reserved, Verdict, admit};
 use crate::domain::limits::provider::{Hit, Reset, Window};
 use crate::domain::limits::{Limits, Spent, hour};
 use crate::domain::record::Record;
@@ -15,9 +15,12 @@ use crate::domain::turn::Usage;
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::sync::PoisonError;
+use std::time::Duration;
 
 /// How far ahead of now anything may lie: more means that the clock was set back.
 const AHEAD: i64 = 3_600_000;
+/// No iteration lasts longer.
+const LONGEST: Duration = Duration::from_secs(48 * 3_600);
 
 impl Store {
     /// Asks for a call of `run` at `now`. It is counted when it may be made, in the same transaction; the same call
@@ -41,22 +44,29 @@ impl Store {
 
 fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::Result<Admission> {
     let (id, zone) = (run.to_string(), TimeZone::system());
-    correct_clock(db, now)?;
+    notice_clock(db, now)?;
     // Asked for before, and perhaps never made: it gives its place back, and takes it again.
-    db.prepare_cached("DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3")?.execute(params![
-        id,
-        ask.n,
-        ask.purpose.word()
-    ])?;
+    // One that was made stays: a person and the timer may have asked at once.
+    db.prepare_cached(
+        "DELETE FROM calls WHERE run = ?1 AND n = ?2 AND purpose = ?3
+         AND NOT EXISTS (SELECT 1 FROM iterations WHERE run = ?1 AND n = ?2 AND ?3 = 'iteration')",
+    )?
+    .execute(params![id, ask.n, ask.purpose.word()])?;
     let facts = facts(db, &id, &ask.limits, now, &zone)?;
     let admission = admit(&facts, ask, run, now, &zone);
     if let Verdict::Go { probes } = &admission.verdict {
         count(db, &id, ask.n, ask.purpose, now.millis())?;
+        if has_left_off(db, &id)? {
+            return Ok(admission);
+        }
+        if ask.purpose == Purpose::Iteration {
+            reserve(db, &id, ask, admission.ledger.granted_usd, now)?;
+        }
         for scope in probes {
             db.prepare_cached("UPDATE holds SET probe = ?2, probe_until = ?3 WHERE scope = ?1")?.execute(params![
                 scope,
                 id,
-                now.plus(PROBE).millis()
+                now.plus(ask.lasts).millis()
             ])?;
         }
     }
@@ -64,24 +74,32 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
 }
 
 /// After the clock was set back, what lies more than an hour ahead would keep limits closed for as long as it was
-/// wrong: it is brought to an hour ahead, so that nothing opens early and nothing waits for ever. A hold begins anew
-/// with its whole length.
-fn correct_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
-    let (now, ahead) = (now.millis(), now.millis().saturating_add(AHEAD));
-    for table in ["calls", "spends"] {
-        db.prepare_cached(&format!("UPDATE {table} SET time = ?1 WHERE time > ?1"))?.execute([ahead])?;
+/// wrong. Until the clock has come back it counts as if it lay an hour ahead of the moment at which that was noticed
+/// (a hold: as if it began then), so that nothing opens early and nothing waits for ever. When it happened is kept.
+fn notice_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
+    let ahead = now.millis().saturating_add(AHEAD);
+    for (table, time) in [("calls", "time"), ("spends", "time"), ("holds", "seen")] {
+        db.prepare_cached(&format!(
+            "UPDATE {table} SET noticed = iif({time} > ?2, ?1, NULL)
+             WHERE {time} > ?2 AND (noticed IS NULL OR noticed > ?2) OR {time} <= ?2 AND noticed IS NOT NULL"
+        ))?
+        .execute([now.millis(), ahead])?;
     }
-    db.prepare_cached("UPDATE holds SET until = ?1 + max(until - seen, 0), seen = ?1, probe = NULL WHERE seen > ?2")?
-        .execute([now, ahead])?;
     Ok(())
 }
+
+/// When a row counts to have happened; `?1` is now, `?2` the hour ahead of it.
+const TIME: &str = "iif(time > ?2, coalesce(noticed, ?1) + ?2 - ?1, time)";
 
 fn facts(db: &Connection, run: &str, limits: &Limits, now: Timestamp, zone: &TimeZone) -> rusqlite::Result<Facts> {
     let hour = hour::start(now, limits.window, zone).millis();
     let day = hour::day_start(now, zone).millis();
-    let rows = |sql: &str| -> rusqlite::Result<Vec<(Timestamp, u64)>> {
-        let mut query = db.prepare_cached(sql)?;
-        let rows = query.query_map([hour], |row| Ok((Timestamp::from_millis(row.get(0)?), whole(row.get(1)?))))?;
+    let since = |start: i64| [now.millis(), now.millis().saturating_add(AHEAD), start];
+    let rows = |weight: &str, table: &str| -> rusqlite::Result<Vec<(Timestamp, u64)>> {
+        let mut query = db.prepare_cached(&format!(
+            "SELECT {TIME} AS at, {weight} AS weight FROM {table} WHERE time >= ?3 AND at >= ?3 AND weight > 0 ORDER BY at"
+        ))?;
+        let rows = query.query_map(since(hour), |row| Ok((Timestamp::from_millis(row.get(0)?), whole(row.get(1)?))))?;
         rows.collect()
     };
     // Parted by tickets, tokens are in `spends` only, money also in the runs of earlier programs.
@@ -96,31 +114,102 @@ fn facts(db: &Connection, run: &str, limits: &Limits, now: Timestamp, zone: &Tim
         .optional()?
         .unwrap_or_default();
     let today = db
-        .prepare_cached("SELECT total(usd), coalesce(sum(tokens), 0) FROM spends WHERE time >= ?1")?
-        .query_row([day], spent_row)?;
+        .prepare_cached(&format!(
+            "SELECT total(usd), coalesce(sum(tokens), 0) FROM spends WHERE time >= ?3 AND {TIME} >= ?3"
+        ))?
+        .query_row(since(day), spent_row)?;
     Ok(Facts {
-        calls: rows("SELECT time, 1 FROM calls WHERE time >= ?1 ORDER BY time")?,
-        tokens: rows("SELECT time, counted FROM spends WHERE time >= ?1 AND counted > 0 ORDER BY time")?,
+        calls: rows("1", "calls")?,
+        tokens: rows("counted", "spends")?,
         ticket,
         day: today,
-        holds: holds(db)?,
+        reserved: reserved(db, run, now)?,
+        holds: holds(db, now)?,
         windows: windows(db)?,
     })
+}
+
+/// What other runs have reserved. An iteration that died has it until it cannot run any more.
+fn reserved(db: &Connection, run: &str, now: Timestamp) -> rusqlite::Result<Reserved> {
+    let mut reserved = Reserved::default();
+    let mut query = db.prepare_cached(
+        "SELECT runs.ticket_path = (SELECT ticket_path FROM runs WHERE run = ?1), total(usd), sum(tokens), max(until)
+         FROM runs LEFT JOIN calls ON calls.run = runs.run AND until > ?2 AND time <= ?3
+         WHERE runs.run <> ?1 AND (until IS NOT NULL OR state IN ('running', 'waiting', 'parked') AND updated > ?4)
+         GROUP BY runs.run",
+    )?;
+    let (now, hour) = (now.millis(), hour::HOUR.as_millis() as i64);
+    let mut rows = query.query(params![run, now, now.saturating_add(AHEAD), now.saturating_sub(hour)])?;
+    while let Some(row) = rows.next()? {
+        let mine = row.get::<_, Option<bool>>(0)?.unwrap_or(false);
+        let (usd, tokens) = (row.get::<_, f64>(1)?, whole(row.get::<_, Option<i64>>(2)?.unwrap_or(0)));
+        let until = row.get::<_, Option<i64>>(3)?.map(Timestamp::from_millis);
+        let others = u32::from(until.is_none());
+        let add = |sum: &mut Spent| (sum.usd, sum.tokens) = (sum.usd + usd, sum.tokens.saturating_add(tokens));
+        add(&mut reserved.day);
+        reserved.day_others += others;
+        if mine {
+            add(&mut reserved.ticket);
+            reserved.ticket_others += others;
+        }
+        reserved.until = reserved.until.max(until);
+    }
+    Ok(reserved)
+}
+
+/// Reserves what an iteration may spend: what is handed down to it, else what it is expected to cost.
+fn reserve(db: &Connection, run: &str, ask: &Ask, granted: Option<f64>, now: Timestamp) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE calls SET usd = ?3, tokens = ?4, until = ?5 WHERE run = ?1 AND n = ?2 AND purpose = 'iteration'
+         AND NOT EXISTS (SELECT 1 FROM iterations WHERE run = ?1 AND n = ?2)",
+    )?
+    .execute(params![
+        run,
+        ask.n,
+        granted.unwrap_or(ask.forecast.usd),
+        stored(ask.forecast.tokens),
+        now.plus(ask.lasts).millis()
+    ])?;
+    Ok(())
+}
+
+/// A run that was paused or has ended since it asked makes no call: nobody is to wait for it.
+fn has_left_off(db: &Connection, run: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT 1 FROM runs WHERE run = ?1 AND state IN ('paused', 'ended')")?.exists([run])
+}
+
+/// The run's iteration is over, or does not begin: what it did not spend is free, and who likes may be the probe.
+pub(super) fn released(db: &Connection, run: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE calls SET usd = 0, tokens = 0, until = NULL WHERE run = ?1 AND until IS NOT NULL")?
+        .execute([run])?;
+    db.prepare_cached("UPDATE holds SET probe = NULL, probe_until = NULL WHERE probe = ?1")?.execute([run])?;
+    Ok(())
 }
 
 fn spent_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Spent> {
     Ok(Spent { usd: row.get(0)?, tokens: whole(row.get::<_, Option<i64>>(1)?.unwrap_or(0)) })
 }
 
+/// `SQLite`'s integers are signed; sums of these must fit too.
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX).min(i64::MAX / 1_000_000)
+}
+
 fn whole(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-fn holds(db: &Connection) -> rusqlite::Result<Vec<Hold>> {
-    let mut query = db.prepare_cached("SELECT scope, about, until, reset, tries, probe, probe_until FROM holds")?;
-    let rows = query.query_map([], |row| {
+fn holds(db: &Connection, now: Timestamp) -> rusqlite::Result<Vec<Hold>> {
+    let mut query = db.prepare_cached(
+        "SELECT scope, about, iif(seen > ?2, coalesce(noticed, ?1) + max(until - seen, 0), until), reset, tries,
+             probe, probe_until
+         FROM holds",
+    )?;
+    let rows = query.query_map([now.millis(), now.millis().saturating_add(AHEAD)], |row| {
         let by = row.get::<_, Option<String>>(5)?.and_then(|run| RunId::parse(&run));
-        let probe_until = row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis);
+        // One that lies further ahead than any was given: the clock was set back, and nobody waits for it.
+        let given = row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis);
+        let probe_until = given.filter(|until| until.since(now) <= LONGEST);
         Ok(Hold {
             scope: row.get(0)?,
             about: row.get(1)?,
@@ -158,10 +247,15 @@ pub(super) fn cost(db: &Connection, run: &str) -> rusqlite::Result<f64> {
 
 /// Notes what was spent.
 pub(super) fn spent(db: &Connection, run: &str, time: i64, usd: f64, usage: &Usage) -> rusqlite::Result<()> {
-    let tokens = |n: u64| i64::try_from(n).unwrap_or(i64::MAX / 1_000_000);
     if usd > 0.0 || usage.total() > 0 {
         db.prepare_cached("INSERT INTO spends (run, time, usd, tokens, counted) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![run, time, usd, tokens(usage.total()), tokens(usage.counted())])?;
+            .execute(params![run, time, usd, stored(usage.total()), stored(usage.counted())])?;
+        // It was reserved.
+        db.prepare_cached(
+            "UPDATE calls SET usd = max(usd - ?2, 0), tokens = max(tokens - ?3, 0)
+             WHERE run = ?1 AND until IS NOT NULL",
+        )?
+        .execute(params![run, usd, stored(usage.total())])?;
     }
     Ok(())
 }
@@ -183,13 +277,15 @@ pub(super) fn refused(db: &Connection, record: &Record, time: i64) -> rusqlite::
     Ok(())
 }
 
-/// Of two tickets that were refused at the same time, the longer wait counts for both.
+/// A reset that was told replaces what was known. Without one, of two tickets that were refused at the same time the
+/// longer wait counts for both, and a told reset that lies ahead stays.
 fn hold(db: &Connection, hit: &Hit, time: i64) -> rusqlite::Result<()> {
     let reset = if hit.reset == Reset::Known { "known" } else { "unknown" };
     db.prepare_cached(
-        "INSERT INTO holds VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL, NULL)
-         ON CONFLICT (scope) DO UPDATE SET about = ?2, until = max(until, ?3), reset = ?4, tries = max(tries, ?5),
-             seen = ?6, probe = NULL, probe_until = NULL",
+        "INSERT INTO holds (scope, about, until, reset, tries, seen) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (scope) DO UPDATE SET about = ?2, until = iif(?4 = 'known', ?3, max(until, ?3)), reset = ?4, tries = max(tries, ?5),
+             seen = ?6, noticed = NULL, probe = NULL, probe_until = NULL
+         WHERE ?4 = 'known' OR reset <> 'known' OR until <= ?6",
     )?
     .execute(params![hit.scope, hit.about(), hit.until.millis(), reset, hit.tries, time])?;
     Ok(())

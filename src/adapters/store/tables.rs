@@ -172,11 +172,18 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
                 "UPDATE iterations SET ended = ?3, outcome = ?4, changed = ?5 WHERE run = ?1 AND n = ?2",
             )?
             .execute(params![run, n, time, word(outcome), changed])?;
+            limits::released(db, run)?;
         }
         Record::AgentExited { n, cost_usd, .. } => {
             db.prepare_cached("UPDATE iterations SET cost_usd = coalesce(cost_usd, 0) + ?3 WHERE run = ?1 AND n = ?2")?
                 .execute(params![run, n, cost_usd])?;
         }
+        // What comes between an admitted call and its iteration.
+        Record::RunResumed { .. }
+        | Record::RunEnded { .. }
+        | Record::Paused
+        | Record::TickIntended { .. }
+        | Record::StatusIntended { .. } => limits::released(db, run)?,
         Record::CallCounted(counted) => limits::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => limits::refused(db, record, time)?,
         Record::TurnEnded { usage, .. } => limits::spent(db, run, time, 0.0, usage)?,

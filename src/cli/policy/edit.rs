@@ -1,16 +1,15 @@
 //! `programmator policy edit`: the person's policy file in their editor.
 
 use super::super::error::CliError;
+use super::super::passphrase::NOT_FOR_CLAUDE;
 use super::super::session::Session;
 use crate::adapters::agent::launch::MARKER;
 use crate::adapters::editor::Editor;
 use crate::adapters::{policy_file, policy_files, private_file};
 use crate::base::text::clean_line;
 use crate::policy::verdict::Verdict;
-use std::io::Write;
-
-/// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
-const NOT_FOR_CLAUDE: u8 = 77;
+use std::fs;
+use std::io::{ErrorKind, Write};
 
 /// What a new file says: an example of everything, switched off.
 const NEW: &str = "\
@@ -26,34 +25,71 @@ rules:
 #    examples: {match: [\"git push origin main\"], not_match: [\"git push --force\"]}
 ";
 
-/// Opens the file, made where there is none, and judges it afterwards.
+/// Name of a text that could not be used, next to the policy file.
+const REJECTED: &str = "policy.yaml.rejected";
+
+/// Opens a copy of the file, and puts it in the file's place when it can be used. One that cannot is kept beside it,
+/// and is what the next edit begins with.
 pub fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
     if session.environment.contains_key(MARKER) {
         let message = "a run of programmator may not change what guards it; edit the policy in a shell of your own";
         return Err(CliError { message: message.into(), exit_code: NOT_FOR_CLAUDE });
     }
+    let failed = |error: &dyn std::fmt::Display| CliError::failure(error.to_string());
     let folder = session.config_folder().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))?;
     let path = policy_file::path(&folder);
-    if !path.exists() {
-        private_file::write(&path, NEW).map_err(|error| CliError::failure(error.to_string()))?;
+    let shown = clean_line(&path.display().to_string(), 400);
+    let old = match fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(&format!("{shown}: {error}"))),
+    };
+    let rejected = folder.join(REJECTED);
+    let begun = private_file::read(&rejected).map_err(|error| failed(&error))?;
+    let given = begun.as_deref().or(old.as_deref()).unwrap_or(NEW);
+    let edited = edited(given)?;
+    if begun.is_none() && edited == given {
+        writeln!(out, "{shown}: nothing was changed")?;
+        return Ok(0);
     }
-    let mut command = Editor::from_env().command(&path);
-    let program = clean_line(&command.get_program().to_string_lossy(), 200);
-    match command.status() {
-        Ok(status) if status.success() => {}
-        Ok(status) => return Err(CliError::failure(format!("{program} ended with {status}"))),
+    match policy_file::replace(&path, old.as_deref(), &edited) {
+        Ok(()) => {
+            fs::remove_file(&rejected).ok();
+        }
         Err(error) => {
-            return Err(CliError::failure(format!("{program} could not be started: {error}; set $EDITOR")));
+            private_file::write(&rejected, &edited).map_err(|error| failed(&error))?;
+            let (error, kept) =
+                (clean_line(&error.to_string(), 1_000), clean_line(&rejected.display().to_string(), 400));
+            writeln!(out, "{error}\n{shown} is as it was. Your text is kept in {kept}; the next edit begins with it.")?;
+            return Ok(Verdict::Block.exit_code());
         }
     }
     let policy = policy_files::alone(&path);
-    let path = clean_line(&path.display().to_string(), 400);
     if let Some(error) = policy.broken() {
         let error = clean_line(&error.to_string(), 1_000);
         writeln!(out, "{error}\nUntil this is mended, every call of every run is blocked.")?;
         return Ok(Verdict::Block.exit_code());
     }
     let count = policy.rules().count();
-    writeln!(out, "{path} can be used ({count} rules). Runs that are open keep the rules they began with.")?;
+    writeln!(
+        out,
+        "{shown} is saved and can be used ({count} rules). Runs that are open keep the rules they began with."
+    )?;
     Ok(0)
+}
+
+/// The text as the person leaves it in their editor.
+fn edited(text: &str) -> Result<String, CliError> {
+    let failed = |error: std::io::Error| CliError::failure(format!("the copy for the editor: {error}"));
+    // For the owner alone, and by a name that editors know the colours of.
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let copy = folder.path().join("policy.yaml");
+    fs::write(&copy, text).map_err(failed)?;
+    let mut command = Editor::from_env().command(&copy);
+    let program = clean_line(&command.get_program().to_string_lossy(), 200);
+    match command.status() {
+        Ok(status) if status.success() => fs::read_to_string(&copy).map_err(failed),
+        Ok(status) => Err(CliError::failure(format!("{program} ended with {status}; nothing was changed"))),
+        Err(error) => Err(CliError::failure(format!("{program} could not be started: {error}; set $EDITOR"))),
+    }
 }

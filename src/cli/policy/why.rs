@@ -3,7 +3,7 @@
 use super::super::error::CliError;
 use super::super::session::Session;
 use crate::base::text::clean_line;
-use crate::domain::approval::Approval;
+use crate::domain::approval::UnitView;
 use crate::domain::record::{Record, Stored};
 use crate::domain::words::Teller;
 use std::io::Write;
@@ -54,12 +54,15 @@ fn explain(out: &mut dyn Write, records: &[Arc<Stored>], id: &str) -> std::io::R
     for stored in records {
         let line = teller.line(&stored.record);
         match &stored.record {
-            Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } if tool_use_id == id => {
+            Record::ToolJudged { tool_use_id, tool, target, verdict, reason, units: parts, .. }
+                if tool_use_id == id =>
+            {
                 let (tool, target) = (clean_line(tool, 60), clean_line(target, 500));
                 writeln!(out, "{}  {:10}  {tool} {target}", stored.time, verdict.word())?;
                 writeln!(out, "  {}", clean_line(reason, 1_000))?;
+                units(out, parts)?;
             }
-            Record::ApprovalAsked(approval) if approval.id == id => units(out, approval)?,
+            Record::ApprovalAsked(approval) if approval.id == id => units(out, &approval.units)?,
             Record::ApprovalAnswered(answered) if answered.id == id => {
                 writeln!(out, "{}  {}", stored.time, line.map(|line| line.text).unwrap_or_default())?;
             }
@@ -72,8 +75,8 @@ fn explain(out: &mut dyn Write, records: &[Arc<Stored>], id: &str) -> std::io::R
     Ok(())
 }
 
-fn units(out: &mut dyn Write, approval: &Approval) -> std::io::Result<()> {
-    for (at, unit) in approval.units.iter().enumerate() {
+fn units(out: &mut dyn Write, units: &[UnitView]) -> std::io::Result<()> {
+    for (at, unit) in units.iter().enumerate() {
         let (text, verdict) = (clean_line(&unit.text, 60), clean_line(&unit.verdict, 12));
         let (rule, reason) = (clean_line(&unit.rule, 60), clean_line(&unit.reason, 200));
         writeln!(out, "{:3}  {text}  {verdict}  {rule}: {reason}", at + 1)?;

@@ -26,8 +26,16 @@ struct Shown {
     #[serde(flatten)]
     run: RunSummary,
     parked: Option<Parked>,
+    unasked: Unasked,
     limits: Limited,
     receipts: Receipts,
+}
+
+/// Calls that were refused because nobody was there to ask; the first of them by name.
+#[derive(Serialize)]
+struct Unasked {
+    count: u32,
+    calls: Vec<String>,
 }
 
 /// Why it waits. `seconds` are those that are left now.
@@ -100,6 +108,7 @@ fn shown(store: &Store, text: &str, now: Timestamp) -> Result<Shown, CliError> {
             reset: parking.reset,
             seconds: parking.until.since(now).as_secs(),
         }),
+        unasked: Unasked { count: state.gate.unasked_count, calls: state.gate.unasked.clone() },
         limits: limited(&state, limits, &facts, now),
         receipts: receipts(&state),
         run: summary,
@@ -133,17 +142,24 @@ fn receipts(state: &State) -> Receipts {
 }
 
 fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
-    let Shown { run, parked, limits, receipts } = shown;
+    let Shown { run, parked, unasked, limits, receipts } = shown;
     let about = run.reason.as_deref().or(run.phase.as_deref()).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
     writeln!(out, "{}  {}  {}{about}", run.run.short(), run.ticket, run.state.word())?;
     if let Some(Parked { why, about, until, reset, .. }) = parked {
-        let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset };
+        let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset, known: None };
         writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;
     }
+    if unasked.count > 0 {
+        writeln!(out, "  unasked     {} refused, since nobody was there to ask:", unasked.count)?;
+    }
+    for call in &unasked.calls {
+        writeln!(out, "    {}", clean_line(call, 100))?;
+    }
     for (name, count) in [("calls", &limits.calls), ("tokens", &limits.tokens)] {
-        let limit = count.limit.map_or_else(|| "no limit".to_owned(), |limit| format!("of {limit}"));
-        writeln!(out, "  {name:<10}  {} {limit} in the hour", count.used)?;
+        let limit =
+            count.limit.map_or_else(|| " in the hour, no limit".to_owned(), |limit| format!(" of {limit} in the hour"));
+        writeln!(out, "  {name:<10}  {}{limit}", count.used)?;
     }
     for window in &limits.windows {
         let used = window.used.map_or_else(String::new, |used| format!(", {:.0} % used", used * 100.0));
@@ -152,7 +168,8 @@ fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<
             WindowStatus::Warning => "nearly reached",
             WindowStatus::Rejected => "reached",
         };
-        writeln!(out, "  {}  {how}{used}", clean_line(&window.name(), 40))?;
+        let resets = window.resets_at.map_or_else(String::new, |at| format!(", resets in {}", human(at.since(now))));
+        writeln!(out, "  {:<10}  {how}{used}{resets}", clean_line(&window.name(), 40))?;
     }
     for budget in &limits.budgets {
         writeln!(out, "  {:<10}  ${:.2} of ${:.2}", format!("{} usd", budget.of), budget.spent_usd, budget.limit_usd)?;

@@ -71,7 +71,7 @@ fn answered(input: &Value) -> Outcome {
         answers(input).iter().map(|(question, answer)| format!("\"{question}\"=\"{answer}\"")).collect();
     let said = said.join(", ");
     let content =
-        format!("User has answered your questions: {said}. You can now continue with the user's answers in mind.");
+        format!("Your questions have been answered: {said}. You can now continue with these answers in mind.");
     Outcome::done(content, json!({"questions": input["questions"], "answers": input["answers"]}))
 }
 

@@ -1,5 +1,5 @@
-//! How sure it is that the work is done, in the points that Hank gives. They are shown and recorded; of themselves
-//! they end nothing.
+//! How sure it is that the work is done, in the points that Hank gives. They are recorded with the iteration, and shown
+//! nowhere; of themselves they end nothing.
 
 use super::Before;
 use super::shape::{Output, Shape};

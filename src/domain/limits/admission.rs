@@ -71,6 +71,8 @@ pub struct Ask {
     pub place: Place,
     /// Who asks.
     pub asker: Asker,
+    /// How long the call may last, with what belongs to it: so long others wait for its outcome.
+    pub lasts: Duration,
 }
 
 /// What the provider refused to some ticket, as all tickets know it.
@@ -101,10 +103,27 @@ pub struct Facts {
     pub ticket: Spent,
     /// What was spent today.
     pub day: Spent,
+    /// What iterations that run now may still spend.
+    pub reserved: Reserved,
     /// What the provider refuses.
     pub holds: Vec<Hold>,
     /// The provider's windows.
     pub windows: Vec<Window>,
+}
+
+/// What the iterations of other runs may still spend, and who else will want some.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reserved {
+    /// Of the ticket's budget.
+    pub ticket: Spent,
+    /// Of the day's.
+    pub day: Spent,
+    /// When the last of them is given up for lost; `None`: nothing is reserved.
+    pub until: Option<Timestamp>,
+    /// Other runs of the ticket that are under way and have reserved nothing yet.
+    pub ticket_others: u32,
+    /// Likewise of the day.
+    pub day_others: u32,
 }
 
 /// How the counters stand, for gauges and for the next decisions.
@@ -123,6 +142,8 @@ pub struct Ledger {
     pub day: Spent,
     /// How often in a row the provider has refused before this try.
     pub tries: u32,
+    /// What the iteration may spend in USD, reserved for it; `None`: no budget in USD is set.
+    pub granted_usd: Option<f64>,
 }
 
 /// A call that was counted.
@@ -149,6 +170,19 @@ pub struct Parking {
     pub until: Timestamp,
     /// Whether that is the true end.
     pub reset: Reset,
+    /// What was known then: a program that just began has made no call to know it from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Box<Known>>,
+}
+
+/// What is known of limits when a run is parked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Known {
+    /// How the counters stand.
+    pub ledger: Ledger,
+    /// The provider's windows that last.
+    pub windows: Vec<Window>,
 }
 
 /// A limit that parks.
@@ -159,6 +193,8 @@ pub enum Why {
     Calls,
     /// Tokens an hour.
     Tokens,
+    /// The rest of a budget is reserved for other iterations.
+    Budget,
     /// The provider refuses.
     Provider,
     /// The provider warns, and the person wants to wait then.
@@ -188,9 +224,6 @@ pub enum Verdict {
     Stop(String),
 }
 
-/// How long others wait for the one who tries.
-pub const PROBE: Duration = Duration::from_secs(120);
-
 /// Decides. `now` may lie before what is known (the clock was set back): nothing opens early for it.
 pub fn admit(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp, zone: &TimeZone) -> Admission {
     let limits = &ask.limits;
@@ -204,17 +237,24 @@ pub fn admit(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp, zone: &TimeZo
         ticket: facts.ticket,
         day: facts.day,
         tries: concerned.iter().map(|hold| hold.tries).max().unwrap_or(0),
+        granted_usd: None,
     };
     let refused = over_budget(facts, ask)
         .map(Verdict::Stop)
         .or_else(|| held(&concerned, ask.asker, run, now).map(Verdict::Park))
         .or_else(|| counted_out(facts, limits, zone).map(Verdict::Park))
-        .or_else(|| warned(facts, ask, run, now).map(Verdict::Park));
-    let verdict = refused.unwrap_or_else(|| {
+        .or_else(|| warned(facts, ask, run, now).map(Verdict::Park))
+        .or_else(|| reserved(facts, ask).map(Verdict::Park));
+    let mut verdict = refused.unwrap_or_else(|| {
         ledger.calls += 1;
+        ledger.granted_usd = grant(facts, ask);
         ledger.frees = ledger.frees.or_else(|| Some(hour::leaves(now, limits.window, zone)));
         Verdict::Go { probes: concerned.iter().map(|hold| hold.scope.clone()).collect() }
     });
+    if let Verdict::Park(parking) = &mut verdict {
+        let windows = facts.windows.iter().filter(|window| window.is_open_at(now)).cloned().collect();
+        parking.known = Some(Box::new(Known { ledger: ledger.clone(), windows }));
+    }
     Admission { verdict, ledger }
 }
 
@@ -254,6 +294,37 @@ fn does_not_fit(key: &str, whose: &str, budget: &Budget, spent: Spent, next: Spe
     })
 }
 
+/// The budgets that runs share, with what is reserved of them and who else wants some of the rest.
+fn shared<'a>(facts: &'a Facts, ask: &'a Ask) -> [(&'static str, &'a Budget, Spent, Spent, u32); 2] {
+    let Reserved { ticket, day, ticket_others, day_others, .. } = facts.reserved;
+    [
+        ("this ticket", &ask.limits.ticket, facts.ticket, ticket, ticket_others),
+        ("today", &ask.limits.day, facts.day, day, day_others),
+    ]
+}
+
+/// The call would fit into what is spent, but not into what others may still spend: it waits for them to end.
+fn reserved(facts: &Facts, ask: &Ask) -> Option<Parking> {
+    let until = facts.reserved.until.filter(|_| ask.purpose == Purpose::Iteration)?;
+    let full = shared(facts, ask).into_iter().find(|(_, budget, spent, reserved, _)| {
+        let both = Spent { usd: spent.usd + reserved.usd, tokens: spent.tokens.saturating_add(reserved.tokens) };
+        does_not_fit("", "", budget, both, ask.forecast).is_some()
+    });
+    let about = format!("the rest of the budget for {} is reserved for other iterations", full?.0);
+    Some(Parking { why: Why::Budget, about, until, reset: Reset::Known, known: None })
+}
+
+/// What the iteration may spend in USD: what is left of the run's budget, and of the shared ones its part, so that
+/// others that are under way find theirs; not less than two iterations cost, as far as that is left.
+fn grant(facts: &Facts, ask: &Ask) -> Option<f64> {
+    let run = ask.limits.run.usd().map(|limit| limit - ask.spent.usd);
+    let parts = shared(facts, ask).into_iter().filter_map(|(_, budget, spent, reserved, others)| {
+        let rest = budget.usd()? - spent.usd - reserved.usd;
+        Some((rest / f64::from(others.saturating_add(1))).max(ask.forecast.usd * 2.0).min(rest))
+    });
+    run.into_iter().chain(parts).min_by(f64::total_cmp).map(|usd| usd.max(0.0))
+}
+
 /// The provider refuses: nothing is tried before its time, and then by one run only.
 fn held(holds: &[&Hold], asker: Asker, run: RunId, now: Timestamp) -> Option<Parking> {
     let waits = holds.iter().filter_map(|hold| {
@@ -263,20 +334,27 @@ fn held(holds: &[&Hold], asker: Asker, run: RunId, now: Timestamp) -> Option<Par
             None if asker == Asker::Program && hold.until > now => (hold.until, hold.reset),
             None => return None,
         };
-        Some(Parking { why: Why::Provider, about: hold.about.clone(), until, reset })
+        Some(Parking { why: Why::Provider, about: hold.about.clone(), until, reset, known: None })
     });
     waits.max_by_key(|parking| parking.until)
 }
 
 fn counted_out(facts: &Facts, limits: &Limits, zone: &TimeZone) -> Option<Parking> {
-    let own = |why, about, until| Parking { why, about, until, reset: Reset::Known };
+    let own = |why, about, until| Parking { why, about, until, reset: Reset::Known, known: None };
     let calls = hour::frees(&facts.calls, limits.calls.into(), limits.window, zone)
-        .map(|until| own(Why::Calls, format!("{} calls an hour are used up", limits.calls), until));
+        .map(|until| own(Why::Calls, calls_words(limits.calls), until));
     let tokens = limits.tokens.and_then(|most| {
         let until = hour::frees(&facts.tokens, most, limits.window, zone)?;
         Some(own(Why::Tokens, format!("{most} tokens an hour are used up"), until))
     });
     calls.into_iter().chain(tokens).max_by_key(|parking| parking.until)
+}
+
+fn calls_words(most: u32) -> String {
+    match most {
+        1 => "the one call an hour is used up".to_owned(),
+        most => format!("{most} calls an hour are used up"),
+    }
 }
 
 /// The provider warns: when the person wants so, nothing new is begun until the window opens anew.
@@ -293,7 +371,7 @@ fn warned(facts: &Facts, ask: &Ask, run: RunId, now: Timestamp) -> Option<Parkin
     let (window, resets) = windows.filter_map(|w| Some((w, w.resets_at?))).max_by_key(|(_, resets)| *resets)?;
     let (until, reset) = provider::wait_until(Some(resets), 1, now, provider::dice(run.0.as_u128(), 0));
     let about = format!("the provider's {} is nearly reached", window.name());
-    (reset == Reset::Known).then_some(Parking { why: Why::Warning, about, until, reset })
+    (reset == Reset::Known).then_some(Parking { why: Why::Warning, about, until, reset, known: None })
 }
 
 #[cfg(test)]

@@ -17,6 +17,29 @@ use std::time::Duration;
 pub struct LimitText {
     /// When it ends, as it was said.
     pub told: Option<Told>,
+    /// Whose models it is of; `None`: of all.
+    #[serde(default)]
+    pub family: Option<Family>,
+}
+
+/// Models that have a limit of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// Opus.
+    Opus,
+    /// Sonnet.
+    Sonnet,
+}
+
+impl Family {
+    /// The window that is closed.
+    pub fn window(self) -> &'static str {
+        match self {
+            Self::Opus => "seven_day_opus",
+            Self::Sonnet => "seven_day_sonnet",
+        }
+    }
 }
 
 /// When a limit ends, as a person would say it.
@@ -59,14 +82,20 @@ const WALL: &str = r"(?ix)
 
 const EPOCH: &str = r"\|\s*(\d{9,13})\b";
 
-static PATTERNS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
-    let [Ok(limit), Ok(wall), Ok(epoch)] = [LIMIT, WALL, EPOCH].map(Regex::new) else { return None };
-    Some([limit, wall, epoch])
+/// What else is named beside a limit is advice: `… · /model sonnet`.
+const FAMILY: &str = r"(?ix)
+    \b (opus|sonnet) \ (?: \w+ \ )? limit
+  | \b limit \ for \ (?: claude \ )? (opus|sonnet) \b";
+
+static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
+    let patterns = [LIMIT, WALL, EPOCH, FAMILY].map(Regex::new);
+    let [Ok(limit), Ok(wall), Ok(epoch), Ok(family)] = patterns else { return None };
+    Some([limit, wall, epoch, family])
 });
 
 /// Reads what the CLI said; `None`: it is not about a limit.
 pub fn read(text: &str) -> Option<LimitText> {
-    let [limit, wall, epoch] = PATTERNS.as_ref()?;
+    let [limit, wall, epoch, family] = PATTERNS.as_ref()?;
     let text = tail(text, LOOKED_AT);
     let from = limit.find(text)?.start();
     let behind = &text[from..];
@@ -81,7 +110,11 @@ pub fn read(text: &str) -> Option<LimitText> {
             (minute < 60).then(|| Told::Wall { date, hour, minute, zone: part(6).map(str::to_owned) })
         }),
     };
-    Some(LimitText { told })
+    let family = family
+        .captures(text)
+        .and_then(|found| found.get(1).or_else(|| found.get(2)))
+        .map(|name| if name.as_str().eq_ignore_ascii_case("opus") { Family::Opus } else { Family::Sonnet });
+    Some(LimitText { told, family })
 }
 
 fn month(name: &str) -> i8 {
@@ -197,9 +230,24 @@ mod tests {
             "You've hit your limit · resets 3",
             "You've hit your session limit · resets 3:99pm",
         ] {
-            assert_eq!(read(text), Some(LimitText { told: None }), "{text}");
+            assert_eq!(read(text).map(|limit| limit.told), Some(None), "{text}");
         }
         assert_eq!(reset("You've hit your limit · resets Feb 31, 3pm"), None);
+    }
+
+    #[test]
+    fn the_models_that_a_limit_is_of_are_kept() {
+        let cases = [
+            ("You've hit your Opus limit · resets Nov 24, 3pm", Some(Family::Opus)),
+            ("You've hit your Sonnet weekly limit", Some(Family::Sonnet)),
+            ("You've reached your limit for Opus", Some(Family::Opus)),
+            ("Opus limit reached · resets 3pm", Some(Family::Opus)),
+            ("You've hit your weekly limit · resets 3pm · /model sonnet", None),
+            ("You've hit your Opus limit · /model sonnet goes on", Some(Family::Opus)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(read(text).unwrap().family, expected, "{text}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
         AnsweredBy::Timeout => "because nobody answered in time",
         AnsweredBy::Nobody => "because nobody was there to ask",
         AnsweredBy::Ticket => "by your answer for this ticket",
+        AnsweredBy::Rules => "by the rules as they are now",
     };
     match &answered.answer {
         Answer::Allow { scope, .. } => {

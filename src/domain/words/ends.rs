@@ -33,7 +33,7 @@ pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
         IterationOutcome::Idle => "silent for too long",
         IterationOutcome::Interrupted => "interrupted by you",
         IterationOutcome::CutOff => "cut off",
-        IterationOutcome::Parked => "refused by a limit, counts as none",
+        IterationOutcome::Parked => "refused by a limit, not counted",
     }
 }
 

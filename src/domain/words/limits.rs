@@ -49,7 +49,7 @@ fn window_words(window: &Window) -> String {
 
 fn parked_words(parking: &Parking) -> String {
     // A wait may be of days.
-    let until = parking.until.to_string().get(..19).map(|text| text.replace('T', " ")).unwrap_or_default();
+    let until = parking.until.second();
     match parking.reset {
         Reset::Known => format!("{}; goes on by itself at {until} UTC", parking.about),
         Reset::Unknown => format!("{}; reset unknown, tries again at {until} UTC", parking.about),
@@ -79,7 +79,13 @@ mod tests {
 
     fn parking(reset: Reset) -> Parking {
         let until = Timestamp::from_millis(1_795_273_200_000);
-        Parking { why: Why::Provider, about: "the provider's five-hour limit is reached".into(), until, reset }
+        Parking {
+            why: Why::Provider,
+            about: "the provider's five-hour limit is reached".into(),
+            until,
+            reset,
+            known: None,
+        }
     }
 
     #[test]

@@ -105,7 +105,7 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.cut = Some(*outcome);
             state.stage = Stage::Stopping;
         }
-        Record::TurnEnded { cost_usd, usage, context, context_window, denials, .. } => {
+        Record::TurnEnded { cost_usd, usage, context, context_window, .. } => {
             // The CLI's figure is cumulative over the turns of one process.
             let more = (cost_usd - iteration.process_cost_usd).max(0.0);
             iteration.process_cost_usd = *cost_usd;
@@ -113,12 +113,6 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.cost_usd += more;
             state.usage.add(usage);
             iteration.output += usage.output;
-            // Every turn of a process tells all that were refused in it.
-            let name = |tool: &str| tool.split('(').next().unwrap_or_default().to_owned();
-            let denials = denials.iter().filter(|tool| ApprovalKind::always(&name(tool)).is_none());
-            if denials.clone().count() > iteration.denials.len() {
-                iteration.denials = denials.cloned().collect();
-            }
             state.context = context.zip(*context_window).or(state.context);
         }
         Record::AgentExited { .. } => {

@@ -183,6 +183,7 @@ mod tests {
             verdict: Verdict::Allow,
             reason: "trusted".into(),
             writes: true,
+            units: vec![],
         };
         let finished = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false };
         let ticked = Record::TicketRead { title: "T".into(), phases: seeds(&[("A", true)]) };

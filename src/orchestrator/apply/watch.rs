@@ -9,14 +9,20 @@ use std::time::Duration;
 /// Folds a record of the iteration in; others are not its business.
 pub(super) fn fold(iteration: &mut Iteration, record: &Record, time: Timestamp) {
     match record {
-        Record::SpawnRequested { .. } | Record::FollowUpSent { .. } => iteration.prompted = Some(time),
+        Record::SpawnRequested { .. } | Record::FollowUpSent { .. } => {
+            iteration.prompted = Some(time);
+            iteration.answered = false;
+        }
         Record::WatchdogFired(fired) => iteration.timer = Some(fired.timer),
         Record::ApiRetried(retried) => {
             let at = time.plus(Duration::from_millis(retried.delay_ms));
             let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
             iteration.retry = Some(Retry { attempt, max, error, at });
         }
-        Record::TurnEnded { .. } => iteration.retry = None,
+        Record::TurnEnded { .. } => {
+            iteration.retry = None;
+            iteration.answered = true;
+        }
         _ => {}
     }
 }

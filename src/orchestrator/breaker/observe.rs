@@ -25,6 +25,8 @@ pub enum Progress {
         /// In so many files.
         files: usize,
     },
+    /// A phase was found done by the validation commands, though nothing had to be changed for it.
+    Verified,
     /// Nothing changed, but Claude asked the person something.
     Asked,
     /// Nothing changed.
@@ -46,10 +48,11 @@ pub fn observe(iteration: &Iteration, outcome: IterationOutcome) -> Option<Obser
         return None;
     }
     Some(Observation {
-        progress: match (changed, iteration.asked_person) {
-            (true, _) => Progress::Made { files: iteration.files },
-            (false, true) => Progress::Asked,
-            (false, false) => Progress::None,
+        progress: match (changed, iteration.verified, iteration.asked_person) {
+            (true, ..) => Progress::Made { files: iteration.files },
+            (false, true, _) => Progress::Verified,
+            (false, false, true) => Progress::Asked,
+            (false, false, false) => Progress::None,
         },
         error: failure::fingerprint_of(iteration),
         denied: denied(iteration, changed),
@@ -63,15 +66,15 @@ fn is_outside(failed: &Failure) -> bool {
     limit || failure::fatal(failed).is_some()
 }
 
-/// The gate's own refusals count only where Claude got nowhere; all others (Claude's own rules) always do.
+/// The gate's own refusals count only where Claude got nowhere; all others (Claude's own rules) always do, but for
+/// compound commands, whose parts those rules let pass.
 fn denied(iteration: &Iteration, changed: bool) -> Option<String> {
-    let (ours, all) = (iteration.blocked.len(), iteration.denials.len());
-    if all > ours {
-        let tools = listed(&iteration.denials);
-        return Some(format!("Claude's own permissions refused {tools}"));
+    if !iteration.refused.is_empty() {
+        let shown: Vec<String> = iteration.refused.iter().map(|denial| denial.shown().into_owned()).collect();
+        return Some(format!("Claude's own permissions refused {}", listed(&shown)));
     }
     let why = || format!("the gate refused {} and nothing changed", listed(&iteration.blocked));
-    (ours > 0 && !changed).then(why)
+    (!iteration.blocked.is_empty() && !changed && !iteration.verified).then(why)
 }
 
 /// Each name once, in the order in which they came; not more than a few.

@@ -1,6 +1,7 @@
 //! Following Claude through an iteration: from the spawned process to its end.
 
 use super::Step;
+use crate::domain::claim::Claim;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -12,7 +13,7 @@ use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, NoteStage, Stage};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
 
-impl Step {
+impl Step<'_> {
     pub(super) fn agent_spawned(&mut self, n: u32, pid: u32) {
         if self.state.stage != Stage::Spawning {
             return;
@@ -26,6 +27,10 @@ impl Step {
     pub(super) fn agent_ready(&mut self, n: u32, session: String, model: String, version: String) {
         // Every turn of a process begins with this record; the first is news.
         if self.open(|open| open.ready) && self.state.sessions.of(CODE).is_some_and(|kept| kept.id == session) {
+            return;
+        }
+        // After its end, the turn of a background task does not bring back a session that was given up.
+        if self.open(|open| open.ready) && self.state.stage != Stage::Running {
             return;
         }
         self.record(Record::AgentReady { n, session, model, version });
@@ -90,7 +95,10 @@ impl Step {
         }
         let reading = parse(&result.text);
         self.weigh(n, result, reading.claim.as_ref());
+        let foreign = |claim: &Claim| !self.state.phases.is_empty() && !claim.source.is_ours();
         match reading {
+            // Another loop's block knows nothing of phases: where there are some, it is a sign and no claim.
+            Reading { claim: Some(claim), .. } if foreign(&claim) => self.ask_for_block(n, "not_ours"),
             Reading { claim: Some(claim), warnings, .. } => {
                 if !warnings.is_empty() {
                     self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
@@ -127,10 +135,7 @@ impl Step {
     pub(super) fn fail(&mut self, n: u32, Failure { error, message, status }: Failure, result: Option<&TurnResult>) {
         let why = format!("the turn failed ({error})");
         self.record(Record::TurnFailed { n, error, message, status });
-        self.note_limit(
-            result.is_some_and(|result| result.limit.is_some()),
-            result.and_then(|result| result.resets_at),
-        );
+        self.note_limit(result.and_then(|result| result.limit.as_ref()), result.and_then(|result| result.resets_at));
         if self.open(|open| open.limited.is_none()) {
             self.reset_session(why);
         }
@@ -171,6 +176,8 @@ impl Step {
         if self.open(|open| open.followed_up) {
             return self.close(n);
         }
+        // An answer that never comes must not keep Claude for ever.
+        self.arm(Timer::PostResult(n));
         self.ask_for_call(Purpose::FollowUp, Asker::Program);
     }
 

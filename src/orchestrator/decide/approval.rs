@@ -4,6 +4,7 @@
 //! the person, by the time, by an earlier answer, or by nobody being there; else it is void.
 
 use super::Step;
+use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided};
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::IterationOutcome;
@@ -12,10 +13,11 @@ use crate::domain::stream::control::Via;
 use crate::orchestrator::breaker::Move;
 use crate::orchestrator::effect::{Effect, Timer, ToolCall};
 use crate::orchestrator::state::{Failure, Stage};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Seconds that a question waits for a person who is not at the screen.
-const AWAY: u64 = 3_600;
+/// How long a question without a time of its own waits for a screen that nobody touches.
+const UNATTENDED: Duration = Duration::from_secs(3_600);
 
 /// What Claude is told when there is nobody to ask.
 const NOBODY: &str = "nobody is here to ask, so this was refused. Do not try it again in other words. Go on without it: \
@@ -26,7 +28,7 @@ const NOBODY: &str = "nobody is here to ask, so this was refused. Do not try it 
 const NO: &str = "the person does not want this to run. Do not try it again in other words; go another way, or say what \
                   you need it for.";
 
-impl Step {
+impl Step<'_> {
     pub(super) fn judged(&mut self, call: ToolCall, mut ruling: Ruling, presence: Presence) {
         if self.state.stage != Stage::Running || !self.open(|open| open.n == call.n) {
             ruling = ruling.blocked("programmator", "the run is being stopped");
@@ -88,12 +90,13 @@ impl Step {
             (_, Via::CanUseTool) if pending => {}
             (_, Via::CanUseTool) => {
                 self.record(Record::ApprovalAsked(approval));
-                self.arm_expiry();
+                // Whether somebody was at the screen meanwhile is known when it fires.
+                self.arm_expiry(Timestamp::default());
             }
         }
     }
 
-    fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
+    pub(super) fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
         self.record(Record::ToolJudged {
             n,
             tool_use_id: id.to_owned(),
@@ -102,16 +105,13 @@ impl Step {
             verdict: ruling.verdict,
             reason: ruling.words(),
             writes: ruling.writes,
+            // The question that follows has them whole.
+            units: if matches!(ruling.verdict, Verdict::Allow | Verdict::Block) { ruling.parts() } else { Vec::new() },
         });
     }
 
     fn question(&self, call: &ToolCall, ruling: Ruling, presence: Presence) -> Approval {
-        let timeout = self.state.settings.approval_timeout;
-        let patience = match presence {
-            Presence::Screen => timeout,
-            Presence::Away => timeout.or(Some(AWAY)),
-            Presence::Nobody => None,
-        };
+        let patience = self.state.settings.approval_timeout.filter(|_| presence == Presence::Screen);
         let rules = if ruling.verdict == Verdict::Passphrase { ApprovalKind::Passphrase } else { ApprovalKind::Call };
         Approval {
             id: call.tool_use_id.clone(),
@@ -155,7 +155,7 @@ impl Step {
 
     /// The person has typed the right passphrase for this call, with this input.
     pub(super) fn unlocked(&mut self, id: String, input: String) {
-        let locked = |approval: &&Approval| approval.id == id && approval.kind == ApprovalKind::Passphrase;
+        let locked = |approval: &&Arc<Approval>| approval.id == id && approval.kind == ApprovalKind::Passphrase;
         let Some(approval) = self.state.approvals.iter().find(locked) else {
             return;
         };
@@ -188,7 +188,7 @@ impl Step {
         self.close_question(id.to_owned(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
     }
 
-    fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
+    pub(super) fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
         self.record(Record::ApprovalAnswered(Answered { id: id.clone(), answer: answer.clone(), by }));
         self.effect(Effect::Settle { id, answer });
         self.go_on_timing();
@@ -211,8 +211,9 @@ impl Step {
     }
 
     /// A timer that says nothing because of the person: an overdue question is a denial, and waiting for an answer
-    /// is neither work nor silence. `true`: the timer is done with.
-    pub(super) fn waits_for_person(&mut self, timer: Timer) -> bool {
+    /// is neither work nor silence. `seen`: of a question's timer, when the person last touched the screen. `true`:
+    /// the timer is done with.
+    pub(super) fn waits_for_person(&mut self, timer: Timer, seen: Timestamp) -> bool {
         let (Timer::Iteration(n) | Timer::Idle(n) | Timer::Approval(n)) = timer else {
             return false;
         };
@@ -222,7 +223,7 @@ impl Step {
         let waiting = !self.state.approvals.is_empty();
         match timer {
             Timer::Approval(_) => {
-                self.expire();
+                self.expire(seen);
                 true
             }
             // Armed again with the last answer.
@@ -238,7 +239,7 @@ impl Step {
         }
     }
 
-    fn deadline(&self) -> Option<crate::base::time::Timestamp> {
+    fn deadline(&self) -> Option<Timestamp> {
         self.state.gate.deadline(Duration::from_secs(self.state.settings.iteration_timeout))
     }
 
@@ -254,21 +255,21 @@ impl Step {
         self.arm(Timer::Idle(n));
     }
 
-    fn arm_expiry(&mut self) {
-        let next = self.state.approvals.iter().filter_map(|approval| Some((approval.expires?, approval.n))).min();
+    fn arm_expiry(&mut self, seen: Timestamp) {
+        let next = self.state.approvals.iter().map(|approval| (end(approval, seen), approval.n)).min();
         if let Some((at, n)) = next {
             self.effect(Effect::Arm { timer: Timer::Approval(n), at });
         }
     }
 
-    fn expire(&mut self) {
-        let due = |approval: &&Approval| approval.expires.is_some_and(|at| at <= self.now);
+    fn expire(&mut self, seen: Timestamp) {
+        let due = |approval: &&Arc<Approval>| end(approval, seen) <= self.now;
         let due: Vec<String> = self.state.approvals.iter().filter(due).map(|approval| approval.id.clone()).collect();
         for id in due {
             let words = format!("nobody answered in time; {NOBODY}");
             self.close_question(id, Answer::Deny { words }, AnsweredBy::Timeout);
         }
-        self.arm_expiry();
+        self.arm_expiry(seen);
     }
 
     /// A tool that ran has a stored verdict, or the gate is broken: everything is killed, and nothing runs again
@@ -306,6 +307,11 @@ impl Step {
             self.notice(Level::Warn, text);
         }
     }
+}
+
+/// When the question is a denial by itself, if the person does not touch the screen again after `seen`.
+fn end(approval: &Approval, seen: Timestamp) -> Timestamp {
+    approval.expires.unwrap_or_else(|| approval.asked.max(seen).plus(UNATTENDED))
 }
 
 /// How far a yes may reach: what cannot be proven harmless has no lasting rule; words of the person's are for once.

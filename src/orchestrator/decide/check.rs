@@ -9,13 +9,14 @@ use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
 use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::judge::{self, Checks, Judgement};
+use crate::orchestrator::limits;
 use crate::orchestrator::state::Stage;
 use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 
 /// Names of changed files kept in a record.
 const FILES: usize = 200;
 
-impl Step {
+impl Step<'_> {
     /// Compares the work tree with the iteration's snapshot and the phase's baseline.
     pub(super) fn compare(&mut self, n: u32) {
         let Some(open) = self.state.open_iteration() else {
@@ -108,12 +109,13 @@ impl Step {
         };
         let outcome = iteration_outcome(Came {
             claimed: open.claim.is_some(),
-            limited: open.limited.is_some() || open.unasked,
+            limited: open.limited.is_some(),
             failed: open.failure.is_some(),
             cut: open.cut,
         });
         let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
-        let fatal = failed.and_then(failure::fatal);
+        let part = limits::was_part(&self.state);
+        let fatal = failed.and_then(failure::fatal).filter(|(reason, _)| *reason != ExitReason::Budget || !part);
         let claim = open.claim.clone();
         self.end_iteration(outcome);
         if let Some((reason, detail)) = fatal {

@@ -17,7 +17,7 @@ const QUESTION: &str = "AskUserQuestion";
 /// Refusals of one turn that are kept.
 const REFUSED: usize = 20;
 
-impl Step {
+impl Step<'_> {
     /// Weighs a turn's output; a turn that says nothing new leaves no record.
     pub(super) fn weigh(&mut self, n: u32, result: &TurnResult, claim: Option<&Claim>) {
         let before = Before { errors: &self.state.signs.errors, length: self.state.signs.length, files_changed: 0 };
@@ -38,7 +38,7 @@ impl Step {
 
     /// The boxes as they are in the file now; what was read before our own last change of it says nothing.
     pub(super) fn boxes_read(&mut self, read_at: Timestamp, boxes: Boxes) {
-        let stale = self.state.wrote_ticket.is_some_and(|wrote| read_at < wrote);
+        let stale = self.is_stale(read_at);
         let runs = self.state.run.is_some() && self.state.ended.is_none();
         if runs && !stale && self.state.phases.is_empty() && boxes != self.state.boxes {
             self.record(Record::BoxesRead(boxes));

@@ -18,7 +18,7 @@ use crate::orchestrator::loop_context::loop_context;
 use crate::orchestrator::prompt::PromptContext;
 use crate::orchestrator::state::{Mark, NoteStage, Pace, Stage};
 
-impl Step {
+impl Step<'_> {
     pub(super) fn started(&mut self, start: Start) {
         if self.state.run.is_some() {
             return;

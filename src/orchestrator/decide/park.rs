@@ -8,11 +8,12 @@ use crate::base::time::Timestamp;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Asker, Counted, Ledger, Parking, Purpose, Verdict};
 use crate::domain::limits::provider::{Reset, Window};
+use crate::domain::limits::reset_text::LimitText;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
 use crate::orchestrator::effect::{Effect, Timer};
-use crate::orchestrator::limits;
 use crate::orchestrator::state::Stage;
+use crate::orchestrator::{exit, limits};
 use std::time::Duration;
 
 /// A parked run asks again after this time at the latest.
@@ -22,7 +23,7 @@ const LOOK_AT_PROBE: Duration = Duration::from_secs(2);
 /// Refusals in a row after which the run is given up: a day of quarter hours.
 const TRIES: u32 = 100;
 
-impl Step {
+impl Step<'_> {
     /// Asks the ledger. Asking again for the same call is harmless.
     pub(super) fn ask_for_call(&mut self, purpose: Purpose, asker: Asker) {
         let ask = limits::ask(&self.state, purpose, asker);
@@ -43,7 +44,7 @@ impl Step {
             }
             Purpose::FollowUp => {
                 let waits = self.state.stage == Stage::Closing && self.open(|open| open.n == n && !open.followed_up);
-                if waits && self.open(|open| open.claim_missing.is_some() && !open.unasked) {
+                if waits && self.awaits_follow_up() {
                     self.follow_up_admitted(n, admission);
                 }
             }
@@ -67,6 +68,11 @@ impl Step {
         }
     }
 
+    /// The call for the status block is asked for, and Claude waits for it.
+    pub(super) fn awaits_follow_up(&self) -> bool {
+        self.open(|open| open.claim_missing.is_some() && !open.followed_up && !open.unasked && open.timer.is_none())
+    }
+
     fn follow_up_admitted(&mut self, n: u32, Admission { verdict, ledger }: Admission) {
         match verdict {
             Verdict::Go { .. } => {
@@ -74,6 +80,8 @@ impl Step {
                 self.record(Record::FollowUpSent { n });
                 self.effect(Effect::SendFollowUp { n });
                 self.arm(Timer::FirstByte(n));
+                // It may have run out meanwhile, when there was nothing to be said; the iteration's own runs on.
+                self.arm(Timer::Idle(n));
             }
             // The next iteration waits, or the run stops, when it asks for its own call.
             Verdict::Park(parking) => {
@@ -97,12 +105,18 @@ impl Step {
         }
         let look = if parking.reset == Reset::Probe { LOOK_AT_PROBE } else { LOOK };
         let at = parking.until.min(self.now.plus(look));
-        if self.state.stage != Stage::Parked || self.state.limits.parked.as_ref() != Some(&parking) {
+        if self.state.stage != Stage::Parked || !self.waits_for(&parking) {
             self.record(Record::Parked(parking));
         }
         // A time that has passed since would be asked for without a pause.
         let soon = self.now.plus(Duration::from_millis(200));
         self.effect(Effect::Arm { timer: Timer::Park, at: at.max(soon) });
+    }
+
+    /// The run is known to wait for this. That the counters have moved meanwhile is no news.
+    fn waits_for(&self, parking: &Parking) -> bool {
+        let parked = self.state.limits.parked.as_ref();
+        parked.is_some_and(|parked| Parking { known: parked.known.clone(), ..parking.clone() } == *parked)
     }
 
     fn unpark(&mut self) {
@@ -113,8 +127,18 @@ impl Step {
 
     /// A parked run asks again.
     pub(super) fn look_again(&mut self, asker: Asker) {
+        self.end_parking_if_over();
         if self.state.stage == Stage::Parked {
             self.ask_for_call(Purpose::Iteration, asker);
+        }
+    }
+
+    /// A run that waits for a call notices when it needs none any more: the person has ticked or skipped what was left.
+    pub(super) fn end_parking_if_over(&mut self) {
+        let over = self.state.is_complete() || self.state.ticket_lost.is_some() || exit::check(&self.state).is_some();
+        if over && self.state.stage == Stage::Parked && self.state.ended.is_none() {
+            self.unpark();
+            self.advance();
         }
     }
 
@@ -128,7 +152,7 @@ impl Step {
     }
 
     /// The turn has failed: if it is a limit, until when nothing is tried.
-    pub(super) fn note_limit(&mut self, said: bool, told: Option<Timestamp>) {
+    pub(super) fn note_limit(&mut self, said: Option<&LimitText>, told: Option<Timestamp>) {
         if let Some(hit) = limits::hit(&self.state, said, told, self.now) {
             self.record(Record::LimitHit(hit));
         }

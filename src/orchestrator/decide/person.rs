@@ -8,7 +8,7 @@ use crate::domain::record::Record;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
-impl Step {
+impl Step<'_> {
     pub(super) fn commanded(&mut self, id: String, command: UserCommand) {
         if self.state.ended.is_some() || self.state.run.is_none() {
             return;

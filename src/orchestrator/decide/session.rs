@@ -6,7 +6,7 @@ use crate::domain::record::Record;
 use crate::domain::session::{CODE, SessionEnded, Way};
 use std::time::Duration;
 
-impl Step {
+impl Step<'_> {
     /// The session that the next iteration goes on with; one that cannot be is ended on the way.
     pub(super) fn choose_session(&mut self) -> Option<String> {
         let kept = self.state.sessions.of(CODE)?.clone();

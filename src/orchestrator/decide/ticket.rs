@@ -6,7 +6,7 @@ use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, PhaseSeed, Record};
 use crate::orchestrator::state::Stage;
 
-impl Step {
+impl Step<'_> {
     pub(super) fn ticket_read(
         &mut self,
         read_at: Timestamp,
@@ -14,7 +14,7 @@ impl Step {
         phases: Vec<PhaseSeed>,
         validation: Vec<String>,
     ) {
-        let stale = self.state.wrote_ticket.is_some_and(|wrote| read_at < wrote);
+        let stale = self.is_stale(read_at);
         if self.state.run.is_none() || self.state.ended.is_some() || stale {
             return;
         }
@@ -53,6 +53,12 @@ impl Step {
                  until you decide",
             );
         }
+    }
+
+    /// Read before our own last change of the file. While the clock stands before that change it tells nothing: a tick
+    /// of Claude's that was passed over now would be taken for the person's at the next start.
+    pub(super) fn is_stale(&self, read_at: Timestamp) -> bool {
+        self.state.wrote_ticket.is_some_and(|wrote| read_at < wrote && wrote <= self.now)
     }
 
     pub(super) fn phases_read(&mut self, phases: Vec<PhaseSeed>) {

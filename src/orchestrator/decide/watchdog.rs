@@ -9,7 +9,7 @@ use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::state::{NoteStage, Stage};
 use std::time::Duration;
 
-impl Step {
+impl Step<'_> {
     /// Sets a timer; one of the same kind that was set before counts no more.
     pub(super) fn arm(&mut self, timer: Timer) {
         if let Some((_, watch)) = timer.watched() {
@@ -22,7 +22,7 @@ impl Step {
     }
 
     pub(super) fn timer_fired(&mut self, timer: Timer, last_byte: Timestamp) {
-        if self.waits_for_person(timer) {
+        if self.waits_for_person(timer, last_byte) {
             return;
         }
         let Some((n, _)) = timer.watched().filter(|(n, _)| self.open(|open| open.n == *n)) else {
@@ -32,17 +32,21 @@ impl Step {
             (Timer::Start(_), Stage::Spawning) => self.fire(n, Watch::Start),
             (Timer::FirstByte(_), Stage::Running) if self.unanswered(last_byte) => self.fire(n, Watch::FirstByte),
             (Timer::Iteration(_), Stage::Spawning | Stage::Running) => self.fire(n, Watch::Total),
+            // No time is left for the question that is about to be asked.
+            (Timer::Iteration(_), Stage::Closing) if self.awaits_follow_up() => self.fire(n, Watch::Total),
             (Timer::Idle(_), Stage::Running) => self.idle(n, last_byte),
             // Claude may still take a late note up: that is no end that it has missed.
-            (Timer::PostResult(_), Stage::Running) => self.note_ignored(n),
+            (Timer::PostResult(_), Stage::Running) if self.open(|open| open.answered) => self.note_ignored(n),
             (Timer::PostResult(_), Stage::Closing) => self.fire(n, Watch::PostResult),
             _ => {}
         }
     }
 
-    /// No byte of an answer came since the last prompt.
+    /// No byte of an answer came since the last prompt. A clock that was set back behind the prompt cannot tell, so
+    /// nobody is cut off by it: silence is the idle timer's, and that has a clock of its own.
     fn unanswered(&self, last_byte: Timestamp) -> bool {
-        self.open(|open| open.prompted.is_some_and(|prompted| last_byte <= prompted))
+        let late = |prompted: Timestamp| last_byte <= prompted && prompted <= self.now;
+        self.open(|open| open.tools.is_empty() && open.prompted.is_some_and(late))
     }
 
     /// No byte for too long, unless a tool is at work: then the iteration's own timer is the bound.
@@ -89,3 +93,6 @@ impl Step {
         self.effect(Effect::StopAgent { n });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,8 +36,6 @@ pub struct Iteration {
     pub tool_count: u32,
     /// Tools that the gate refused, in order.
     pub blocked: Vec<String>,
-    /// Tools that were refused by whomever, as Claude tells it.
-    pub denials: Vec<String>,
     /// Ids of the calls that the gate refused.
     pub refused_by_us: BTreeSet<String>,
     /// What rules that are not ours refused, unless it was only a compound command.
@@ -68,6 +66,8 @@ pub struct Iteration {
     pub cut: Option<IterationOutcome>,
     /// The timer of the watchdog that ran out.
     pub timer: Option<Watch>,
+    /// Its last turn is over, and none has begun since.
+    pub answered: bool,
     /// When Claude was last given something to answer.
     pub prompted: Option<Timestamp>,
     /// The API failed, and Claude has not been heard since.
@@ -80,6 +80,8 @@ pub struct Iteration {
     pub changed: Option<bool>,
     /// The tree differs from the phase's baseline; `None` until compared.
     pub phase_changed: Option<bool>,
+    /// A phase was found done in it, by the validation commands.
+    pub verified: bool,
     /// How many files differ from before the iteration.
     pub files: usize,
     /// Validation commands that ran: command line, exit code.

@@ -79,7 +79,7 @@ impl Walker<'_> {
             match field.text() {
                 Some("-r" | "-s" | "-rs" | "-er" | "-e") => {}
                 Some("-d" | "-n" | "-N" | "-t" | "-p" | "-rp" | "-rd" | "-rn") => drop(args.next()),
-                Some(name) if is_own_name(name) && self.shell.get(name).is_none() => {}
+                Some(name) if is_own_name(name) && self.shell.get(name).is_none() && !self.shell.is_number(name) => {}
                 _ => return Some("which variable it sets is not known"),
             }
         }

@@ -1,10 +1,11 @@
 //! A simple command: its words expanded, its name looked up, what it does found by the tables.
 
 use super::assign::Stands;
+use super::listers::{kinds, lister};
 use super::walk::{MAX_DEPTH, Walker};
-use crate::policy::commands::args::{self, Parsed};
+use crate::policy::commands::args;
 use crate::policy::commands::grammar::Role;
-use crate::policy::commands::{self, Entry, Lists, project};
+use crate::policy::commands::{self, Entry, project};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{
@@ -99,17 +100,20 @@ impl Walker<'_> {
             Some(_) => return self.by_path(name, args, text),
         };
         if let Some(why) = commands::runs_text(name) {
-            return self.opaque(args, text, why);
+            return match name {
+                "source" | "." => self.script_file(name, args, text),
+                _ => self.opaque(args, text, why),
+            };
         }
         if self.builtin(name, args, text) || self.wrapper(name, args, text) {
             return;
         }
-        if self.is_own(name, args) {
+        let both = args.first().and_then(Field::text).and_then(|sub| commands::entry(&format!("{name} {sub}")));
+        if both.is_none() && self.is_own(name, args) {
             return self.units.push(named(name, args, text).does(Class::Build));
         }
-        let both = args.first().and_then(Field::text).map(|sub| format!("{name} {sub}"));
-        let unit = match (both.as_deref().and_then(commands::entry), commands::entry(name)) {
-            _ if name == "git" => self.git(args, text),
+        let unit = match (both, commands::entry(name)) {
+            _ if name == "git" => self.git_here(args, text),
             (Some(entry), _) => self.known(entry, name, &args[1..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
             (None, None) => named(name, args, text).unknown(format!("{name} is not known to be harmless")),
@@ -139,6 +143,21 @@ impl Walker<'_> {
         unit.more_flags = true;
         let own = self.is_own(name, args);
         self.units.push(if own { unit.does(Class::Build) } else { unit.unknown("a program is run by its path") });
+    }
+
+    /// A script in a file that is known: a program by its path, in this shell or in one of its own.
+    pub(super) fn script_file(&mut self, name: &str, args: &[Field], text: &str) {
+        let is_file = |path: &&str| !path.starts_with(['-', '/']) || Path::new(path).starts_with(self.place.workspace);
+        match args.first().and_then(Field::text).filter(is_file) {
+            Some(_) if self.is_own(name, args) => self.units.push(named(name, args, text).does(Class::Build)),
+            Some(path) => {
+                let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text).unclear("a script is run");
+                unit.args = args[1..].to_vec();
+                unit.more_flags = true;
+                self.units.push(unit);
+            }
+            None => self.opaque(args, text, "it runs text that is not known"),
+        }
     }
 
     /// An unknown command may run its operands: what they would do counts, too.
@@ -184,8 +203,13 @@ impl Walker<'_> {
         let set = |names: &str| names == "always" || names.split_whitespace().any(|name| parsed.flags.contains(name));
         unit.tree = set(&entry.tree);
         unit.follows = set(&entry.follows);
-        unit.carries = entry.carries && (name != "cp" || unit.tree || set("no-dereference d preserve"));
+        let may_carry = match name {
+            "cp" => unit.tree || set("no-dereference d preserve"),
+            _ => !self.moves_plain_files(&parsed),
+        };
+        unit.carries = entry.carries && may_carry;
         unit.lists = lister(entry, &parsed);
+        unit.only = kinds(name, args, &parsed);
         for (role, field) in &parsed.values {
             match role {
                 Role::Read => self.reads(field, &mut unit),
@@ -252,20 +276,4 @@ pub(super) fn named(name: &str, args: &[Field], text: &str) -> Unit {
     unit.args = args.to_vec();
     unit.listed = args.iter().any(|field| field.listed);
     unit
-}
-
-/// What a command hands on through a pipe, when it prints nothing but names.
-fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
-    const MORE: [&str; 9] =
-        ["printf", "ls", "count", "only-matching", "json", "stats", "output", "list-details", "stage"];
-    let set = |name: &str| parsed.flags.contains(name);
-    let named = parsed.operands.iter().all(|field| !field.may_be_option());
-    match entry.lists? {
-        _ if MORE.iter().any(|name| set(name)) => None,
-        // `grep -l` prints the names of what it was given, and of what it found below.
-        Lists::Lines if set("files-with-matches") && named => Some(Lists::Operands),
-        Lists::Lines if set("files-with-matches") => None,
-        Lists::Operands if !named => None,
-        lists => Some(lists),
-    }
 }

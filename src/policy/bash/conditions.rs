@@ -106,12 +106,20 @@ impl Walker<'_> {
             return None;
         }
         let mut words = text.split(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '_' | '#'));
-        let is_number = |value: &String| !value.is_empty() && value.chars().all(|char| char.is_ascii_digit());
         Some(words.all(|word| {
-            word.is_empty()
-                || word.starts_with(|char: char| char.is_ascii_digit())
-                || self.shell.get(word).is_some_and(|values| values.iter().all(is_number))
+            word.is_empty() || word.starts_with(|char: char| char.is_ascii_digit()) || self.shell.is_number(word)
         }))
+    }
+
+    /// The beginning of `for ((i=0; …))`: the variable that it counts with.
+    pub(super) fn counts(&mut self, initializer: &str) {
+        if let Some((name, first)) = initializer.trim().split_once('=')
+            && !first.is_empty()
+            && first.chars().all(|char| char.is_ascii_digit())
+            && self.is_counter(name)
+        {
+            self.shell.count(name);
+        }
     }
 }
 

@@ -139,6 +139,35 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether a move is of files alone, which are there or which the script itself writes, to a name that no link
+    /// and no folder has.
+    pub(super) fn moves_plain_files(&self, parsed: &Parsed) -> bool {
+        let written = |path: &PathBuf| {
+            let redirects = self.units.iter().filter(|unit| unit.program == Program::Redirect);
+            redirects.flat_map(|unit| &unit.writes).any(|target| *target == Target::Path(path.clone()))
+        };
+        let Some((to, from)) = parsed.operands.split_last() else { return false };
+        !parsed.flags.contains("target-directory")
+            && self.are_plain(to, |_| true)
+            && from.iter().all(|from| self.are_plain(from, |path| self.place.view.exists(path) || written(path)))
+    }
+
+    /// Whether a word names neither a link nor a folder, wherever the shell is.
+    fn are_plain(&self, field: &Field, also: impl Fn(&PathBuf) -> bool) -> bool {
+        let plain = |text: &String| {
+            let (folder, name) = text.rsplit_once('/').unwrap_or((".", text));
+            let folder = if folder.is_empty() { "/" } else { folder };
+            let named = !matches!(name, "" | "." | "..");
+            named
+                && self.targets(folder).is_some_and(|folders| {
+                    let no_link =
+                        |path: &PathBuf| self.place.view.link(path).is_none() && !self.place.view.is_folder(path);
+                    folders.iter().map(|folder| folder.join(name)).all(|path| no_link(&path) && also(&path))
+                })
+        };
+        field.texts().is_some_and(|texts| texts.iter().all(plain))
+    }
+
     /// Where a path leads from each folder that the shell may be in. `None` when that is not known.
     pub(super) fn targets(&self, path: &str) -> Option<Vec<PathBuf>> {
         if path.starts_with('/') {
@@ -185,9 +214,10 @@ fn device(path: &str) -> Device {
 
 /// What the last unit of a stage hands on through a pipe.
 pub fn feed(stage: &[Unit], fed: Feed) -> Feed {
-    let [only] = stage else { return Feed::Unknown };
-    let paths = |dashes| Feed::Paths { roots: only.roots.clone(), hidden: only.hidden, dashes };
-    match only.lists.filter(|_| only.proven()) {
+    let [unit] = stage else { return Feed::Unknown };
+    let paths =
+        |dashes| Feed::Paths { roots: unit.roots.clone(), hidden: unit.hidden, only: unit.only.clone(), dashes };
+    match unit.lists.filter(|_| unit.proven()) {
         Some(Lists::Operands) => paths(Dashes::Never),
         Some(Lists::Anything) => paths(Dashes::Perhaps),
         Some(Lists::Lines) => fed,

@@ -3,10 +3,20 @@
 use super::command::named;
 use super::walk::Walker;
 use crate::policy::commands::{self, args};
+use crate::policy::git_programs;
 use crate::policy::unit::{Class, Doubt, Field, Unit};
 
 impl Walker<'_> {
-    pub(super) fn git(&mut self, args: &[Field], text: &str) -> Unit {
+    /// Git, which does what its command says and what the configuration of the repository says.
+    pub(super) fn git_here(&mut self, args: &[Field], text: &str) -> Unit {
+        let mut unit = self.git(args, text);
+        let folders = self.shell.folders().unwrap_or_default();
+        let programs = folders.iter().find_map(|folder| git_programs::named(self.place.view, folder));
+        unit.doubts.extend(programs.map(Doubt::Words));
+        unit
+    }
+
+    fn git(&mut self, args: &[Field], text: &str) -> Unit {
         let Some(entry) = commands::entry("git") else { return named("git", args, text).unknown("git") };
         let parsed = args::parse(&entry.grammar, args);
         let Some(at) = parsed.command_at else {

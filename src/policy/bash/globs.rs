@@ -12,6 +12,10 @@ impl Walker<'_> {
     /// The words that a pattern becomes. Without a match it stays what it is, as bash leaves it.
     pub(super) fn matches(&mut self, pattern: &str) -> Vec<Field> {
         let fixed = pattern.split(['*', '?', '[']).next().unwrap_or("").replace('\\', "");
+        // `--include=*.rs`: whatever it becomes, it is that option.
+        if fixed.starts_with("--") && fixed.contains('=') {
+            return vec![Field::opaque(fixed)];
+        }
         let listed = fixed.is_empty() || fixed.starts_with('-');
         let base =
             if pattern.starts_with('/') { Some(PathBuf::from("/")) } else { self.shell.folder().map(Into::into) };

@@ -23,7 +23,12 @@ impl Walker<'_> {
         };
         match language {
             Language::Awk => check(&awk::check),
-            Language::Sed => check(&sed::check),
+            Language::Sed => {
+                check(&sed::check);
+                if parsed.flags.contains("in-place") {
+                    self.edited(parsed, unit);
+                }
+            }
             Language::Jq => check(&jq),
             Language::Test => super::conditions::test_command(args, unit),
             Language::Sleep => {
@@ -65,6 +70,25 @@ impl Walker<'_> {
                 }
             }
             Language::Env => {}
+        }
+    }
+
+    /// The files that `sed -i` edits, and what it keeps of them as they were.
+    fn edited(&self, parsed: &Parsed, unit: &mut Unit) {
+        let suffix = parsed.flags.iter().find_map(|flag| flag.strip_prefix("in-place=")).unwrap_or("");
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-' | '~');
+        if !suffix.chars().all(plain) {
+            unit.doubts.push(Doubt::Words("where sed keeps the file as it was is not known".to_owned()));
+        }
+        // Elsewhere than on Linux the next word is the suffix, and the file the script.
+        if suffix.is_empty() && cfg!(not(target_os = "linux")) {
+            unit.doubts.push(Doubt::Words("whether sed -i takes a suffix is not known: give one, -i.bak".to_owned()));
+        }
+        for (_, file) in parsed.values.iter().filter(|(role, _)| *role == Role::Read) {
+            self.writes(file, unit);
+            for kept in file.texts().unwrap_or_default().iter().filter(|_| !suffix.is_empty()) {
+                self.writes(&Field::known(format!("{kept}{suffix}")), unit);
+            }
         }
     }
 

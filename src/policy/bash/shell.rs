@@ -2,7 +2,7 @@
 //! values.
 
 use crate::policy::unit::Field;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// More folders than these are as good as any.
@@ -15,6 +15,8 @@ const MAX_SEEN: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shell {
     variables: BTreeMap<String, Vec<String>>,
+    /// Variables that hold numbers, which ones is not known.
+    numbers: BTreeSet<String>,
     /// The folders it may be in; `None` when it may be anywhere.
     folders: Option<Vec<PathBuf>>,
     /// Every folder that it has been in: when it may be anywhere, it may be there.
@@ -30,6 +32,7 @@ impl Shell {
     pub fn new(cwd: &Path) -> Self {
         Self {
             variables: BTreeMap::new(),
+            numbers: BTreeSet::new(),
             folders: Some(vec![cwd.to_owned()]),
             seen: vec![cwd.to_owned()],
             stayed: None,
@@ -41,6 +44,7 @@ impl Shell {
     #[must_use]
     pub fn without_variables(mut self) -> Self {
         self.variables.clear();
+        self.numbers.clear();
         self
     }
 
@@ -55,6 +59,17 @@ impl Shell {
             Some(values) if !values.is_empty() => self.variables.insert(name.to_owned(), values),
             _ => self.variables.remove(name),
         };
+    }
+
+    /// The variable holds a number from here on, wherever the script sets it.
+    pub fn count(&mut self, name: &str) {
+        self.numbers.insert(name.to_owned());
+    }
+
+    /// Whether a variable is known to hold a number.
+    pub fn is_number(&self, name: &str) -> bool {
+        let digits = |text: &String| !text.is_empty() && text.chars().all(|char| char.is_ascii_digit());
+        self.numbers.contains(name) || self.get(name).is_some_and(|values| values.iter().all(digits))
     }
 
     /// The folders that it may be in.
@@ -112,6 +127,7 @@ impl Shell {
         }
         self.seen.extend(other.seen.iter().filter(|folder| !self.seen.contains(folder)).cloned().collect::<Vec<_>>());
         self.variables.retain(|name, values| other.variables.get(name) == Some(values));
+        self.numbers.retain(|name| other.numbers.contains(name));
         self.folders = match (self.folders, &other.folders) {
             (Some(one), Some(two)) => few(one.into_iter().chain(two.iter().cloned()).collect()),
             _ => None,
@@ -150,6 +166,52 @@ fn said(text: &str, name: &str) -> usize {
     bare.count()
 }
 
+/// Whether a variable is only ever set to numbers: `n=0`, `n=$((…))`, `n+=1`, `n++`, or where only arithmetic can stand.
+/// A text that names it in any other way may set it to anything.
+pub fn holds_numbers(text: &str, name: &str) -> bool {
+    let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t', '\n', ';', ')']);
+    let sets_number = |rest: &str| {
+        let after = rest.trim_start_matches(|char: char| char.is_ascii_digit());
+        after.len() < rest.len() && ends(after) || after_arithmetic(rest).is_some_and(ends)
+    };
+    text.match_indices(name).all(|(at, _)| {
+        let (before, rest) = (&text[..at], &text[at + name.len()..]);
+        if before.ends_with(is_letter) || rest.starts_with(is_letter) {
+            return true;
+        }
+        if before.ends_with("${") {
+            return rest.starts_with('}');
+        }
+        let is_set = rest.starts_with('=') || rest.starts_with("+=");
+        let of_arithmetic =
+            before.ends_with(['+', '*', '%', '=']) || before.trim_end_matches(' ').ends_with(['(', ';']);
+        // No builtin takes a name with such a sign next to it, and behind these no word is its operand.
+        before.ends_with('$')
+            || (of_arithmetic && !is_set)
+            || rest.starts_with("++")
+            || rest.starts_with("--")
+            || (rest.starts_with(['+', '*', '%']) && !is_set)
+            || rest.strip_prefix('=').is_some_and(sets_number)
+            || rest.strip_prefix("+=").is_some_and(sets_number)
+    })
+}
+
+/// What stands behind `$((…))`.
+fn after_arithmetic(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix("$((")?;
+    let mut open = 2;
+    let end = inside.find(|char| {
+        open += match char {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        open == 0
+    })?;
+    inside.get(end + 1..)
+}
+
 /// Whether a name may be given to a variable of a script's own: lower case, and none that programs listen to.
 pub fn is_own_name(name: &str) -> bool {
     const HEARD: [&str; 16] = [
@@ -179,19 +241,99 @@ pub fn is_own_name(name: &str) -> bool {
         && !HEARD.contains(&name)
 }
 
-/// Whether a variable of the environment may be set for a command: it changes how text looks, and no more.
+/// Whether a variable of the environment may be set for a command: it changes how text looks, how much is said and
+/// how a build counts, and no more.
 pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
-    const NAMES: [&str; 10] =
-        ["LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "CI", "RUST_BACKTRACE"];
+    const NAMES: [&str; 24] = [
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "COLUMNS",
+        "LINES",
+        "CI",
+        "RUST_BACKTRACE",
+        "RUST_LOG",
+        "RUST_TEST_THREADS",
+        "CARGO_TERM_COLOR",
+        "CARGO_INCREMENTAL",
+        "CARGO_BUILD_JOBS",
+        "PROPTEST_CASES",
+        "INSTA_UPDATE",
+        "NODE_ENV",
+        "CGO_ENABLED",
+        "GOOS",
+        "GOARCH",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONUNBUFFERED",
+        "PYTHONHASHSEED",
+    ];
     match name {
         "TERM" => value.text() == Some("dumb"),
         _ => NAMES.contains(&name) || (name.starts_with("LC_") && name.len() > 3),
     }
 }
 
+/// Whether a value of `RUSTFLAGS` says which warnings count, and no more.
+pub fn is_of_lints(value: &str) -> bool {
+    let mut words = value.split_whitespace();
+    let is_lint = |name: &str| {
+        name.starts_with(|char: char| char.is_ascii_lowercase())
+            && name.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | ':'))
+    };
+    while let Some(word) = words.next() {
+        let Some(name) = ["-D", "-W", "-A", "-F"].iter().find_map(|flag| word.strip_prefix(flag)) else { return false };
+        if !is_lint(if name.is_empty() { words.next().unwrap_or("") } else { name }) {
+            return false;
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_of_numbers_is_only_set_to_numbers() {
+        for text in [
+            "n=0; n=$((n+1)); echo $n ${n}",
+            "for ((n=0; n<3; n++)); do :; done",
+            "((sum+=n))",
+            "n=10\n((n++))",
+            "n=1; n+=1",
+            "m=x",
+        ] {
+            assert!(holds_numbers(text, "n"), "{text}");
+        }
+        let set = [
+            "n=a",
+            "n=1a",
+            "n=$((1))a",
+            "n=$(ls)",
+            "n=",
+            "read n",
+            "for n in a; do :; done",
+            "printf -v n x",
+            ": ${n:=a}",
+        ];
+        for text in set.into_iter().chain([
+            "read m n",
+            "n=1 n=\"$m\"",
+            "read 'n'",
+            "n=$((1)",
+            "read n<f",
+            "read {m,n}",
+            "n+=a",
+            "(n=a)",
+            "; n=a",
+            "m=1;n=a",
+        ]) {
+            assert!(!holds_numbers(text, "n"), "{text}");
+        }
+    }
 
     #[test]
     fn a_variable_is_set_once_when_its_name_stands_once() {

@@ -3,7 +3,7 @@
 //! What a word may be is found in `words`, what a command does in `command`, what a redirection does in `redirect`.
 
 use super::parse::{self, Grammar};
-use super::shell::{Shell, is_named, is_own_name, is_set_once};
+use super::shell::{Shell, holds_numbers, is_named, is_own_name, is_set_once};
 use super::{effects, hidden};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Program, Target, Unit};
@@ -25,6 +25,8 @@ pub enum Feed {
         roots: Vec<Target>,
         /// There are hidden ones among them.
         hidden: bool,
+        /// They have names like these; empty: any.
+        only: Vec<String>,
         /// Whether one may be taken for an option.
         dashes: Dashes,
     },
@@ -227,6 +229,7 @@ impl<'a> Walker<'a> {
                 self.arithmetic(&arithmetic.expr.value);
             }
             CompoundCommand::ArithmeticForClause(clause) => {
+                self.counts(clause.initializer.as_ref().map_or("", |initializer| initializer.value.as_str()));
                 for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&expression.value);
                 }
@@ -340,6 +343,11 @@ impl<'a> Walker<'a> {
     /// Whether the script says a variable's name to set it: then it is one of its own.
     pub(super) fn is_named(&self, name: &str) -> bool {
         is_named(self.text, name)
+    }
+
+    /// Whether the script sets a variable to nothing but numbers.
+    pub(super) fn is_counter(&self, name: &str) -> bool {
+        is_own_name(name) && holds_numbers(self.text, name)
     }
 
     /// A substitution of the form `<(…)` or `>(…)` as a word: the path of a pipe.

@@ -4,6 +4,7 @@ use super::assign::setting;
 use super::parse::Grammar;
 use super::walk::{Dashes, Feed, Walker};
 use crate::policy::commands::{self, args};
+use crate::policy::glob::is_of_kind;
 use crate::policy::place::{Step, Walked};
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
 use std::path::Path;
@@ -92,11 +93,12 @@ impl Walker<'_> {
         let before = self.units.len();
         self.apart(|walker| walker.run(&words, text));
         let split = !args.iter().any(|arg| arg.text().is_some_and(|arg| arg == "-0" || arg == "--null"));
-        let everything = Target::Path(self.place.workspace.to_owned());
-        let blanks =
-            matches!(&self.feed, Feed::Paths { roots, .. } if split && roots.iter().any(|root| self.has_blanks(root)));
+        let blanks = match &self.feed {
+            Feed::Paths { roots, only, .. } => split && roots.iter().any(|root| self.has_blanks(root, only)),
+            Feed::Unknown => false,
+        };
         for unit in &mut self.units[before..] {
-            let Feed::Paths { roots, hidden, .. } = &self.feed else {
+            let Feed::Paths { roots, hidden, only, .. } = &self.feed else {
                 unit.doubts.push(Doubt::Words("what comes through the pipe is not known".to_owned()));
                 continue;
             };
@@ -104,11 +106,15 @@ impl Walker<'_> {
                 let why = "a name with a blank in it is several words to xargs: hand them on with -print0 and -0";
                 unit.doubts.push(Doubt::Words(why.to_owned()));
             }
+            if unit.classes.contains(&Class::Delete) {
+                unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
+            }
             if !unit.writes.is_empty() {
-                unit.writes.push(everything.clone());
+                unit.writes.extend(roots.iter().cloned());
                 unit.tree = true;
             }
             if !unit.reads.is_empty() {
+                unit.only.clone_from(only);
                 unit.reads.extend(roots.iter().cloned());
                 unit.tree |= hidden;
                 unit.follows |= hidden;
@@ -116,15 +122,15 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a name below may be several words, or is not known.
-    fn has_blanks(&self, root: &Target) -> bool {
+    /// Whether the path of a file of such a name below may be several words, or is not known.
+    fn has_blanks(&self, root: &Target, only: &[String]) -> bool {
         let Target::Path(root) = root else { return true };
         let blank = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.contains(|char: char| char.is_whitespace() || matches!(char, '\'' | '"' | '\\'))
         };
         let mut step = |path: &Path| match path {
-            _ if blank(path) => Step::Stop,
+            _ if blank(path) && (self.place.view.is_folder(path) || is_of_kind(path, only)) => Step::Stop,
             _ if path.ends_with(".git") || self.place.view.link(path).is_some() => Step::Past,
             _ => Step::Down,
         };
@@ -133,11 +139,16 @@ impl Walker<'_> {
 
     /// `bash -c SCRIPT`: the script is walked. `sh` may read it in its own way, so both ways count.
     fn shell_command(&mut self, name: &str, args: &[Field], text: &str) {
-        let harmless = |text: &str| matches!(text, "--norc" | "--noprofile" | "--posix" | "-e" | "-u" | "-eu");
+        let harmless = |text: &str| {
+            matches!(text, "--norc" | "--noprofile" | "--posix" | "-e" | "-u" | "-eu" | "-x" | "-ex" | "-n")
+        };
         let script = args.iter().position(|field| field.text().is_none_or(|text| !harmless(text)));
         let flag = script.and_then(|at| args[at].text()).unwrap_or("");
         let runs =
             flag.starts_with('-') && flag.ends_with('c') && flag[1..].chars().all(|c| matches!(c, 'e' | 'u' | 'c'));
+        if let Some(at) = script.filter(|_| !flag.is_empty() && !flag.starts_with(['-', '+'])) {
+            return self.script_file(name, &args[at..], text);
+        }
         let script = script.filter(|_| runs).and_then(|at| args.get(at + 1)).and_then(Field::text);
         let Some(script) = script.filter(|script| !script.starts_with('-')) else {
             return self.unseen(text, "what the shell runs is not known");

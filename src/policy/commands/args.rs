@@ -35,7 +35,10 @@ pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
             continue;
         }
         let Some(text) = word.text() else {
-            read_unclear(grammar, word, &mut parsed);
+            if is_option_with_data(grammar, word, &mut parsed) {
+                continue;
+            }
+            read_unclear(grammar, &mut parsed);
             // What may be an option may as well be an operand.
             operands.push((at - 1, word.clone()));
             over |= grammar.stops;
@@ -128,17 +131,18 @@ fn take(name: String, takes: Takes, attached: Option<Field>, next: Option<&Field
     }
 }
 
-/// A word that may be an option, and is not known: proven only when its value alone is not known.
-fn read_unclear(grammar: &Grammar, word: &Field, parsed: &mut Parsed) {
+/// Whether a word is surely an option of which only the value is not known, and that is text.
+fn is_option_with_data(grammar: &Grammar, word: &Field, parsed: &mut Parsed) -> bool {
+    let Value::Opaque { prefix } = &word.value else { return false };
+    let name = prefix.split_once('=').map(|(name, _)| name).filter(|name| name.starts_with("--"));
+    let flag = name.and_then(|name| grammar.flag(name)).filter(|flag| flag.takes == Takes::Value(Role::Data));
+    parsed.flags.extend(flag.map(|flag| flag.name.clone()));
+    flag.is_some()
+}
+
+/// A word that may be an option, and is not known.
+fn read_unclear(grammar: &Grammar, parsed: &mut Parsed) {
     if grammar.harmless {
-        return;
-    }
-    if let Value::Opaque { prefix } = &word.value
-        && let Some((name, _)) = prefix.split_once('=')
-        && let Some(flag) = grammar.flag(name)
-        && flag.takes == Takes::Value(Role::Data)
-    {
-        parsed.flags.insert(flag.name.clone());
         return;
     }
     parsed.more_flags = true;

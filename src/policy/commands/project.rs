@@ -5,6 +5,7 @@ use crate::policy::floor::Floor;
 use crate::policy::place::Place;
 use crate::policy::unit::Field;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -26,16 +27,58 @@ struct Language {
 static LANGUAGES: LazyLock<Vec<Language>> =
     LazyLock::new(|| serde_yaml::from_str(include_str!("project.yaml")).unwrap_or_default());
 
+/// A language, and the words of one of its commands behind the name.
+type Own = (&'static Language, Vec<&'static str>);
+
+/// The words behind each command by its name, with the language that they are of.
+static OWN: LazyLock<BTreeMap<&str, Vec<Own>>> = LazyLock::new(|| {
+    let mut own: BTreeMap<&str, Vec<Own>> = BTreeMap::new();
+    for language in LANGUAGES.iter() {
+        for command in &language.commands {
+            let mut words = command.split(' ');
+            own.entry(words.next().unwrap_or("")).or_default().push((language, words.collect()));
+        }
+    }
+    own
+});
+
 /// Whether a command of known words is one of the project's own. Words beyond it must be known, too, and stay in the
 /// workspace: one of them could be an option that makes it run, read or write what stands elsewhere.
 pub fn is_own(command: &str, words: &[Field], place: &Place<'_>) -> bool {
+    let Some(own) = OWN.get(command) else { return false };
     let Some(words) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
-    LANGUAGES.iter().any(|language| {
+    own.iter().any(|(language, own)| {
         let here = || language.when.iter().any(|file| place.view.exists(&place.workspace.join(file)));
-        let named = language.commands.iter().any(|own| begins(own, command, &words, language));
-        let elsewhere = words.iter().any(|word| language.not.iter().any(|option| is_option(word, option, language)));
-        named && !elsewhere && here() && stays(&words, place)
+        let (named, more) = match command {
+            "make" => (language.makes(&words), &words[..]),
+            _ => (language.begins(&words, own), words.get(own.len()..).unwrap_or_default()),
+        };
+        named && !language.leads_elsewhere(more) && here() && stays(&words, place)
     })
+}
+
+impl Language {
+    /// Every target of make is one of the project's own: `make deploy` is not `make`.
+    fn makes(&self, words: &[&str]) -> bool {
+        let (settings, words): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.contains('='));
+        let mut targets = words.into_iter().filter(|word| !word.starts_with('-'));
+        let own = |target: &str| self.commands.iter().any(|own| own.strip_prefix("make ") == Some(target));
+        settings.iter().all(|setting| is_plain(setting)) && targets.all(own)
+    }
+
+    /// Whether the words begin with those of `own`; `test:*` is any word that begins so.
+    fn begins(&self, words: &[&str], own: &[&str]) -> bool {
+        let (Some(first), Some(more)) = (words.get(..own.len()), words.get(own.len()..)) else { return false };
+        let is = |(word, own): (&&str, &&str)| match own.strip_suffix('*') {
+            Some(head) => word.starts_with(head),
+            None => word == own,
+        };
+        first.iter().zip(own).all(is) && !(self.goals && more.iter().any(|word| !word.starts_with('-')))
+    }
+
+    fn leads_elsewhere(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.not.iter().any(|option| is_option(word, option, self)))
+    }
 }
 
 /// Whether it runs in the workspace, and every path in its words is in the workspace, too, and none of the floor's.
@@ -46,31 +89,16 @@ fn stays(words: &[&str], place: &Place<'_>) -> bool {
         let free = |path: PathBuf| !floor.is_secret(&path, place) && floor.protects(&path, place).is_none();
         !path.starts_with('~') && inside(path).is_some_and(free)
     };
-    inside(".").is_some() && words.iter().flat_map(|word| paths(word)).all(stays)
+    // In a text of JSON a backslash may be any letter.
+    let escaped = |word: &&str| word.contains('"') && word.contains('\\');
+    inside(".").is_some() && !words.iter().any(escaped) && words.iter().flat_map(|word| paths(word)).all(stays)
 }
 
 /// What may be a path in a word: its parts between signs, and what follows an option's letter.
 fn paths(word: &str) -> impl Iterator<Item = &str> {
-    let parts = word.split(['=', ':', ',', ';', ' ', '@']).map(|part| part.trim_start_matches('-'));
+    let parts = word.split(['=', ':', ',', ';', ' ', '@', '"']).map(|part| part.trim_start_matches('-'));
     let attached = word.strip_prefix('-').and_then(|rest| rest.get(1..));
     parts.chain(attached).filter(|part| !part.is_empty())
-}
-
-/// Whether `command words…` begins with the words of `own`. Without a further word in `own`, an operand that
-/// could be a subcommand is none of it: `make deploy` is not `make`.
-fn begins(own: &str, command: &str, words: &[&str], language: &Language) -> bool {
-    let mut own = own.split(' ');
-    if own.next() != Some(command) {
-        return false;
-    }
-    let own: Vec<&str> = own.collect();
-    if command == "make" {
-        let (settings, words): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.contains('='));
-        let targets: Vec<&str> = words.into_iter().filter(|word| !word.starts_with('-')).collect();
-        return targets == own && settings.iter().all(|setting| is_plain(setting));
-    }
-    let more = words.get(own.len()..).unwrap_or_default();
-    words.starts_with(&own) && !(language.goals && more.iter().any(|word| !word.starts_with('-')))
 }
 
 /// `V=1`: a setting of make that names no program.
@@ -101,7 +129,7 @@ mod tests {
     #[test]
     fn a_projects_commands_are_its_own_where_its_files_are() {
         let root = Path::new("/home/dev/proj");
-        let view = MadeUp::new(root, [], ["Cargo.toml", "Makefile"]);
+        let view = MadeUp::new(root, [], ["Cargo.toml", "Makefile", "package.json"]);
         let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
         for (line, own) in [
             ("cargo test --workspace", true),
@@ -113,10 +141,18 @@ mod tests {
             ("cargo build -Zunstable", false),
             ("make", true),
             ("make -j4 test", true),
+            ("make lint test", true),
+            ("make test deploy", false),
+            ("make SHELL=/tmp/sh test", false),
+            ("cargo test --manifest-path crates/x/Cargo.toml", true),
+            ("cargo test --manifest-path=crates/x/Cargo.toml", true),
+            ("cargo test --manifest-path /x/Cargo.toml", false),
+            ("cargo test --manifest-path", false),
+            ("npm run test:unit", true),
+            ("npm run deploy", false),
             ("make deploy", false),
             ("make test deploy", false),
             ("make -f other.mk test", false),
-            ("npm test", false),
             ("make V=1 test", true),
             ("make CC=x test", false),
             ("make -sf x.mk test", false),
@@ -125,6 +161,8 @@ mod tests {
             ("rustfmt src/a.rs", true),
             ("rustfmt ../a.rs", false),
             ("rustfmt --config-path=/etc a.rs", false),
+            ("npm test", true),
+            ("pytest", false),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             let fields: Vec<Field> = words[1..].iter().map(|word| Field::known(*word)).collect();

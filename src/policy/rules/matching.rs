@@ -73,7 +73,10 @@ impl About {
             && self.mcp_holds(unit)
             && (self.cwd.is_empty() || matches_any(&self.cwd, place.cwd, place, must))
             && (!self.unknown || !unit.doubts.is_empty())
-            && self.regex.as_ref().is_none_or(|regex| regex.is_match(&unit.text))
+            && self.regex.as_ref().is_none_or(|regex| {
+                // What a regex blocks it may see in the whole alone: a pipe, a quote that hides a name.
+                regex.is_match(&unit.text) || (must == Must::Perhaps && regex.is_match(&unit.whole))
+            })
     }
 
     fn tools_hold(&self, unit: &Unit) -> bool {

@@ -36,6 +36,12 @@ impl Effects {
         self.answer_with(async move { Input::EditJudged { id, input, ruling } });
     }
 
+    pub(super) fn rejudge(&mut self, id: String, tool: &str, input: &str) {
+        let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
+        let ruling = Box::new(self.gate.judge(&Call { tool, input, cwd, folder: &self.folder }));
+        self.answer_with(async move { Input::Rejudged { id, ruling } });
+    }
+
     /// Answers a request with its verdict. A call that is put to the person is answered later, by [`settle`](Self::settle).
     pub(super) async fn answer(&mut self, request: Request, verdict: Verdict, reason: String) {
         let Some(agent) = self.agent() else { return };

@@ -1,13 +1,15 @@
 //! What the repository brings along for Claude: told to the person, and used only as they trust it.
 
 use super::Effects;
-use crate::adapters::agent::launch::Options;
+use crate::adapters::agent::launch::{Options, OwnGit};
+use crate::adapters::path_view::RealPaths;
 use crate::adapters::repository_files::{self, Carried};
 use crate::adapters::trust::TrustStore;
 use crate::base::text::clean_line;
 use crate::config::Trust;
 use crate::domain::approval::Presence;
 use crate::orchestrator::input::Input;
+use crate::policy::git_programs;
 
 /// Whether Claude reads the repository's own memory and settings by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,10 @@ pub(super) enum Loaded {
 impl Effects {
     /// Looks at it anew before each start of Claude: what Claude has written there meanwhile is trusted by nobody.
     pub(super) fn admit_repository(&mut self, options: &mut Options) -> Loaded {
+        if let Some(why) = git_programs::named(&RealPaths, &self.folder) {
+            options.own_git = OwnGit::Stays;
+            self.announce_git(&why);
+        }
         let carried = repository_files::look(&self.folder);
         if carried.is_empty() {
             return Loaded::Nothing;
@@ -39,6 +45,16 @@ impl Effects {
             options.mcp_config = carried.servers();
         }
         loaded
+    }
+
+    fn announce_git(&mut self, why: &str) {
+        let why = clean_line(why, 300);
+        let text =
+            format!("{why}: Claude does not look at the repository by itself, and no git command is allowed unseen");
+        if self.work.announced_git.as_ref() != Some(&text) {
+            self.work.announced_git = Some(text.clone());
+            self.answer_with(async move { Input::Warned { text } });
+        }
     }
 
     /// Tells it once, and again when it has changed.

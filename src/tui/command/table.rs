@@ -52,15 +52,15 @@ rows! {
     PauseNow "run.pause_now" Scope::Global, "run", [c('P')], HelpOnly, can_pause_now, |_| "pause now",
         "pause now: interrupt Claude in the middle of its turn";
     Skip "run.skip" Scope::Global, "run", [c('s')], Destructive, can_skip, |_| "skip",
-        "skip the phase (the selected one in Tickets, else the current one)";
+        "skip the phase selected in Tickets, else the current one";
     Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, retry_word,
-        "work on a settled or stuck phase again; while parked: try now";
+        "work on a settled phase again; while parked: try now";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
-        "write to Claude: into the running turn, or into the next prompt";
+        "write to Claude: into the turn, or into the next prompt";
     NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
         "the next thing that needs you";
     Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
-        "everything that waits for you: calls, questions, plans, disputes, conflicts";
+        "the queue: calls, questions, plans, disputes";
     End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
         "to the end, and follow it";
     FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, next_pane,
@@ -86,7 +86,7 @@ rows! {
     Details "stream.details" STREAM, "stream", [press(Key::Enter)], Shown, has_stream, details_word,
         "in Stream: everything in full, or in brief again";
     Explain "gauges.explain" GAUGES, "gauges", [press(Key::Enter)], Shown, has_stream, |_| "explain",
-        "in Gauges: what each number counts, and what moved it";
+        "in Gauges: what the breaker counts, and what moved it";
     LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
         "in Log: show less, or everything again";
     LogTicket "log.ticket" LOG, "log", [c('o')], Shown, always, |_| "all/this ticket",
@@ -126,11 +126,19 @@ rows! {
 
     Close "help.close" Scope::Help, "dialogs", [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], Hidden, always, |_| "close",
         "close";
-    Down "help.down" Scope::Help, "dialogs", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+    Down "help.down" Scope::Help, "dialogs", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
-    Up "help.up" Scope::Help, "dialogs", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+    Up "help.up" Scope::Help, "dialogs", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
-    Yes "confirm.yes" Scope::Confirm, "dialogs", [c('y'), press(Key::Enter)], Hidden, always, |_| "yes",
+    PageDown "help.page_down" Scope::Help, "dialogs", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+        "down one page";
+    PageUp "help.page_up" Scope::Help, "dialogs", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+        "up one page";
+    Top "help.top" Scope::Help, "dialogs", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the beginning";
+    End "help.end" Scope::Help, "dialogs", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to the end";
+    Yes "confirm.yes" Scope::Confirm, "dialogs", [c('y')], Hidden, always, |_| "yes",
         "yes";
     No "confirm.no" Scope::Confirm, "dialogs", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "no",
         "no";
@@ -160,10 +168,18 @@ rows! {
         "changed validation commands: keep the old list";
     Close "question.close" Scope::Question, "question", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
         "later";
-    Down "question.down" Scope::Question, "question", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+    Down "question.down" Scope::Question, "question", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
-    Up "question.up" Scope::Question, "question", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+    Up "question.up" Scope::Question, "question", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
+    PageDown "question.page_down" Scope::Question, "question", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+        "down one page";
+    PageUp "question.page_up" Scope::Question, "question", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+        "up one page";
+    Top "question.top" Scope::Question, "question", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the beginning";
+    End "question.end" Scope::Question, "question", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to the end";
     Choose "queue.choose" Scope::Queue, "queue", [press(Key::Enter)], Hidden, always, |_| "look at it",
         "look at it";
     Down "queue.down" Scope::Queue, "queue", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
@@ -173,17 +189,17 @@ rows! {
     Close "queue.close" Scope::Queue, "queue", [press(Key::Esc), c('q'), c('a'), ctrl('c')], Hidden, always, |_| "close",
         "close";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
-        "on a card: let the call run, once; with the passphrase where it is asked for";
+        "let the call run once; a passphrase may be asked for";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this ticket",
-        "on a card: let it run, and its like for the rest of this ticket's run";
+        "let it run, and its like for the rest of the ticket's run";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
-        "on a card: show the rule that would always allow it; `y` then saves it";
+        "show the rule that would always allow it; `y` saves it";
     Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with words",
-        "on a card: deny the call, with words that Claude reads";
+        "deny the call, with words that Claude reads";
     EditInput "card.edit" Scope::Card, "card", [c('e')], Shown, always, |_| "edit",
-        "on a card: change what is to run";
+        "change what is to run";
     Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
-        "on a card: leave it waiting; never a yes";
+        "leave it waiting; never a yes";
     NextWaiting "card.next" Scope::Card, "card", [c('!')], Hidden, always, |_| "next",
         "leave it waiting, and go to the next";
     Down "card.down" Scope::Card, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
@@ -212,10 +228,18 @@ rows! {
         "save the rule";
     No "rule.no" Scope::Rule, "card", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "back",
         "back";
-    Down "rule.down" Scope::Rule, "card", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+    Down "rule.down" Scope::Rule, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
-    Up "rule.up" Scope::Rule, "card", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
+    Up "rule.up" Scope::Rule, "card", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
+    PageDown "rule.page_down" Scope::Rule, "card", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+        "down one page";
+    PageUp "rule.page_up" Scope::Rule, "card", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+        "up one page";
+    Top "rule.top" Scope::Rule, "card", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the beginning";
+    End "rule.end" Scope::Rule, "card", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to the end";
     Send "passphrase.send" Scope::Passphrase, "card", [press(Key::Enter)], Hidden, always, |_| "check it",
         "check it";
     Close "passphrase.close" Scope::Passphrase, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
@@ -227,7 +251,7 @@ rows! {
     Yes "choices.yes" Scope::Choices, "question of Claude's", [c('y')], Hidden, always, |_| "send",
         "send the answers that are shown once more";
     Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
-        "choose the selected option, or take it back; digits do so by number";
+        "choose the option, or take it back; digits do so too";
     Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with words",
         "do not answer, with words that Claude reads";
     QuestionNext "choices.next" Scope::Choices, "question of Claude's", [press(Key::Right), press(Key::Tab)], Hidden, always, |_| "next",

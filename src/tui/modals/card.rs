@@ -15,7 +15,7 @@ use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, Scope as Reach};
 use crate::domain::passphrase::Checked;
-use crate::tui::command::{Command, Scope};
+use crate::tui::command::{self, Command, Scope};
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::{Input, Key};
 use crate::tui::widgets::field::Field;
@@ -45,6 +45,10 @@ pub struct Card {
     columns: usize,
     offset: usize,
     end_seen: bool,
+    /// A yes was given before the end was seen.
+    hurried: bool,
+    /// Why the rule was not saved.
+    trouble: Option<String>,
 }
 
 /// What the card shows.
@@ -65,6 +69,9 @@ enum Page {
     Checking,
     /// Claude's question and its options.
     Choices(Choices),
+    /// The call waits no more, and why. The card stays where the person was typing: what they type on must not become
+    /// keys of the screen.
+    Gone(String),
 }
 
 /// What a key on the card leads to.
@@ -104,6 +111,8 @@ impl Card {
             columns: 0,
             offset: 0,
             end_seen: false,
+            hurried: false,
+            trouble: None,
         };
         card.turn_back();
         card
@@ -113,13 +122,30 @@ impl Card {
     pub fn scope(&self) -> Scope {
         match &self.page {
             Page::Call | Page::Saving(_) | Page::Checking => Scope::Card,
-            Page::Deny(_) => Scope::Words,
+            Page::Deny(_) | Page::Gone(_) => Scope::Words,
             Page::Edit(..) => Scope::EditInput,
             Page::Rule(_) => Scope::Rule,
             Page::Passphrase(_) => Scope::Passphrase,
             Page::Choices(choices) if choices.is_typing() => Scope::Words,
             Page::Choices(_) => Scope::Choices,
         }
+    }
+
+    /// The call waits no more. `true`: the card has nothing left to say and can go.
+    pub fn withdrawn(&mut self, why: &str) -> bool {
+        let typing = match &self.page {
+            Page::Deny(_) | Page::Edit(..) | Page::Passphrase(_) | Page::Gone(_) => true,
+            Page::Choices(choices) => choices.is_typing(),
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Checking => false,
+        };
+        if typing && !self.is_gone() {
+            self.turn_to(Page::Gone(why.to_owned()));
+        }
+        !typing
+    }
+
+    fn is_gone(&self) -> bool {
+        matches!(self.page, Page::Gone(_))
     }
 
     /// The input is no longer the one that was asked about.
@@ -187,16 +213,9 @@ impl Card {
     }
 
     fn act(&mut self, command: Option<Command>, input: &Input, room: Rect) -> Outcome {
-        let page = i32::try_from(self.body_height(room)).unwrap_or(1);
-        let lines = match command {
-            Some(Command::Down) => 1,
-            Some(Command::Up) => -1,
-            Some(Command::PageDown) => page,
-            Some(Command::PageUp) => -page,
-            Some(Command::Top) => i32::MIN,
-            Some(Command::End) => i32::MAX,
-            _ => 0,
-        };
+        let lines = command::lines(command, self.body_height(room));
+        self.hurried = false;
+        self.trouble = None;
         match &mut self.page {
             Page::Call => {
                 self.scroll(lines, room);
@@ -246,6 +265,11 @@ impl Card {
             },
             // It cannot be called back: a right one lets the call run.
             Page::Checking => {}
+            Page::Gone(_) => {
+                if command == Some(Command::Close) {
+                    return Outcome::Leaves;
+                }
+            }
             Page::Saving(_) => {
                 if command == Some(Command::Close) {
                     return Outcome::Leaves;
@@ -272,12 +296,12 @@ impl Card {
         match command {
             Some(Command::Close) => return Outcome::Leaves,
             Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
+            Some(Command::Allow | Command::AllowTicket | Command::AllowAlways) if !self.end_seen => self.hurried = true,
             Some(Command::EditInput) if self.can_edit() => {
                 let field = Field::new(&edited::shown(&self.approval, &self.input));
                 self.turn_to(Page::Edit(field, None));
             }
-            // Only what was read to its end is agreed to.
-            _ if !self.end_seen => {}
+            // Only what was read to its end comes here.
             Some(Command::Allow) if self.can_allow() => {
                 if self.approval.kind == ApprovalKind::Passphrase {
                     self.page = Page::Passphrase(Secret::new());
@@ -308,7 +332,7 @@ impl Card {
                 secret.push(text);
             }
             Page::Choices(choices) => choices.pasted(text),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Checking => {}
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Checking | Page::Gone(_) => {}
         }
         self.columns = 0;
     }
@@ -332,6 +356,7 @@ impl Card {
         let waited = matches!(self.page, Page::Saving(_));
         if waited {
             self.turn_back();
+            self.trouble = saved.as_ref().err().cloned();
         }
         (waited && saved.is_ok()).then(|| Answer::Allow { input: self.input.clone(), scope: Reach::Always })
     }

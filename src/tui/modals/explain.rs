@@ -12,17 +12,14 @@ use crate::tui::panes::gauges::lamp;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
 use crate::tui::widgets::row::{Row, wrap};
+use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// How far it is scrolled.
+/// The list of counters and movements.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Explain {
-    /// Lines above the first that is seen.
-    pub offset: usize,
-}
+pub struct Explain(Scrolled);
 
 /// A number on the gauges moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,41 +47,19 @@ pub fn moved_in(record: &Record) -> Option<Option<u32>> {
 impl Explain {
     /// Scrolls by lines, not beyond the end.
     pub fn scroll(&mut self, by: i32, model: &Model, room: Rect) {
-        let most = rows(model, inner_width(room)).len().saturating_sub(inner_height(room));
-        self.offset = self.offset.saturating_add_signed(by as isize).min(most);
+        self.0.scroll(by, rows(model, inner_width(room)).len(), room);
     }
 
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-        let rows = rows(model, inner_width(room));
-        let height = rows.len().min(inner_height(room));
-        let area = centred(room, room.width.min(WIDEST), height as u16 + 2);
-        let below = rows.len().saturating_sub(self.offset + height);
-        let status = match below {
-            0 => "Esc closes".to_owned(),
-            below => format!("{below} more {}", model.glyphs.pick("↓", "v")),
-        };
         let title = model.tab().map(|tab| format!("Gauges · {}", tab.id)).unwrap_or_default();
-        let frame = Frame {
-            title: &title,
-            status: &status,
-            status_role: Role::Dim,
-            weight: Weight::Heavy,
-            glyphs: model.glyphs,
-        };
-        let inside = frame.draw(theme, area, buf);
-        for (place, row) in inside.rows().zip(rows.iter().skip(self.offset)) {
-            row.draw(theme, place, buf);
-        }
+        let rows = rows(model, inner_width(room));
+        self.0.view(&title, &rows, room.width.min(WIDEST), model.glyphs, theme, room, buf);
     }
 }
 
 fn inner_width(room: Rect) -> usize {
     usize::from(room.width.min(WIDEST)).saturating_sub(4)
-}
-
-fn inner_height(room: Rect) -> usize {
-    usize::from(room.height.saturating_sub(2))
 }
 
 /// Columns before the words of a counter, and of a movement.
@@ -108,7 +83,8 @@ fn rows(model: &Model, columns: usize) -> Vec<Row> {
         };
         let place = moved.iteration.map_or_else(|| "between".to_owned(), |n| format!("iteration {n}"));
         let time = moved.time.clock_time(&model.zone);
-        hang(&mut rows, Row::new().left(Role::Dim, format!("  {time}  {place:<15} ")), role, &moved.text, columns);
+        let text = moved.text.strip_prefix("circuit breaker ").unwrap_or(&moved.text);
+        hang(&mut rows, Row::new().left(Role::Dim, format!("  {time}  {place:<15} ")), role, text, columns);
     }
     rows
 }

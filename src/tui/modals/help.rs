@@ -2,56 +2,34 @@
 
 use crate::tui::command::{Flag, Row as Command, TABLE, keys_text};
 use crate::tui::marks::Glyphs;
-use crate::tui::modals::WIDEST;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
 use crate::tui::widgets::row::Row;
+use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-/// How far it is scrolled.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Help {
-    /// Lines above the first that is seen.
-    pub offset: usize,
-}
-
+/// Columns of the list with its frame.
+const WIDTH: u16 = 84;
 /// Columns for the keys.
 const KEYS: usize = 12;
+
+/// The list of keys.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Help(Scrolled);
 
 impl Help {
     /// Scrolls by lines, not beyond the end.
     pub fn scroll(&mut self, by: i32, room: Rect) {
-        let most = rows().len().saturating_sub(height(room).into());
-        self.offset = self.offset.saturating_add_signed(by as isize).min(most);
+        self.0.scroll(by, rows().len(), room);
     }
 
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-        let rows = rows();
-        let area = centred(room, WIDEST.min(84), height(room) + 2);
-        let below = rows.len().saturating_sub(self.offset + usize::from(height(room)));
-        let status =
-            if below > 0 { format!("{below} more {}", model.glyphs.pick("↓", "v")) } else { "Esc closes".into() };
-        let frame = Frame {
-            title: "Keys",
-            status: &status,
-            status_role: Role::Dim,
-            weight: Weight::Heavy,
-            glyphs: model.glyphs,
-        };
-        let inside = frame.draw(theme, area, buf);
-        for (place, row) in inside.rows().zip(rows.iter().skip(self.offset)) {
-            row.draw(theme, place, buf);
-        }
+        self.0.view("Keys", &rows(), WIDTH, model.glyphs, theme, room, buf);
     }
-}
-
-fn height(room: Rect) -> u16 {
-    (rows().len() as u16).min(room.height.saturating_sub(2))
 }
 
 fn rows() -> Vec<Row> {

@@ -83,6 +83,8 @@ impl Queue {
         Row::new()
             .left(Role::Key, "Enter")
             .left(Role::Hint, " look at it   ")
+            .left(Role::Key, model.glyphs.pick("↑ ↓", "j k"))
+            .left(Role::Hint, " choose   ")
             .left(Role::Key, "Esc")
             .left(Role::Hint, " close")
             .draw(theme, keys, buf);

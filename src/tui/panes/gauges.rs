@@ -30,6 +30,8 @@ pub fn height(model: &Model) -> u16 {
 const BAR: usize = 8;
 /// Columns of the labels.
 const LABEL: usize = 14;
+/// The circuit breaker's row.
+const LAMP: &str = "Breaker";
 /// The row that stands at the right of the one-line form.
 const LAST_BYTE: &str = "Last byte";
 /// The same gauge while Claude waits for the service.
@@ -74,6 +76,8 @@ struct Gauge {
     /// The word in the one-line form.
     brief: &'static str,
     picture: (String, String),
+    /// How full the picture's bar is; `None`: the picture is no bar.
+    share: Option<f64>,
     value: String,
     role: Role,
     /// What the role says, for those who do not see colours.
@@ -82,13 +86,40 @@ struct Gauge {
 
 impl Gauge {
     fn new(label: &'static str, brief: &'static str, value: String) -> Self {
-        Self { label, brief, picture: (String::new(), String::new()), value, role: Role::GaugeFill, word: "" }
+        Self {
+            label,
+            brief,
+            picture: (String::new(), String::new()),
+            share: None,
+            value,
+            role: Role::GaugeFill,
+            word: "",
+        }
     }
 
     fn share(mut self, glyphs: Glyphs, share: f64, warn: f64, danger: f64) -> Self {
-        self.picture = bar(glyphs, share, BAR);
         self.role = role_of(share, warn, danger);
+        self.filled(glyphs, share)
+    }
+
+    fn filled(mut self, glyphs: Glyphs, share: f64) -> Self {
+        self.picture = bar(glyphs, share, BAR);
+        self.share = Some(share);
         self
+    }
+
+    /// Value and word in one: `91 % high`, `full until 04:07`.
+    fn told(&self) -> String {
+        match (self.word, self.value.starts_with(char::is_alphabetic)) {
+            ("", _) => self.value.clone(),
+            (word, true) => format!("{word} {}", self.value),
+            (word, false) => format!("{} {word}", self.value),
+        }
+    }
+
+    /// It wants to be looked at.
+    fn warns(&self) -> bool {
+        matches!(self.role, Role::GaugeWarning | Role::GaugeDanger)
     }
 
     /// Says the role as a word too.
@@ -129,6 +160,11 @@ fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, lim
     if limit > 0 && n > 0 {
         // The last step before the limit is danger, any other above none is a warning.
         gauge.role = role_of(f64::from(n + 1) / f64::from(limit), 0.0, 1.0);
+        gauge.word = match limit.saturating_sub(n) {
+            0 => "full",
+            1 => "last",
+            _ => "up",
+        };
     }
     gauge
 }
@@ -138,18 +174,14 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let glyphs = model.glyphs;
     let state = &tab.state;
     let limits = &state.settings;
-    let max = f64::from(limits.max_iterations.max(1));
-    let iteration = Gauge::new("Iteration", "it", format!("{}/{}", state.iterations, limits.max_iterations)).share(
-        glyphs,
-        f64::from(state.iterations) / max,
-        0.8,
-        0.95,
-    );
+    let (n, most) = (state.counted_iterations(), limits.max_iterations);
+    let share = f64::from(n) / f64::from(most.max(1));
+    let iteration = Gauge::new("Iteration", "it", format!("{n}/{most}")).share(glyphs, share, 0.8, 0.95).in_words();
     let (breaker, most) = (&state.breaker, &limits.breaker);
     let (word, role) = lamp(glyphs, breaker.state);
     let denied = breaker.permission_denials;
     let rows = [
-        Some(Gauge { role, ..Gauge::new("Breaker", "", word) }),
+        Some(Gauge { role, ..Gauge::new(LAMP, "", word) }),
         Some(counter("  no progress", "stuck", glyphs, breaker.no_progress, most.no_progress)),
         Some(counter("  same error", "errors", glyphs, breaker.same_error, most.same_error)),
         (denied > 0).then(|| counter("  denied", "denied", glyphs, denied, most.permission_denials)),
@@ -215,23 +247,28 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     };
     let inside = Rect { width: area.width.min(60), ..area };
     for (place, gauge) in inside.rows().zip(gauges(model, tab)) {
-        let picture_role = match gauge.role {
-            Role::GaugeWarning | Role::GaugeDanger => gauge.role,
-            _ => Role::GaugeFill,
-        };
-        let value_role = match gauge.role {
-            Role::GaugeWarning | Role::GaugeDanger => gauge.role,
-            _ => Role::Text,
-        };
+        let (picture_role, value_role) =
+            if gauge.warns() { (gauge.role, gauge.role) } else { (Role::GaugeFill, Role::Text) };
         // The picture's column is the value's where there is no picture.
         let label = if gauge.picture.0.is_empty() && gauge.picture.1.is_empty() { 0 } else { LABEL };
-        let word = if gauge.word.is_empty() { String::new() } else { format!(" {}", gauge.word) };
+        // A word that has no room behind the label stands before the value.
+        let beside = label == 0 || gauge.label.width() + gauge.word.len() + 1 < LABEL;
+        let (word, value) = match (gauge.word, beside) {
+            ("", _) => (String::new(), gauge.value),
+            (word, true) => (format!(" {word}"), gauge.value),
+            (word, false) => (String::new(), format!("{word} {}", gauge.value)),
+        };
+        let room = usize::from(inside.width).saturating_sub(LABEL + 1 + value.width());
+        let picture = match gauge.share {
+            Some(share) if room < BAR => bar(model.glyphs, share, room),
+            _ => gauge.picture,
+        };
         Row::new()
             .left(Role::Dim, gauge.label)
             .left(value_role, format!("{word:<rest$}", rest = label.saturating_sub(gauge.label.width())))
-            .left(picture_role, gauge.picture.0)
-            .left(Role::GaugeTrack, gauge.picture.1)
-            .right(value_role, gauge.value)
+            .left(picture_role, picture.0)
+            .left(Role::GaugeTrack, picture.1)
+            .right(value_role, value)
             .draw(theme, place, buf);
     }
 }
@@ -256,13 +293,18 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         row = row.right(role, format!(" {value:>5} "));
     }
     let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
-    // Counters of the breaker that are far from their limit give way to money and limits.
-    let gives_way = |gauge: &Gauge| gauge.role == Role::GaugeFill && gauge.label.starts_with(' ');
-    all.sort_by_key(|gauge| gives_way(gauge));
+    // The lamp, what is near its limit, money and limits; the breaker's counters that are far from theirs give way.
+    all.sort_by_key(|gauge| match (gauge.label, gauge.role) {
+        (LAMP, _) => 0,
+        (label, Role::GaugeWarning) if label.starts_with(' ') => 3,
+        (_, Role::GaugeDanger | Role::GaugeWarning) => 1,
+        (label, _) if label.starts_with(' ') => 4,
+        _ => 2,
+    });
     for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {
         let gap = if gauge.brief.is_empty() { "" } else { " " };
-        let word = if gauge.word.is_empty() { String::new() } else { format!(" {}", gauge.word) };
-        let width = gauge.brief.len() + gap.len() + gauge.value.width() + word.len();
+        let told = gauge.told();
+        let width = gauge.brief.len() + gap.len() + told.width();
         if row.left_width() + width > room {
             break;
         }
@@ -270,8 +312,7 @@ pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             Role::GaugeFill => Role::Text,
             role => role,
         };
-        row =
-            row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, gauge.value + &word).left(Role::Text, "  ");
+        row = row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, told).left(Role::Text, "  ");
     }
     row.draw(theme, area, buf);
 }

@@ -2,10 +2,14 @@
 //! was started, why it stands still, and which key helps.
 
 use crate::base::text::clean_line;
+use crate::base::time::human;
+use crate::domain::breaker::Circuit;
 use crate::domain::limits::Parking;
+use crate::domain::limits::admission::Why;
 use crate::domain::limits::provider::Reset;
 use crate::domain::outcome::ExitReason;
 use crate::domain::words::{reason_words, wait_words};
+use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::Stage;
 use crate::tui::attention::call_words;
 use crate::tui::model::{Mode, Model};
@@ -15,6 +19,7 @@ use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::time::Duration;
 
 /// Lines that a banner takes at most, its blank line included.
 const BANNER: usize = 7;
@@ -79,8 +84,9 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some((Role::Warning, format!("{words}{}", key(" ! shows the card."))));
     }
     if let Some(ended) = &tab.state.ended {
-        // The detail says all; not every end has one.
-        let words = match clean_line(&ended.detail, 600) {
+        // The detail says all; not every end has one. What it says of the breaker was so at the end, not now.
+        let detail = ended.detail.split(BREAKER_TOO).next().unwrap_or_default();
+        let words = match clean_line(detail, 600) {
             detail if detail.is_empty() => reason_words(ended.reason).to_owned(),
             detail => detail,
         };
@@ -90,6 +96,14 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q leaves"))),
             ExitReason::Error => (Role::Danger, format!("{words}{}", key(" · p tries again"))),
             ExitReason::TicketGone => (Role::Danger, words),
+            ExitReason::CircuitOpen if tab.state.breaker.state == Circuit::Open => {
+                let (words, keys) = circuit_open(model, tab);
+                (Role::Danger, format!("{words}{}", key(keys)))
+            }
+            _ if tab.state.breaker.state == Circuit::Open => {
+                let (breaker, keys) = circuit_open(model, tab);
+                (Role::Warning, format!("{words}. And {breaker}{}", key(keys)))
+            }
             _ => (Role::Warning, format!("{words}{}", key(" · p starts again, e edits the ticket"))),
         });
     }
@@ -104,7 +118,12 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 Mode::Live => format!("; {}{}", at_time(model, parking), wait_words(parking, model.now)),
                 Mode::Replay => String::new(),
             };
-            let keys = key(" · r tries now, p pauses, x stops");
+            let keys = match parking.why {
+                Why::Provider | Why::Warning => " · r tries now, p pauses, x stops",
+                Why::Calls | Why::Tokens => " · it is your own limit, so nothing is tried before; p pauses, x stops",
+                Why::Budget => " · it is your own budget, so nothing is tried before; p pauses, x stops",
+            };
+            let keys = key(keys);
             Some((Role::Warning, format!("parked: {}{wait}{keys}", clean_line(&parking.about, 200))))
         }
         (Stage::AwaitingTree { holder }, _) => {
@@ -118,10 +137,37 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
 }
 
+/// Where the words of a guard end that found the breaker open as well.
+const BREAKER_TOO: &str = ". And the circuit breaker is OPEN";
+
+/// The keys that help while the breaker is open: to start again would only meet it.
+const OPEN_KEYS: &str = " · c resets the breaker, e edits the ticket";
+
+/// The same when its time is over.
+const COOLED_KEYS: &str = " · p starts, c resets the breaker";
+
+/// Why the breaker is open, what becomes of it now, and the keys; the words that ended the run tell of the moment it ended.
+fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
+    let breaker = &tab.state.breaker;
+    let (next, keys) = match (recover(breaker, &tab.state.settings.breaker, model.now), model.mode) {
+        (_, Mode::Replay) => (String::new(), OPEN_KEYS),
+        (Recovery::Refused { left }, Mode::Live) => {
+            let left = human(left + Duration::from_millis(999));
+            (format!("; one iteration is let through in {left}"), OPEN_KEYS)
+        }
+        _ => ("; the next start lets one iteration through".to_owned(), COOLED_KEYS),
+    };
+    (format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400)), keys)
+}
+
 /// The time of day to which a wait lasts, when it is known.
 fn at_time(model: &Model, parking: &Parking) -> String {
     match parking.reset {
-        Reset::Known => format!("until {}, ", &parking.until.clock_time(&model.zone)[..5]),
+        Reset::Known => {
+            let (until, time) = (parking.until, parking.until.minute(&model.zone));
+            let day = if until.is_within_a_day_of(model.now) { String::new() } else { until.day(&model.zone) + " " };
+            format!("until {day}{time}, ")
+        }
         Reset::Unknown | Reset::Probe => String::new(),
     }
 }

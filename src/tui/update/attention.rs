@@ -1,10 +1,11 @@
 //! The queue and its cards: opening one, obeying its keys, hearing what became of a wish.
 
 use crate::base::id::TicketId;
+use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, ApprovalKind};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
-use crate::tui::attention::{Item, What, call_words};
+use crate::tui::attention::{Item, What, answer_words, call_words};
 use crate::tui::command::Command;
 use crate::tui::layout;
 use crate::tui::modals::card::{Card, Outcome};
@@ -117,19 +118,15 @@ pub(super) fn matter(model: &mut Model, matter: Matter, command: Option<Command>
 
 /// Hands an answer on. Asked twice about one call it is the run that takes the first.
 fn answered(model: &mut Model, card: &Card, answer: Answer) -> Vec<Ask> {
-    let verb = match &answer {
-        Answer::Allow { .. } => "allowed",
-        Answer::Deny { .. } => "denied",
-    };
-    tell_answer(model, card, verb);
+    tell_answer(model, &answer_words(&card.approval, &answer));
     let id = card.approval.id.clone();
     vec![Ask::Command(card.ticket.clone(), UserCommand::AnswerApproval { id, answer })]
 }
 
-fn tell_answer(model: &mut Model, card: &Card, verb: &str) {
+fn tell_answer(model: &mut Model, words: &str) {
     let rest = model.waiting().saturating_sub(1);
     let rest = if rest > 0 { format!(" · {rest} more waiting, ! shows the next") } else { String::new() };
-    model.tell(format!("{verb}: {}{rest}", crate::base::text::cut(&call_words(&card.approval), 40)));
+    model.tell(format!("{words}{rest}"));
 }
 
 /// The card of this call, taken off the dialogs; and where it was.
@@ -148,7 +145,8 @@ pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: C
         return;
     };
     if card.checked(checked, model.now) {
-        return tell_answer(model, &card, "allowed");
+        let words = crate::base::text::cut(&call_words(&card.approval), 40);
+        return tell_answer(model, &format!("the passphrase was right; allowed: {words}"));
     }
     card.lay_out(room(model), model.glyphs);
     model.modals.insert(at, Modal::Card(card));
@@ -156,10 +154,12 @@ pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: C
 
 /// What became of a rule: its file, or why it was not saved.
 pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Result<String, String>) -> Vec<Ask> {
-    let mut asks = Vec::new();
     if let Some((at, mut card)) = take_card(model, ticket, id) {
-        if let Some(answer) = card.saved(saved) {
-            asks = answered(model, &card, answer);
+        if let (Some(answer), Ok(path)) = (card.saved(saved), saved) {
+            let words = answer_words(&card.approval, &answer);
+            let asks = answered(model, &card, answer);
+            tell_answer(model, &clean_line(&format!("{words} · the rule is in {path}"), 400));
+            return asks;
         } else {
             card.lay_out(room(model), model.glyphs);
             model.modals.insert(at, Modal::Card(card));
@@ -169,24 +169,36 @@ pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Resu
         Ok(path) => format!("saved in {path}"),
         Err(why) => why.clone(),
     };
-    model.tell(crate::base::text::clean_line(&words, 400));
-    asks
+    model.tell(clean_line(&words, 400));
+    Vec::new()
 }
 
-/// Cards of calls that wait no more go, with a note.
+/// Dialogs of what waits no more go, with a note.
 pub(super) fn drop_stale(model: &mut Model, why: &str) {
+    let why = clean_line(why, 300);
     let before = model.modals.len();
-    let stale: Vec<usize> = (0..before)
-        .filter(|at| match &model.modals[*at] {
-            Modal::Card(card) => model.approval(&card.ticket, &card.approval.id).is_none(),
+    let queue = model.attention();
+    let waits = |ticket: &TicketId, what: &What| queue.iter().any(|item| item.ticket == *ticket && item.what == *what);
+    for modal in std::mem::take(&mut model.modals) {
+        let stale = match &modal {
+            Modal::Card(card) => model.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
+            Modal::Question(question) => !waits(&question.ticket, &What::Validation),
+            Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
             _ => false,
-        })
-        .collect();
-    for at in stale.into_iter().rev() {
-        model.modals.remove(at);
+        };
+        match modal {
+            Modal::Card(mut card) if stale => {
+                if !card.withdrawn(&why) {
+                    card.lay_out(room(model), model.glyphs);
+                    model.modals.push(Modal::Card(card));
+                }
+            }
+            modal if !stale => model.modals.push(modal),
+            _ => {}
+        }
     }
     if model.modals.len() < before {
-        model.tell(crate::base::text::clean_line(why, 300));
+        model.tell(why);
     }
 }
 

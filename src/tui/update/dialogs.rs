@@ -9,6 +9,7 @@ use crate::tui::msg::{Ask, Input, QuitMode};
 use crate::tui::panes::log::LogMsg;
 use crate::tui::panes::stream::StreamMsg;
 use crate::tui::update::attention;
+use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::layout::Rect;
 
 /// A key for the dialog on top. It is taken out, and put back unless the key closes it.
@@ -18,11 +19,7 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
     };
     let command = command::find(dialog.scope(), &input).map(|row| row.command);
     let room = modals::room(Rect::new(0, 0, model.size.0, model.size.1));
-    let lines = match command {
-        Some(Command::Down) => 1,
-        Some(Command::Up) => -1,
-        _ => 0,
-    };
+    let lines = command::lines(command, Scrolled::page(room));
     let stays = match dialog {
         Modal::Help(mut help) => {
             help.scroll(lines, room);

@@ -2,10 +2,13 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
+use crate::domain::breaker::Circuit;
 use crate::domain::news::News;
+use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
 use crate::domain::words::Weight;
 use crate::tui::model::Model;
+use crate::tui::tab::Tab;
 use crate::tui::update::attention;
 
 /// Folds one piece of news in.
@@ -66,6 +69,12 @@ pub fn fold(model: &mut Model, news: News) {
             log(model, &ticket, Weight::Error, &message);
             model.tell(clean_line(&message, 400));
         }
+        // The run in front says why, and which key helps; it stays as it is.
+        News::RunFailed { ticket, message, exit_code } if is_refused_by_breaker(model, &ticket, exit_code) => {
+            model.opening = false;
+            log(model, &ticket, Weight::Error, &message);
+            model.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
+        }
         News::RunFailed { ticket, message, .. } => {
             let at = tab_for(model, &ticket);
             model.tabs[at].failure = Some(clean_line(&message, 2_000));
@@ -76,6 +85,12 @@ pub fn fold(model: &mut Model, news: News) {
 
 fn is_unknown(model: &Model, ticket: &TicketId) -> bool {
     !model.listed.contains_key(ticket) && model.tabs.iter().all(|tab| tab.id != *ticket)
+}
+
+fn is_refused_by_breaker(model: &Model, ticket: &TicketId, exit_code: u8) -> bool {
+    let opened = |tab: &Tab| tab.state.ended.is_some() && tab.state.breaker.state == Circuit::Open;
+    exit_code == ExitReason::CircuitOpen.exit_code()
+        && model.tabs.iter().any(|tab| tab.id == *ticket && tab.failure.is_none() && opened(tab))
 }
 
 /// The ticket's tab. A new one comes to the front when the person has just asked for one.
@@ -94,7 +109,9 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
         return;
     }
     match &stored.record {
-        Record::ApprovalVoid(void) => attention::drop_stale(model, &format!("Claude asks no more: {}", void.why)),
+        Record::ApprovalVoid(void) => {
+            attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why))
+        }
         Record::ApprovalAnswered(_) => attention::drop_stale(model, "answered already"),
         Record::RunEnded { .. } => attention::drop_stale(model, "the run has ended; nothing was answered"),
         _ => {}

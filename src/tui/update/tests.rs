@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::base::time::Timestamp;
+use crate::domain::breaker::Circuit;
+use crate::domain::limits::admission::{Parking, Why};
+use crate::domain::limits::provider::Reset;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
@@ -51,6 +54,45 @@ fn r_tries_now_while_a_limit_is_waited_for() {
     model.tabs[0].state.stage = Stage::Parked;
     assert_eq!(press(&mut model, "r"), command(UserCommand::RetryNow));
     assert_eq!(model.tabs[0].standing().sign(crate::tui::marks::Glyphs::Unicode).word, "parked");
+}
+
+#[test]
+fn a_limit_of_our_own_is_not_asked_to_try_now() {
+    for (why, tries) in [(Why::Provider, true), (Why::Warning, true), (Why::Calls, false), (Why::Budget, false)] {
+        let mut model = with_running();
+        model.tabs[0].state.stage = Stage::Parked;
+        let (about, until) = ("used up".into(), sample::NOW.plus(std::time::Duration::from_secs(60)));
+        let parking = Parking { why, about, until, reset: Reset::Known, known: None };
+        model.tabs[0].state.limits.parked = Some(parking);
+        assert_eq!(!press(&mut model, "r").is_empty(), tries, "{why:?}");
+        assert_eq!(sample::draw(&mut model, (120, 40)).contains("r tries now"), tries, "{why:?}");
+    }
+}
+
+#[test]
+fn enter_is_no_yes_where_work_is_lost() {
+    let mut model = with_running();
+    for keys in ["x Enter", "Enter"] {
+        assert_eq!(press(&mut model, keys), []);
+        assert_eq!(model.modals.len(), 1, "it goes on asking");
+    }
+}
+
+#[test]
+fn a_start_that_the_breaker_refuses_leaves_its_run_in_front() {
+    let mut model = with_running();
+    let (reason, detail) = (ExitReason::CircuitOpen, String::new());
+    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
+    model.tabs[0].state.breaker.state = Circuit::Open;
+    let failed = News::RunFailed {
+        ticket: sample::id("tk-1"),
+        message: "tk-1 is not started".into(),
+        exit_code: reason.exit_code(),
+    };
+    update(&mut model, Msg::News(failed));
+    assert_eq!(model.tabs[0].failure, None);
+    assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("not started")));
+    assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
 }
 
 #[test]
@@ -169,7 +211,7 @@ fn tabs_by_number_bracket_and_need() {
 }
 
 #[test]
-fn the_focus_goes_round_and_stops_at_the_gauges_only_where_they_are_hidden() {
+fn the_focus_goes_round_all_panes() {
     let mut model = with_running();
     model.size = (80, 24);
     model.focus = Pane::Tickets;
@@ -181,7 +223,7 @@ fn the_focus_goes_round_and_stops_at_the_gauges_only_where_they_are_hidden() {
     assert_eq!(seen, [Pane::Stream, Pane::Gauges, Pane::Log, Pane::Tickets]);
     model.size = (120, 40);
     press(&mut model, "Tab Tab");
-    assert_eq!(model.focus, Pane::Log);
+    assert_eq!(model.focus, Pane::Gauges);
     press(&mut model, "BackTab");
     assert_eq!(model.focus, Pane::Stream);
 }

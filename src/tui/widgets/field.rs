@@ -4,11 +4,13 @@ use crate::base::text::Clean;
 use crate::tui::msg::{Input, Key};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
+use unicode_width::UnicodeWidthStr as _;
 
 /// Longest text in bytes.
 const LONGEST: usize = 200_000;
@@ -58,8 +60,17 @@ impl Field {
         self.0.lines().iter().map(|line| line.len() + 1).sum()
     }
 
-    /// Draws it; `hint` stands there while it is empty.
-    pub fn view(&self, hint: &str, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    /// Rows that the text takes at this width, at least 1.
+    pub fn rows(&self, columns: usize) -> u16 {
+        let rows = self.0.lines().iter().map(|line| line.width() / columns.max(1) + 1).sum::<usize>();
+        u16::try_from(rows).unwrap_or(u16::MAX)
+    }
+
+    /// Draws it below its head: what happens with the text, and more words on that. `hint` stands in it while it is
+    /// empty.
+    pub fn view(&self, head: (&str, &str), hint: &str, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        Row::new().left(Role::Key, head.0).left(Role::Dim, format!("  {}", head.1)).draw(theme, area, buf);
+        let area = Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area };
         if area.is_empty() {
             return;
         }

@@ -40,6 +40,9 @@ pub enum Break {
     Words,
     /// Anywhere; every blank is kept (code, output).
     Anywhere,
+    /// Behind a blank in the second half of the row where there is one, else anywhere; every blank is kept: what must
+    /// be read to the letter.
+    Letters,
 }
 
 /// Columns that `pieces` take.
@@ -108,6 +111,11 @@ fn row_end(cells: &[Cell<'_>], start: usize, room: usize, at: Break) -> (usize, 
         return (end, end);
     }
     let blank = |cell: &Cell<'_>| cell.text == " ";
+    if at == Break::Letters {
+        let second_half = start + (end - start) / 2 + 1..=end;
+        let end = second_half.rev().find(|at| blank(&cells[at - 1])).unwrap_or(end);
+        return (end, end);
+    }
     let skip = |from: usize| from + cells[from..].iter().take_while(|cell| blank(cell)).count();
     if blank(&cells[end]) {
         return (end, skip(end));
@@ -163,6 +171,8 @@ mod tests {
         assert_eq!(rows("  a bcdef", 5, Break::Words), ["  a", "bcdef"]);
         assert_eq!(rows("日本語テスト", 5, Break::Words), ["日本", "語テ", "スト"]);
         assert_eq!(rows("a  b", 2, Break::Anywhere), ["a ", " b"]);
+        assert_eq!(rows("git push --force main", 9, Break::Letters), ["git push ", "--force ", "main"]);
+        assert_eq!(rows("a bcdefghijk", 6, Break::Letters), ["a bcde", "fghijk"]);
         assert_eq!(rows("👩‍👩‍👧👩‍👩‍👧", 3, Break::Words), ["👩‍👩‍👧", "👩‍👩‍👧"]);
         assert_eq!(rows("", 3, Break::Words), [""]);
         assert_eq!(rows("日", 1, Break::Words), ["日"]);
@@ -184,13 +194,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_visible_is_lost_and_nothing_is_too_wide(text in "[a-z 日e\u{301}👍\\-]{0,80}", columns in 2_usize..20, words in any::<bool>()) {
-            let at = if words { Break::Words } else { Break::Anywhere };
+        fn nothing_visible_is_lost_and_nothing_is_too_wide(text in "[a-z 日e\u{301}👍\\-]{0,80}", columns in 2_usize..20, at in prop::sample::select(vec![Break::Words, Break::Anywhere, Break::Letters])) {
             let rows = rows(&text, columns, at);
             prop_assert!(rows.iter().all(|row| row.width() <= columns), "{rows:?}");
             let visible = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
             prop_assert_eq!(visible(&rows.concat()), visible(&text));
-            if at == Break::Anywhere {
+            if at != Break::Words {
                 prop_assert_eq!(rows.concat(), text);
             }
         }

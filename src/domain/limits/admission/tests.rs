@@ -18,6 +18,7 @@ fn ask() -> Ask {
         model: None,
         place: Place::PhaseStart,
         asker: Asker::Program,
+        lasts: Duration::from_secs(900),
     }
 }
 

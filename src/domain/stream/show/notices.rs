@@ -5,6 +5,7 @@ use super::fields::Fields;
 use super::results::{counted, seconds};
 use super::{Block, Progress};
 use crate::base::text::clean_line;
+use crate::domain::limits::provider::window_name;
 use crate::domain::record::Level;
 
 /// Longest notice in columns, before it is wrapped.
@@ -42,7 +43,7 @@ pub(super) fn system(record: &Fields<'_>) -> Vec<Block> {
 /// Reads a `rate_limit_event`.
 pub(super) fn rate_limit(record: &Fields<'_>) -> Vec<Block> {
     let info = record.object("rate_limit_info").unwrap_or_default();
-    let window = words(&info.text("rateLimitType").unwrap_or_else(|| "usage".to_owned()));
+    let window = info.text("rateLimitType").map_or_else(|| "usage limit".to_owned(), |kind| window_name(&kind));
     let reset = info
         .number("resetsAt")
         .and_then(|at| jiff::Timestamp::from_second(at as i64).ok())
@@ -50,8 +51,8 @@ pub(super) fn rate_limit(record: &Fields<'_>) -> Vec<Block> {
         .unwrap_or_default();
     let used = info.number("utilization").map(|part| format!(" · {:.0} % used", part * 100.0)).unwrap_or_default();
     match info.text("status").as_deref() {
-        Some("rejected") => notice(Level::Error, &format!("{window} limit reached{reset}")),
-        Some("allowed_warning") => notice(Level::Warn, &format!("{window} limit is near{used}{reset}")),
+        Some("rejected") => notice(Level::Error, &format!("{window} reached{reset}")),
+        Some("allowed_warning") => notice(Level::Warn, &format!("{window} is near{used}{reset}")),
         _ => Vec::new(),
     }
 }
@@ -172,6 +173,6 @@ mod tests {
             block(r#"{"rate_limit_info":{"status":"rejected","resetsAt":1795298400,"rateLimitType":"five_hour"}}"#);
         let Block::Notice { level, text } = &rejected[0] else { unreachable!("a notice") };
         assert_eq!(*level, Level::Error);
-        assert!(text.starts_with("five hour limit reached · resets Nov 21"), "{text}");
+        assert!(text.starts_with("five-hour limit reached · resets Nov 21"), "{text}");
     }
 }

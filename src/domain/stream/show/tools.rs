@@ -49,6 +49,12 @@ fn named(given: &str, input: &Fields<'_>, cwd: &str) -> (String, String) {
             None => field("pattern"),
         },
         "Task" | "Agent" => field("description"),
+        "AskUserQuestion" => input
+            .list("questions")
+            .first()
+            .and_then(|question| Fields::read(question.get())?.text("question"))
+            .map(|question| first_line(&question))
+            .unwrap_or_default(),
         "WebFetch" => field("url"),
         "WebSearch" => field("query"),
         "Skill" => field("skill"),
@@ -149,6 +155,10 @@ mod tests {
             ),
             (r#"{"name":"mcp__github__get_issue","input":{"number":4,"repo":"a/b"}}"#, "github·get_issue a/b"),
             (r#"{"name":"TaskCreate","input":{"subject":"First","description":"d"}}"#, "TaskCreate First"),
+            (
+                r#"{"name":"AskUserQuestion","input":{"questions":[{"question":"Which?\nOf all","options":[]}]}}"#,
+                "AskUserQuestion Which? …",
+            ),
             (r#"{"name":"TaskUpdate","input":{"taskId":"1","status":"in_progress"}}"#, "TaskUpdate #1 in_progress"),
             (r#"{"name":"Bash","input":{"__unparsedToolInput":{"raw":"{\"command","len":9}}}"#, "Bash {\"command"),
             (r#"{"name":"New","input":"odd"}"#, "New "),

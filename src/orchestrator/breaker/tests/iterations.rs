@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::base::id::{RunId, TicketId};
-use crate::domain::outcome::IterationOutcome;
+use crate::domain::analysis::Analysis;
+use crate::domain::denial::Denial;
+use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{FORMAT, Stored};
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::State;
@@ -36,17 +38,24 @@ fn judged(tool: &str, verdict: crate::domain::record::Verdict) -> Record {
         verdict,
         reason: String::new(),
         writes: false,
+        units: vec![],
     }
 }
 
-fn turn(output: u64, denials: &[&str]) -> Record {
+/// What Claude's own rules refused, as it is weighed at the end of a turn.
+fn refused(tools: &[&str]) -> Record {
+    let refused = tools.iter().map(|tool| Denial { tool: (*tool).into(), ..Denial::default() }).collect();
+    Record::OutputAnalysed(Analysis { n: 1, refused, ..Analysis::default() })
+}
+
+fn turn(output: u64) -> Record {
     Record::TurnEnded {
         n: 1,
         cost_usd: 0.0,
         usage: crate::domain::turn::Usage { output, ..Default::default() },
         context: None,
         context_window: None,
-        denials: denials.iter().map(ToString::to_string).collect(),
+        denials: vec![],
     }
 }
 
@@ -76,19 +85,30 @@ fn iterations_that_say_nothing() {
 fn what_iterations_tell() {
     use crate::domain::record::Verdict::{Allow, Block};
     let seen = |records| observed(IterationOutcome::NoClaim, records).unwrap();
-    assert_eq!(seen(vec![turn(10, &[]), turn(5, &[]), compared(&["a", "b"])]).progress, Progress::Made { files: 2 });
-    assert_eq!(seen(vec![turn(10, &[]), turn(5, &[]), compared(&[])]).output, Some(15));
+    assert_eq!(seen(vec![turn(10), turn(5), compared(&["a", "b"])]).progress, Progress::Made { files: 2 });
+    assert_eq!(seen(vec![turn(10), turn(5), compared(&[])]).output, Some(15));
     assert_eq!(seen(vec![compared(&[])]).output, None, "no turn ended: not measured");
 
     let denied = |records| seen(records).denied;
     let gate = || judged("Bash", Block);
-    assert!(denied(vec![gate(), turn(1, &["Bash"]), compared(&[])]).unwrap().contains("Bash"));
-    assert_eq!(denied(vec![gate(), turn(1, &["Bash"]), compared(&["a"])]), None, "Claude worked around it");
-    assert!(denied(vec![turn(1, &["Write"]), compared(&["a"])]).unwrap().contains("Write"), "not ours: always");
-    assert_eq!(denied(vec![judged("Bash", Allow), turn(1, &[]), compared(&[])]), None);
+    assert!(denied(vec![gate(), turn(1), compared(&[])]).unwrap().contains("Bash"));
+    assert_eq!(denied(vec![gate(), turn(1), compared(&["a"])]), None, "Claude worked around it");
+    assert!(
+        denied(vec![turn(1), refused(&["Write"]), compared(&["a"])]).unwrap().contains("Write"),
+        "not ours: always"
+    );
+    let both = vec![gate(), turn(1), refused(&["Write"]), compared(&["a"])];
+    assert!(denied(both).unwrap().contains("Write"), "one of ours hides none of theirs");
+    assert_eq!(denied(vec![judged("Bash", Allow), turn(1), compared(&[])]), None);
 
-    let asked = seen(vec![judged("AskUserQuestion", Block), turn(1, &["AskUserQuestion"]), compared(&[])]);
-    assert_eq!(asked.progress, Progress::Asked);
+    let asked = || seen(vec![judged("AskUserQuestion", Block), turn(1), compared(&[])]);
+    assert_eq!((asked().progress, asked().denied), (Progress::Asked, None));
+
+    let verified = Record::PhaseDone { n: 1, phase: None, how: DoneHow::Verified };
+    let verified = seen(vec![gate(), turn(1), compared(&[]), verified]);
+    assert_eq!((verified.progress, verified.denied), (Progress::Verified, None), "validation is evidence");
+    let unchecked = Record::PhaseDone { n: 1, phase: None, how: DoneHow::ClaimedNoChange };
+    assert_eq!(seen(vec![turn(1), compared(&[]), unchecked]).progress, Progress::None, "words are none");
 }
 
 #[test]

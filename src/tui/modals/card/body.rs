@@ -8,6 +8,7 @@ use crate::tui::widgets::diff::{self, Side};
 use crate::tui::widgets::spelt;
 use crate::tui::widgets::wrap::{Break, Piece, wrap};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
 
 /// One line of a card.
@@ -33,6 +34,8 @@ pub(super) struct Body {
 
 /// Rows that a part of a call takes at most: the whole call stands above.
 const UNIT: usize = 4;
+/// What stands before the name of a rule.
+const RULE: &str = "rule ";
 /// Columns by which content is set in.
 const INDENT: usize = 2;
 
@@ -50,16 +53,21 @@ impl Body {
 
     /// Prose, set in by `indent`.
     pub(super) fn words(&mut self, indent: usize, role: Role, text: &str) {
+        self.item(indent, 0, role, text);
+    }
+
+    /// Prose whose later rows stand behind its mark, `hang` columns further in.
+    pub(super) fn item(&mut self, indent: usize, hang: usize, role: Role, text: &str) {
         let columns = self.columns.saturating_sub(indent).max(1);
         for line in text.split('\n') {
             let spelt = spelt::line(line);
-            for row in wrap(&[Piece::new(spelt, role)], columns, 0, Break::Words) {
+            for row in wrap(&[Piece::new(spelt, role)], columns, hang, Break::Words) {
                 self.lines.push(set_in(indent, row));
             }
         }
     }
 
-    /// Something that must be read to the letter: wrapped anywhere, a continued line marked, several lines numbered.
+    /// Something that must be read to the letter: no blank is lost, a continued line is marked, several are numbered.
     pub(super) fn code(&mut self, text: &str, role: Role) {
         let lines: Vec<&str> = text.split('\n').collect();
         let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
@@ -73,7 +81,7 @@ impl Body {
     fn letters(&mut self, mark: &str, mark_role: Role, line: &str, role: Role) {
         let before = INDENT + mark.width();
         let columns = self.columns.saturating_sub(before + 1).max(1);
-        let rows = wrap(&[Piece::new(spelt::line(line), role)], columns, 0, Break::Anywhere);
+        let rows = wrap(&[Piece::new(spelt::line(line), role)], columns, 0, Break::Letters);
         let last = rows.len() - 1;
         for (at, row) in rows.into_iter().enumerate() {
             let mark = if at == 0 { mark.to_owned() } else { " ".repeat(mark.width()) };
@@ -138,8 +146,8 @@ pub(super) enum Input {
     Edited,
 }
 
-/// The card of a call with the input that would run.
-pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usize) -> Body {
+/// What is called, and by whom.
+pub(super) fn title(approval: &Approval, columns: usize) -> Body {
     let mut body = Body::new(columns);
     let title = match approval.kind {
         ApprovalKind::Plan => "Claude's plan".to_owned(),
@@ -150,6 +158,21 @@ pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usi
         head.push(Piece::new(format!("   called by the subagent {}", spelt::visible(agent)), Role::Dim));
     }
     body.lines.extend(wrap(&head, body.columns, INDENT, Break::Words).into_iter().map(Line::of));
+    body
+}
+
+/// What is said when the call waits no more.
+pub(super) fn gone(why: &str, columns: usize) -> Body {
+    let mut body = Body::new(columns);
+    body.words(0, Role::Warning, why);
+    body.gap();
+    body.words(0, Role::Text, "What you were typing is not needed any more.");
+    body
+}
+
+/// The card of a call with the input that would run.
+pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usize) -> Body {
+    let mut body = title(approval, columns);
     match serde_json::from_str::<Value>(input) {
         Ok(Value::Object(fields)) => {
             let shown = content(&mut body, approval, &Value::Object(fields.clone()));
@@ -167,7 +190,7 @@ pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usi
         body.gap();
         body.words(0, Role::Warning, "Edited by you. What the policy says below is of the call as it was.");
     }
-    units(&mut body, approval);
+    units(&mut body, approval, &decoded(input));
     while body.lines.last().is_some_and(|line| line.pieces.iter().all(|piece| piece.text.trim().is_empty())) {
         body.lines.pop();
     }
@@ -254,40 +277,45 @@ fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'static [&'s
     }
 }
 
-/// What the policy took the call apart into, each with its verdict and rule.
-fn units(body: &mut Body, approval: &Approval) {
+/// What the policy took the call apart into, each with its verdict and rule. `above`: what stands on the card already.
+fn units(body: &mut Body, approval: &Approval, above: &str) {
     // A plan is words; no rule judges it.
     if approval.kind == ApprovalKind::Plan {
         return;
     }
     body.gap();
+    let most = body.columns / 3;
+    let beside = |unit: &UnitView| unit.rule.width() + RULE.len() <= most;
     let verdicts = approval.units.iter().map(|unit| unit.verdict.width()).max().unwrap_or(0);
-    let rules = approval.units.iter().map(|unit| unit.rule.width() + 5).max().unwrap_or(0).min(body.columns / 3);
+    let rules = approval.units.iter().filter(|unit| beside(unit)).map(|unit| unit.rule.width() + RULE.len() + 2);
+    let rules = rules.max().unwrap_or(0);
     let numbers = approval.units.len().to_string().len();
     let before = INDENT + numbers + 2;
-    let columns = body.columns.saturating_sub(before + 2 + verdicts + 2 + rules).max(16);
+    let columns = body.columns.saturating_sub(before + 2 + verdicts + rules).max(16);
     let widest = approval.units.iter().map(|unit| spelt::visible(&unit.text).width()).max().unwrap_or(0);
     let columns = columns.min(widest);
+    let mut told = BTreeSet::new();
     for (at, unit) in approval.units.iter().enumerate() {
-        let text = wrap(&[Piece::new(spelt::visible(&unit.text), Role::Text)], columns, 0, Break::Anywhere);
-        let rows = text.len();
-        for (row, mut pieces) in text.into_iter().enumerate().take(UNIT) {
-            if row + 1 == UNIT && rows > UNIT {
-                pieces = vec![Piece::new("… as it stands above", Role::Dim)];
-            }
+        for (row, mut pieces) in unit_rows(approval, unit, above, columns).into_iter().enumerate() {
             let number = if row == 0 { format!("{:>numbers$}", at + 1) } else { " ".repeat(numbers) };
             if row == 0 {
                 let fill = columns.saturating_sub(crate::tui::widgets::wrap::width(&pieces)) + 2;
                 pieces.push(Piece::new(" ".repeat(fill), Role::Dim));
                 pieces.push(Piece::new(pad(&unit.verdict, verdicts), verdict_role(&unit.verdict)));
-                let rule = crate::base::text::cut(&format!("  rule {}", spelt::visible(&unit.rule)), rules + 2);
-                pieces.push(Piece::new(rule, Role::Dim));
+                if beside(unit) {
+                    pieces.push(Piece::new(format!("  {RULE}{}", spelt::visible(&unit.rule)), Role::Dim));
+                }
             }
             pieces.insert(0, Piece::new(format!("{:INDENT$}{number}  ", ""), Role::Dim));
             body.lines.push(Line::of(pieces));
         }
-        if !unit.reason.is_empty() && unit.verdict != "allow" {
-            body.words(before, Role::Dim, &unit.reason);
+        let rule = if beside(unit) { String::new() } else { format!("{RULE}{}", unit.rule) };
+        let reason = if unit.verdict == "allow" { "" } else { &unit.reason };
+        let colon = if rule.is_empty() || reason.is_empty() { "" } else { ": " };
+        let why = format!("{rule}{colon}{reason}");
+        // Told once: in a long script the same reason would drown the rest.
+        if !why.is_empty() && told.insert((unit.rule.as_str(), unit.reason.as_str())) {
+            body.words(before, Role::Dim, &why);
         }
     }
     let told = |unit: &UnitView| unit.rule == approval.rule && unit.reason == approval.reason;
@@ -295,6 +323,21 @@ fn units(body: &mut Body, approval: &Approval) {
         let colon = if approval.reason.is_empty() { "" } else { ": " };
         body.words(0, Role::Dim, &format!("asked by rule {}{colon}{}", approval.rule, approval.reason));
     }
+}
+
+/// The text of a part: one row of it where it stands on the card already.
+fn unit_rows(approval: &Approval, unit: &UnitView, above: &str, columns: usize) -> Vec<Vec<Piece>> {
+    let text = spelt::visible(&unit.text);
+    let target = unit.text.strip_prefix(&approval.tool).map_or(unit.text.as_str(), str::trim_start);
+    if above.contains(target) {
+        return vec![vec![Piece::new(crate::base::text::cut(&text, columns), Role::Text)]];
+    }
+    let mut rows = wrap(&[Piece::new(text, Role::Text)], columns, 0, Break::Letters);
+    if rows.len() > UNIT {
+        rows.truncate(UNIT - 1);
+        rows.push(vec![Piece::new("… the whole call stands above", Role::Dim)]);
+    }
+    rows
 }
 
 fn pad(text: &str, columns: usize) -> String {

@@ -228,7 +228,7 @@ impl Choices {
             let mark = mark(glyphs, asked.several, given.chosen.contains(&at));
             let from = body.lines.len();
             let head = format!("{mark} {} {}", at + 1, visible(&choice.label));
-            body.words(2, Role::Text, &head);
+            body.item(2, 4, Role::Text, &head);
             self.select(&mut body, at, from);
             if !choice.description.is_empty() && choice.description != choice.label {
                 body.words(6, Role::Dim, &choice.description);
@@ -244,7 +244,7 @@ impl Choices {
             format!("“{}”", visible(&given.own))
         };
         let mark = mark(glyphs, asked.several, !given.own.is_empty());
-        body.words(2, Role::Text, &format!("{mark}   {own}"));
+        body.item(2, 4, Role::Text, &format!("{mark}   {own}"));
         self.select(&mut body, asked.options.len(), from);
         body
     }
@@ -258,7 +258,7 @@ impl Choices {
     /// Draws the field for the person's own words, when it is open.
     pub(super) fn view_field(&self, theme: &Theme, area: Rect, buf: &mut Buffer) {
         if let Some(field) = &self.typing {
-            field.view("What do you answer?", theme, area, buf);
+            field.view(("answer", "in your own words"), "What do you answer?", theme, area, buf);
         }
     }
 

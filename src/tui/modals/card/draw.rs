@@ -29,11 +29,15 @@ impl Card {
     }
 
     /// Lines of the part below the body.
-    fn panel_height(&self) -> u16 {
+    fn panel_height(&self, room: Rect) -> u16 {
         match &self.page {
-            Page::Deny(_) => 5,
-            Page::Edit(..) => 12,
-            Page::Choices(choices) if choices.is_typing() => 4,
+            Page::Deny(_) => 6,
+            // The call itself gives way to the field that holds it.
+            Page::Edit(field, _) => {
+                let rows = field.rows(self.columns).saturating_add(2).max(6);
+                rows.min(room.height.saturating_sub(AROUND + 1))
+            }
+            Page::Choices(choices) if choices.is_typing() => 5,
             Page::Passphrase(_) | Page::Checking => 4,
             // Longest when it was just told.
             _ => match self.note_rows(Timestamp::default()).len() {
@@ -45,7 +49,7 @@ impl Card {
 
     /// Lines of the body that fit.
     pub(super) fn body_height(&self, room: Rect) -> usize {
-        let most = usize::from(room.height.saturating_sub(AROUND + self.panel_height()));
+        let most = usize::from(room.height.saturating_sub(AROUND + self.panel_height(room)));
         most.min(self.lines.len())
     }
 
@@ -57,6 +61,8 @@ impl Card {
             self.lines = match &self.page {
                 Page::Choices(choices) => choices.body(columns, glyphs).lines,
                 Page::Rule(rules) | Page::Saving(rules) => body::rule(rules, columns).lines,
+                Page::Edit(..) => body::title(&self.approval, columns).lines,
+                Page::Gone(why) => body::gone(why, columns).lines,
                 _ => {
                     let origin = if self.is_edited() { Origin::Edited } else { Origin::Asked };
                     body::call(&self.approval, &self.input, origin, columns).lines
@@ -84,7 +90,7 @@ impl Card {
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let height = self.body_height(room) as u16;
-        let panel = self.panel_height();
+        let panel = self.panel_height(room);
         let area = centred(room, room.width.min(WIDEST), height + panel + AROUND);
         let below = self.lines.len().saturating_sub(self.offset + usize::from(height));
         let more = match (below, self.offset) {
@@ -95,11 +101,18 @@ impl Card {
         let queue = model.attention();
         let is_this = |what: &What| matches!(what, What::Call(id) if *id == self.approval.id);
         let at = queue.iter().position(|item| item.ticket == self.ticket && is_this(&item.what)).unwrap_or(0);
-        let title = format!("{} of {} waiting for you", at + 1, queue.len().max(1));
+        let title = match &self.page {
+            Page::Gone(_) => "waits no more".to_owned(),
+            _ => format!("{} of {} waiting for you", at + 1, queue.len().max(1)),
+        };
         let frame = Frame {
             title: &title,
             status: &more,
-            status_role: if below > 0 { Role::Warning } else { Role::Dim },
+            status_role: if below > 0 && matches!(self.page, Page::Call | Page::Rule(_)) {
+                Role::Warning
+            } else {
+                Role::Dim
+            },
             weight: Weight::Heavy,
             glyphs: model.glyphs,
         };
@@ -116,7 +129,7 @@ impl Card {
         let top = (inside.y + 2 + height + 1).min(keys.y);
         let field = Rect { y: top, height: keys.y.saturating_sub(top + u16::from(panel > 2)), ..inside };
         self.panel(model, theme, field, buf);
-        self.keys(model).draw(theme, keys, buf);
+        line_of(self.keys(model), keys.width).draw(theme, keys, buf);
     }
 
     /// Ticket, phase, and how long it waits.
@@ -133,13 +146,16 @@ impl Card {
             .left(Role::Accent, self.ticket.as_str())
             .left(Role::Text, format!(" · {title}"))
             .left(Role::Dim, phase.unwrap_or_default())
-            .right(Role::Warning, waiting)
+            .right(Role::Warning, if self.is_gone() { "" } else { &waiting })
     }
 
     fn panel(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         match &self.page {
-            Page::Deny(field) => field.view("Why not, and what should Claude do instead?", theme, area, buf),
-            Page::Edit(field, _) => field.view("The input that is to run", theme, area, buf),
+            Page::Deny(field) => {
+                let head = ("deny", "with words that Claude reads; they may be left out");
+                field.view(head, "Why not, and what should Claude do instead?", theme, area, buf);
+            }
+            Page::Edit(field, _) => field.view(("edit", "what is to run"), "", theme, area, buf),
             Page::Choices(choices) => choices.view_field(theme, area, buf),
             Page::Passphrase(secret) => {
                 let room = usize::from(area.width).saturating_sub(16);
@@ -162,8 +178,11 @@ impl Card {
         }
     }
 
-    /// What there is to know about the passphrase.
+    /// What there is to know about the rule that was to be saved, or about the passphrase.
     fn note(&self, now: Timestamp) -> Option<(Role, String)> {
+        if let Some(why) = &self.trouble {
+            return Some((Role::Danger, clean_line(&format!("The rule was not saved: {why}"), 400)));
+        }
         if self.approval.kind != ApprovalKind::Passphrase {
             return None;
         }
@@ -173,7 +192,8 @@ impl Card {
         };
         let wait = |wait: Duration| match wait.saturating_sub(now.since(*since)) {
             Duration::ZERO => String::new(),
-            left => format!(" Wait {}.", human(left)),
+            // A part of a second is a second of waiting.
+            left => format!(" Wait {}.", human(Duration::from_secs(left.as_millis().div_ceil(1_000) as u64))),
         };
         match checked {
             Checked::Ready | Checked::Right => None,
@@ -199,64 +219,98 @@ impl Card {
         wrap(&words, self.columns).into_iter().map(|line| Row::new().left(role, line)).collect()
     }
 
-    fn keys(&self, model: &Model) -> Row {
-        let apart = |row: Row| if row.is_empty() { row } else { row.left(Role::Hint, "   ") };
-        let hint =
-            |row: Row, key: &str, words: &str| apart(row).left(Role::Key, key).left(Role::Hint, format!(" {words}"));
-        // What does not count yet is there, but quiet.
-        let yes = |row: Row, key: &str, words: &str| {
-            if self.end_seen {
-                return hint(row, key, words);
-            }
-            apart(row).left(Role::Dim, format!("{key} {words}"))
-        };
-        let row = Row::new();
+    /// The keys that count now, with their words and with shorter ones.
+    fn keys(&self, model: &Model) -> Vec<Hint> {
+        let hint = |key, words| Hint::new(key, words, words);
         match &self.page {
-            Page::Call => {
-                let mut row = row;
-                if !self.end_seen {
-                    row = hint(row, model.glyphs.pick("↓", "j"), "read on, then");
-                }
-                if self.can_allow() {
-                    let word = match self.approval.kind {
-                        ApprovalKind::Passphrase => "passphrase…",
-                        ApprovalKind::Plan => "begin",
-                        _ => "once",
-                    };
-                    row = yes(row, "y", word);
-                }
-                if self.can_reach_ticket() {
-                    row = yes(row, "t", if self.end_seen { "this ticket" } else { "ticket" });
-                }
-                if self.lasting().is_some() {
-                    row = yes(row, "A", "always…");
-                }
-                row = hint(row, "d", if self.end_seen { "deny with words" } else { "deny" });
-                if self.can_edit() {
-                    row = hint(row, "e", "edit");
-                }
-                hint(row, "Esc", "later")
+            Page::Call => self.keys_of_call(),
+            Page::Deny(_) => vec![hint("Enter", "deny"), hint("Alt-Enter", "new line"), hint("Esc", "back")],
+            Page::Edit(_, None) => vec![hint("^S", "take it, then y runs it"), hint("Esc", "back")],
+            Page::Edit(_, Some(why)) => {
+                vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint("Esc", "back")]
             }
-            Page::Deny(_) => hint(hint(hint(row, "Enter", "deny"), "Alt-Enter", "new line"), "Esc", "back"),
-            Page::Edit(_, None) => hint(hint(row, "^S", "take it, then y runs it"), "Esc", "back"),
-            Page::Edit(_, Some(why)) => row.left(Role::Danger, why),
-            Page::Rule(_) => hint(hint(row, "y", "save it and let this call run"), "n", "back"),
-            Page::Saving(_) => hint(row.left(Role::Dim, "saving …"), "Esc", "later"),
-            Page::Passphrase(_) => hint(hint(row, "Enter", "check it"), "Esc", "back"),
-            Page::Checking => hint(row, "Esc", "later"),
+            Page::Rule(_) => {
+                vec![Hint::new("y", "save it and let this call run", "save it, and run"), hint("n", "back")]
+            }
+            Page::Saving(_) => vec![hint("", "saving …"), hint("Esc", "later")],
+            Page::Passphrase(_) => vec![hint("Enter", "check it"), hint("Esc", "back")],
+            // It is answered in a moment, and cannot be called back.
+            Page::Checking => Vec::new(),
+            Page::Gone(_) => vec![hint("Esc", "close")],
             Page::Choices(choices) if choices.is_typing() => {
-                hint(hint(hint(row, "Enter", "answer"), "Alt-Enter", "new line"), "Esc", "back")
+                vec![hint("Enter", "answer"), hint("Alt-Enter", "new line"), hint("Esc", "back")]
             }
             Page::Choices(choices) if choices.is_review() => {
-                hint(hint(hint(row, "Enter", "send"), model.glyphs.pick("←", "["), "back"), "Esc", "later")
+                vec![hint("Enter", "send"), hint(model.glyphs.pick("←", "S-Tab"), "back"), hint("Esc", "later")]
             }
             Page::Choices(choices) => {
-                let row = if choices.takes_several() { hint(row, "Space", "choose") } else { row };
-                let row = hint(hint(row, "Enter", "answer"), "d", "deny with words");
-                hint(row, "Esc", "later")
+                let several = choices.takes_several().then(|| hint("Space", "choose"));
+                let rest = [hint("Enter", "answer"), Hint::new("d", "deny with words", "deny"), hint("Esc", "later")];
+                several.into_iter().chain(rest).collect()
             }
         }
     }
+
+    fn keys_of_call(&self) -> Vec<Hint> {
+        // What does not count yet is there, but quiet.
+        let yes = |key, words, brief| Hint { counts: self.end_seen, ..Hint::new(key, words, brief) };
+        let mut hints = Vec::new();
+        if self.hurried {
+            hints.push(Hint { role: Role::Warning, ..Hint::new("Space", "read to its end first, then", "first:") });
+        } else if !self.end_seen {
+            hints.push(Hint::new("Space", "reads on, then", "on, then"));
+        }
+        if self.can_allow() {
+            hints.push(match self.approval.kind {
+                ApprovalKind::Passphrase => yes("y", "passphrase…", "passphrase…"),
+                ApprovalKind::Plan => yes("y", "begin", "begin"),
+                _ => yes("y", "once", "once"),
+            });
+        }
+        if self.can_reach_ticket() {
+            hints.push(yes("t", "this ticket", "ticket"));
+        }
+        if self.lasting().is_some() {
+            hints.push(yes("A", "always…", "always…"));
+        }
+        hints.push(Hint::new("d", "deny with words", "deny"));
+        if self.can_edit() {
+            hints.push(Hint::new("e", "edit", "edit"));
+        }
+        hints.push(Hint::new("Esc", "later", "later"));
+        hints
+    }
+}
+
+/// A key and what it does.
+struct Hint {
+    key: String,
+    words: String,
+    /// The words where there is little room.
+    brief: String,
+    role: Role,
+    /// It does so already.
+    counts: bool,
+}
+
+impl Hint {
+    fn new(key: &str, words: &str, brief: &str) -> Self {
+        Self { key: key.into(), words: words.into(), brief: brief.into(), role: Role::Hint, counts: true }
+    }
+}
+
+/// The keys on one line, in short words where the long ones do not fit.
+fn line_of(hints: Vec<Hint>, columns: u16) -> Row {
+    let line = |words: fn(&Hint) -> &str| {
+        hints.iter().fold(Row::new(), |row, hint| {
+            let row = if row.is_empty() { row } else { row.left(Role::Hint, "   ") };
+            let (key, rest) = if hint.counts { (Role::Key, hint.role) } else { (Role::Dim, Role::Dim) };
+            let gap = if hint.key.is_empty() { "" } else { " " };
+            row.left(key, &hint.key).left(rest, format!("{gap}{}", words(hint)))
+        })
+    };
+    let long = line(|hint| &hint.words);
+    if long.left_width() <= columns.into() { long } else { line(|hint| &hint.brief) }
 }
 
 fn draw_line(line: &Line, theme: &Theme, place: Rect, buf: &mut Buffer) {

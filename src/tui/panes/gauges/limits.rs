@@ -3,7 +3,7 @@
 //! Calls, tokens and windows are the account's: what any open ticket knows of them counts for all. What the provider
 //! never told, or told of a window that is over, is not drawn.
 
-use super::{BAR, Gauge, role_of};
+use super::{Gauge, role_of};
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::Ledger;
 use crate::domain::limits::hour;
@@ -12,7 +12,6 @@ use crate::orchestrator::limits::{budgets, spent};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
-use crate::tui::widgets::bar::bar;
 
 /// From which share on a limit is a warning, and a danger.
 const WARN: f64 = 0.8;
@@ -105,18 +104,23 @@ fn window_row(model: &Model, window: &Window) -> Gauge {
         WindowStatus::Warning => WARN,
         WindowStatus::Rejected => 1.0,
     };
-    let resets = || window.resets_at.map(|at| format!("until {}", &at.clock_time(&model.zone)[..5]));
+    // The seven-day window ends on another day: there the day says more than the hour.
+    let resets = |word: &str| {
+        let at = window.resets_at?;
+        let time = if at.is_within_a_day_of(model.now) { at.minute(&model.zone) } else { at.day(&model.zone) };
+        Some(format!("{word} {time}"))
+    };
     let value = match (window.used, window.status) {
-        (_, WindowStatus::Rejected) => resets().unwrap_or_else(|| "closed".to_owned()),
+        (_, WindowStatus::Rejected) => resets("until").unwrap_or_else(|| "closed".to_owned()),
         (Some(used), _) => format!("{:.0} %", used * 100.0),
-        (None, WindowStatus::Warning) => resets().unwrap_or_else(|| "nearly".to_owned()),
+        (None, WindowStatus::Warning) => resets("resets").unwrap_or_else(|| "nearly".to_owned()),
         (None, WindowStatus::Allowed) => "open".to_owned(),
     };
     let mut gauge = Gauge::new(label, brief, value);
     gauge.role = role_of(window.used.unwrap_or(0.0).max(least), WARN, DANGER);
     // How much is used is often not told: then there is no bar to draw.
     if let Some(used) = window.used {
-        gauge.picture = bar(model.glyphs, used, BAR);
+        gauge = gauge.filled(model.glyphs, used);
     }
     gauge.in_words()
 }
@@ -132,7 +136,7 @@ fn money(glyphs: Glyphs, tab: &Tab) -> Gauge {
         return Gauge::new("Budget", "", value).share(glyphs, share(*limit, *spent), WARN, DANGER).in_words();
     }
     if let Some(most) = state.settings.limits.run.tokens {
-        let used = spent(state).since(state.limits.granted).tokens;
+        let used = spent(state).tokens;
         return counted(glyphs, "Budget", "tokens", used, most, compact);
     }
     Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))
@@ -227,6 +231,38 @@ mod tests {
             tab.state.calls = vec![at(-3_700), at(0)];
         });
         assert_eq!(row(&rows, "Calls/h"), Some(("1/100".into(), "", Role::GaugeFill)), "the hour is over");
+    }
+
+    #[test]
+    fn who_is_parked_before_the_first_call_shows_what_others_used() {
+        use crate::domain::limits::admission::{Ask, Asker, Facts, Place, Purpose, Verdict, admit};
+        use crate::domain::record::{FORMAT, Record, Stored};
+        let window = told("five_hour", WindowStatus::Allowed, Some(0.62), 3_600);
+        let facts = Facts { calls: vec![(at(-1), 1); 100], windows: vec![window], ..Facts::default() };
+        let rows = drawn(|tab| {
+            let state = &mut tab.state;
+            (state.iteration, state.limits) = (None, crate::orchestrator::limits::LimitState::default());
+            let ask = Ask {
+                n: 1,
+                purpose: Purpose::Iteration,
+                limits: Limits::default(),
+                spent: crate::domain::limits::Spent::default(),
+                forecast: crate::domain::limits::Spent::default(),
+                model: None,
+                place: Place::PhaseStart,
+                asker: Asker::Program,
+                lasts: Duration::from_secs(900),
+            };
+            let run = state.run.unwrap();
+            let Verdict::Park(parking) = admit(&facts, &ask, run, at(-1), &jiff::tz::TimeZone::UTC).verdict else {
+                panic!("it is not parked");
+            };
+            let (v, seq, time, ticket) = (FORMAT, state.seq + 1, at(-1), tab.id.clone());
+            let record = Record::Parked(parking);
+            crate::orchestrator::apply::apply(&mut tab.state, &Stored { v, seq, time, run, ticket, record });
+        });
+        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "full", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "5 hours"), Some(("62 %".into(), "", Role::GaugeFill)));
     }
 
     #[test]

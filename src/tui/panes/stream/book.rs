@@ -317,6 +317,12 @@ impl Book {
         {
             known.summary = format!("{} · {}", known.summary, seconds(ms));
         }
+        if known.error
+            && let Some(refused) = self.journal.refused(&id)
+        {
+            refused.word().clone_into(&mut known.summary);
+            known.refused = true;
+        }
         let over = self.journal.get(n).is_none_or(|segment| segment.ended)
             || self.journal.last().is_some_and(|(last, _)| last != n);
         if known.ended || known.first_change.is_some() || !over {

@@ -7,9 +7,11 @@
 use super::marks::{Check, Head, Judged, Mark, NoteState};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::approval::{Answer, Answered, AnsweredBy};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Stored, ValidationRan, Verdict, WriteOutcome};
+use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::HashMap;
 
 /// Most calls whose times are kept.
@@ -27,6 +29,8 @@ pub(super) struct Segment {
     /// Claude runs (or ran): marks no longer go to the top.
     spawned: bool,
     pub(super) ended: bool,
+    /// A mark says which timer cut it off.
+    cut_told: bool,
 }
 
 /// The fold.
@@ -36,6 +40,30 @@ pub(super) struct Journal {
     /// The work folder.
     pub(super) cwd: String,
     calls: HashMap<String, (Timestamp, Option<Timestamp>)>,
+    /// Calls that were not let run, and by whom.
+    refused: HashMap<String, Refused>,
+}
+
+/// Who did not let a call run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The rules.
+    Rules,
+    /// The person.
+    Person,
+    /// Nobody was there to ask, or not in time.
+    Absence,
+}
+
+impl Refused {
+    /// The word at the end of the call's line.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Rules => "blocked by the gate",
+            Self::Person => "denied by you",
+            Self::Absence => "denied: nobody answered",
+        }
+    }
 }
 
 impl Journal {
@@ -95,6 +123,18 @@ impl Journal {
         Some(ended.as_ref()?.since(*asked).as_secs_f64() * 1e3)
     }
 
+    /// The call was not let run.
+    pub(super) fn refused(&self, id: &str) -> Option<Refused> {
+        self.refused.get(id).copied()
+    }
+
+    fn refuse(&mut self, id: &str, by: Refused) {
+        if self.refused.len() >= TIMED {
+            self.refused.clear();
+        }
+        self.refused.insert(id.to_owned(), by);
+    }
+
     fn claim(&mut self) -> Option<(&mut Vec<Check>, &mut Judged)> {
         self.segments
             .iter_mut()
@@ -147,14 +187,23 @@ impl Journal {
             Record::SessionLost { session, .. } => {
                 self.say(Level::Warn, format!("Claude no longer knows session {session}: a fresh one is opened"));
             }
-            Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
+            // Its line says that it was not let run, and its result why.
+            Record::ToolJudged { tool_use_id, verdict, .. } => {
                 if self.calls.len() >= TIMED {
                     self.calls.clear();
                 }
                 self.calls.insert(tool_use_id.clone(), (stored.time, None));
                 if *verdict == Verdict::Block {
-                    self.say(Level::Warn, format!("gate blocked {tool} {target} · {reason}"));
+                    self.refuse(tool_use_id, Refused::Rules);
                 }
+            }
+            Record::ApprovalAnswered(Answered { id, answer: Answer::Deny { .. }, by }) => {
+                let by = match by {
+                    AnsweredBy::Screen | AnsweredBy::Ticket => Refused::Person,
+                    AnsweredBy::Timeout | AnsweredBy::Nobody => Refused::Absence,
+                    AnsweredBy::Rules => Refused::Rules,
+                };
+                self.refuse(id, by);
             }
             Record::ToolFinished { tool_use_id, .. } => {
                 if let Some(call) = self.calls.get_mut(tool_use_id) {
@@ -199,10 +248,17 @@ impl Journal {
             Record::FollowUpSent { .. } => {
                 self.say(Level::Info, "asked Claude for the status block only");
             }
-            Record::TurnFailed { error, message, status, .. } => {
-                let status = status.map(|s| format!(" ({s})")).unwrap_or_default();
+            // Where the turn had a result, the stream itself tells of it.
+            Record::TurnFailed { error, message, .. } if [PROTOCOL, EXITED].contains(&error.as_str()) => {
                 let message = clean_line(message, 160);
-                self.say(Level::Error, format!("turn failed: {error}{status} · {message}"));
+                self.say(Level::Error, format!("turn failed: {message}"));
+            }
+            Record::OutputAnalysed(analysis) if analysis.is_warning() => {
+                self.say(Level::Warn, format!("Claude {}", analysis.told().join(" · ")));
+            }
+            Record::WatchdogFired(fired) => {
+                self.segment(fired.n).cut_told = true;
+                self.say(Level::Warn, fired.sentence().replace("claude", "Claude"));
             }
             Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, tail, .. }) => {
                 let check =
@@ -236,12 +292,14 @@ impl Journal {
                 let segment = self.segment(*n);
                 segment.head.ms = Some(*ms);
                 segment.ended = true;
+                let told = segment.cut_told;
                 let how = match outcome {
+                    IterationOutcome::TimedOut | IterationOutcome::Idle if told => return,
                     IterationOutcome::Claimed | IterationOutcome::NoClaim | IterationOutcome::Failed => return,
                     IterationOutcome::TimedOut => "cut off: the iteration took too long",
                     IterationOutcome::Idle => "cut off: no byte from Claude for too long",
                     IterationOutcome::Interrupted => "cut off by you",
-                    IterationOutcome::Parked => "refused by a limit: counts as none",
+                    IterationOutcome::Parked => "refused by a limit: does not count as an iteration",
                     IterationOutcome::CutOff => "cut off: programmator died in it",
                 };
                 self.say(Level::Warn, how);

@@ -351,7 +351,9 @@ fn turn_end(end: &TurnEnd, columns: usize, fold: Fold) -> Vec<Row> {
     // The person's own doing: the pane says so itself.
     let interrupted = how.contains("aborted");
     if end.error && !interrupted {
-        let text = format!("turn ended: {how} · {}", clean_line(&end.message, 300));
+        // An API error stands above as the last words of the turn.
+        let message = if how.starts_with("API error") { "" } else { &clean_line(&end.message, 300) };
+        let text = format!("turn ended: {how}{}{message}", if message.is_empty() { "" } else { " · " });
         return plain(&text, columns, Role::StreamError, "✗ ", fold.cap(3));
     }
     match fold {

@@ -47,6 +47,8 @@ pub(super) struct Known {
     pub(super) summary: String,
     /// It failed.
     pub(super) error: bool,
+    /// It was not let run.
+    pub(super) refused: bool,
     /// It came back.
     pub(super) ended: bool,
     /// Number of the first changed line.
@@ -58,6 +60,7 @@ impl From<&ToolResult> for Known {
         Self {
             summary: crate::base::text::clean_line(&result.summary, 48),
             error: result.error,
+            refused: false,
             ended: true,
             first_change: result.first_change,
         }
@@ -75,7 +78,11 @@ impl Row {
         match &self.later {
             Later::Nothing => {}
             Later::Call { .. } => {
-                let role = if known.error { Role::StreamError } else { Role::StreamResult };
+                let role = match (known.refused, known.error) {
+                    (true, _) => Role::Warning,
+                    (false, true) => Role::StreamError,
+                    (false, false) => Role::StreamResult,
+                };
                 let text = if known.ended {
                     known.summary.clone()
                 } else {

@@ -14,7 +14,7 @@ use std::time::Duration;
 fn waits(approvals: impl IntoIterator<Item = Approval>) -> Model {
     let mut model = sample::model();
     let mut tab = sample::running("tk-1");
-    tab.state.approvals.extend(approvals);
+    tab.state.approvals.extend(approvals.into_iter().map(Into::into));
     model.tabs.push(tab);
     model
 }
@@ -75,6 +75,38 @@ fn leaving_a_card_never_answers() {
 }
 
 #[test]
+fn what_is_typed_on_is_no_key_when_the_call_is_withdrawn() {
+    for typing in ["! d n", "! e"] {
+        let mut model = waits([sample::push("c")]);
+        press(&mut model, typing);
+        news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: "the turn was interrupted".into() }));
+        let drawn = sample::draw(&mut model, (80, 24));
+        assert!(drawn.contains("Claude asks no more: the turn was interrupted"), "{drawn}");
+        assert_eq!(press(&mut model, "x y p q Enter"), [], "{typing}");
+        press(&mut model, "Esc");
+        assert!(model.modals.is_empty(), "{typing}");
+    }
+    let mut model = waits([sample::push("c")]);
+    press(&mut model, "!");
+    news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: "x".into() }));
+    assert!(model.modals.is_empty(), "nothing was being typed");
+}
+
+#[test]
+fn the_keys_fit_and_a_yes_that_comes_too_early_is_answered() {
+    let words = (0..400).map(|n| format!("--word{n}")).collect::<Vec<_>>().join(" ");
+    let input = serde_json::json!({ "command": format!("git push {words}") }).to_string();
+    let units = vec![sample::unit(&format!("git push {words}"), "ask", "pushes-ask", "publishes")];
+    let mut model = waits([Approval { input, units, ..sample::push("c") }]);
+    press(&mut model, "!");
+    let drawn = sample::draw(&mut model, (80, 24));
+    assert!(drawn.contains("A always…") && drawn.contains("Esc later"), "{drawn}");
+    assert_eq!(press(&mut model, "y"), []);
+    let drawn = sample::draw(&mut model, (80, 24));
+    assert!(drawn.contains("Space first:") && drawn.contains("Esc later"), "{drawn}");
+}
+
+#[test]
 fn pasted_text_is_no_key() {
     let mut model = waits([sample::push("c")]);
     press(&mut model, "!");
@@ -98,6 +130,7 @@ fn a_rule_is_shown_before_it_is_saved_and_the_call_runs_only_then() {
     let saved = |saved| Msg::News(News::RuleSaved { ticket: sample::id("tk-1"), id: "c".into(), saved });
     assert_eq!(update(&mut model, saved(Err("no room".into()))), []);
     assert!(card_is_open(&model), "it goes on waiting");
+    assert!(sample::draw(&mut model, (80, 24)).contains("The rule was not saved: no room"));
     press(&mut model, "A y");
     assert_eq!(update(&mut model, saved(Ok("policy.yaml".into()))), [allow(&push, Scope::Always)]);
 }
@@ -137,7 +170,7 @@ fn a_withdrawn_call_takes_its_card_along_and_says_so() {
         ),
     ] {
         let mut model = waits([sample::push("c"), sample::push("other")]);
-        press(&mut model, "! d w o r d s");
+        press(&mut model, "!");
         news(&mut model, record);
         assert!(!card_is_open(&model));
         assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains(note)), "{:?}", model.toast);
@@ -260,7 +293,7 @@ fn a_plan_is_agreed_to_once_or_sent_back() {
 fn next_goes_through_what_waits() {
     let mut model = waits([sample::push("c")]);
     let mut other = sample::running("tk-2");
-    other.state.approvals.push(sample::asks("old", "Bash", r#"{"command":"x"}"#, 500));
+    other.state.approvals.push(sample::asks("old", "Bash", r#"{"command":"x"}"#, 500).into());
     model.tabs.push(other);
     press(&mut model, "!");
     assert_eq!(model.active, 0, "the ticket in front first");
@@ -268,7 +301,7 @@ fn next_goes_through_what_waits() {
     news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: String::new() }));
     press(&mut model, "!");
     assert_eq!((model.active, card_is_open(&model)), (1, true));
-    model.tabs[0].state.approvals.push(sample::push("third"));
+    model.tabs[0].state.approvals.push(sample::push("third").into());
     assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 0, 1), "from card to card");
     assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 1, 1), "around");
 }

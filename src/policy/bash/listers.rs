@@ -1,0 +1,54 @@
+//! Commands that print names of files, and what is known of those names: where they are and of which kind.
+//!
+//! What is done with the names behind a pipe is found in `wrappers`.
+
+use crate::policy::commands::args::Parsed;
+use crate::policy::commands::{Entry, Lists};
+use crate::policy::unit::Field;
+
+/// What a command hands on through a pipe, when it prints nothing but names.
+pub(super) fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
+    const MORE: [&str; 9] =
+        ["printf", "ls", "count", "only-matching", "json", "stats", "output", "list-details", "stage"];
+    let set = |name: &str| parsed.flags.contains(name);
+    let named = parsed.operands.iter().all(|field| !field.may_be_option());
+    match entry.lists? {
+        _ if MORE.iter().any(|name| set(name)) => None,
+        // `grep -l` prints the names of what it was given, and of what it found below.
+        Lists::Lines if set("files-with-matches") && named => Some(Lists::Operands),
+        Lists::Lines if set("files-with-matches") => None,
+        Lists::Operands if !named => None,
+        lists => Some(lists),
+    }
+}
+
+/// The names of the files that a command is about alone: `find -name '*.rs'`, `grep --include='*.rs'`. None when it may
+/// be about any.
+pub(super) fn kinds(name: &str, args: &[Field], parsed: &Parsed) -> Vec<String> {
+    let Some(texts) = args.iter().map(Field::text).collect::<Option<Vec<&str>>>() else { return Vec::new() };
+    let begins = |text: &&str, heads: &[&str]| heads.iter().any(|head| text.starts_with(head));
+    let kinds: Vec<String> = match name {
+        // With nothing but conjunctions each test holds for every name that is printed behind it.
+        "find" if !texts.iter().any(|text| matches!(*text, "-o" | "-or" | "," | "(")) => {
+            let acts = |text: &&str| begins(text, &["-print", "-ls", "-exec", "-ok", "-fprint", "-fls"]);
+            let before_acts = &texts[..texts.iter().position(acts).unwrap_or(texts.len())];
+            let is_name = |words: &[&str]| matches!(words[1], "-name" | "-iname") && !matches!(words[0], "-not" | "!");
+            before_acts.windows(3).filter(|words| is_name(words)).map(|words| words[2].to_lowercase()).take(1).collect()
+        }
+        // What is excluded first includes all the rest; an option whose value is a word of its own is not looked at.
+        "grep" | "egrep" | "fgrep"
+            if !texts.iter().any(|text| {
+                begins(text, &["--inc"]) && !text.contains('=')
+                    || begins(text, &["--ex"]) && !begins(text, &["--exclude-dir"])
+            }) =>
+        {
+            parsed.flags.iter().filter_map(|flag| flag.strip_prefix("include=")).map(str::to_lowercase).collect()
+        }
+        _ => Vec::new(),
+    };
+    // What else a pattern may hold each program reads in its own way.
+    let plain = |kind: &String| {
+        !kind.starts_with('-') && kind.chars().all(|char| char.is_ascii_alphanumeric() || "*?._-+".contains(char))
+    };
+    if kinds.iter().all(plain) { kinds } else { Vec::new() }
+}

@@ -1,0 +1,295 @@
+//! What holds in every schedule, checked at each record, effect and decision. The rules are written down here a second
+//! time, from the papers and not from the core: the breaker's table, the table of claims, what must precede a call.
+
+use programmator::base::time::Timestamp;
+use programmator::domain::breaker::{Breaker, Circuit, StateMoved};
+use programmator::domain::claim::ClaimStatus;
+use programmator::domain::limits::admission::Purpose;
+use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use programmator::domain::record::{PhaseSeed, Record, Stored};
+use programmator::domain::session::CODE;
+use programmator::domain::settings::BreakerSettings;
+use programmator::orchestrator::effect::Effect;
+use programmator::orchestrator::failure::fatal;
+use programmator::orchestrator::state::{Iteration, Mark, Stage, State};
+use std::collections::{BTreeSet, HashMap};
+
+/// What is remembered of one run to judge what it does next.
+#[derive(Default)]
+pub struct Invariants {
+    /// The breaker as the table moves it.
+    breaker: Breaker,
+    /// A run was begun or gone on with: an open breaker may let it through.
+    begins: bool,
+    /// Calls that were counted, and how many processes were started for them.
+    counted: HashMap<(u32, Purpose), u32>,
+    lost_sessions: u32,
+    /// What was found done, and on what ground.
+    done: Vec<(Option<String>, DoneHow)>,
+    /// Boxes that a person ticked, or that were ticked at the start.
+    ticked: BTreeSet<String>,
+    /// The commands that were to be run last.
+    to_run: Vec<String>,
+    answers: u32,
+    judged: u32,
+}
+
+impl Invariants {
+    /// The person ticks a box.
+    pub fn person_ticks(&mut self, phase: &str) {
+        self.ticked.insert(phase.to_owned());
+    }
+
+    /// A journal was taken over in the middle: what was held in its own world is believed.
+    pub fn believe(&mut self, state: &State) {
+        self.breaker.clone_from(&state.breaker);
+        self.begins = false;
+        let ran =
+            state.open_iteration().map(|open| open.validated.iter().map(|(command, _)| command.clone()).collect());
+        self.to_run = ran.unwrap_or_default();
+        for phase in &state.phases {
+            if let Mark::Done(how) = phase.mark {
+                self.done.push((Some(phase.text.clone()), how));
+            }
+        }
+    }
+
+    /// A record is stored; `before`: the state without it. `granted`: the ledger has granted the call it counts.
+    pub fn stored(&mut self, before: &State, stored: &Stored, granted: impl FnOnce(u32, Purpose) -> bool) {
+        match &stored.record {
+            Record::RunStarted { phases, doubted, .. } => {
+                let done = phases.iter().filter(|seed| seed.done && !doubted.contains(&seed.text));
+                self.ticked = done.map(|seed: &PhaseSeed| seed.text.clone()).collect();
+                self.begins = true;
+            }
+            Record::RunResumed { .. } => self.begins = true,
+            Record::BreakerCarried { breaker } => self.breaker.clone_from(breaker),
+            Record::BreakerReset => self.breaker = Breaker::default(),
+            Record::BreakerCounted(moved) => assert!(!moved.why.is_empty(), "a movement without evidence"),
+            Record::BreakerMoved(StateMoved { from, reason, .. }) => {
+                assert_eq!(*from, before.breaker.state);
+                assert!(!reason.is_empty(), "the breaker moved without a reason");
+            }
+            Record::IterationStarted { session, .. } => {
+                assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
+                assert!(before.counted_iterations() < before.settings.max_iterations, "an iteration too many");
+                Self::check_session(before, session.as_deref(), stored.time);
+            }
+            Record::CallCounted(counted) => {
+                assert!(granted(counted.n, counted.purpose), "call {} was not granted by the ledger", counted.n);
+                self.counted.entry((counted.n, counted.purpose)).or_default();
+            }
+            Record::SessionLost { .. } => self.lost_sessions += 1,
+            Record::PhaseReopened { phase } => self.done.retain(|(done, _)| done.as_ref() != Some(phase)),
+            Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
+            Record::PhaseDone { n, phase, how } => self.phase_done(before, *n, phase.as_deref(), *how),
+            Record::TickIntended { phase } => {
+                let done = before.phases.iter().any(|one| one.text == *phase && matches!(one.mark, Mark::Done(_)));
+                assert!(done, "{phase} is ticked without being done");
+            }
+            Record::IterationEnded { outcome, changed, fingerprint, .. } => {
+                let open = before.open_iteration().expect("an iteration ends that is none");
+                self.count(open, *outcome, *changed, fingerprint.as_deref(), &before.settings.breaker);
+            }
+            Record::RunEnded { reason, .. } => match reason {
+                ExitReason::Complete => assert!(before.is_complete(), "complete, with phases left"),
+                ExitReason::CircuitOpen => assert_eq!(before.breaker.state, Circuit::Open),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// A decision is stored: the state is whole again.
+    pub fn decided(&mut self, state: &State, now: Timestamp) {
+        if std::mem::take(&mut self.begins) {
+            self.recover(&state.settings.breaker, now);
+        }
+        let (core, table) = (&state.breaker, &self.breaker);
+        let counters = |b: &Breaker| (b.no_progress, b.same_error, b.permission_denials, b.output_decline);
+        assert_eq!(
+            (core.state, counters(core)),
+            (table.state, counters(table)),
+            "the breaker left its table: {core:?}"
+        );
+        assert_eq!(core.total_opens, table.total_opens, "{core:?}");
+        assert_eq!(core.opened_at.is_some(), core.state == Circuit::Open, "{core:?}");
+        self.breaker.opened_at = core.opened_at;
+        for (phase, mark) in
+            state.phases.iter().map(|phase| (Some(&phase.text), phase.mark)).chain([(None, state.whole.mark)])
+        {
+            let Mark::Done(how) = mark else { continue };
+            let by_claim = self.done.iter().any(|(text, ground)| text.as_ref() == phase && *ground == how);
+            let by_person = how == DoneHow::TickedByPerson && phase.is_some_and(|text| self.ticked.contains(text));
+            assert!(by_claim || by_person, "{phase:?} is done ({how:?}), and nobody knows why");
+        }
+        if state.stage == Stage::Parked {
+            assert!(state.limits.parked.is_some(), "parked for nothing");
+        }
+    }
+
+    /// An effect is about to be performed: what must be stored before it is.
+    pub fn performs(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Spawn(spawn) => {
+                let processes = self.counted.get_mut(&(spawn.n, Purpose::Iteration));
+                let processes = processes.expect("Claude is started before the call was counted");
+                *processes += 1;
+                assert!(*processes <= 1 + self.lost_sessions, "iteration {} calls Claude again", spawn.n);
+            }
+            Effect::SendFollowUp { n } => {
+                let asked = self.counted.get_mut(&(*n, Purpose::FollowUp));
+                let asked = asked.expect("the status block is asked for before the call was counted");
+                *asked += 1;
+                assert_eq!(*asked, 1, "the status block is asked for again");
+            }
+            Effect::Answer { .. } => {
+                self.answers += 1;
+                assert!(self.judged >= self.answers, "a tool call was answered before its verdict was stored");
+            }
+            Effect::RunValidation { commands, .. } => self.to_run.clone_from(commands),
+            _ => {}
+        }
+    }
+
+    /// A session that is gone on with is the one that is kept, of this folder, and not too old.
+    fn check_session(before: &State, session: Option<&str>, now: Timestamp) {
+        let Some(session) = session else { return };
+        let kept = before.sessions.of(CODE).expect("a session that nobody kept");
+        assert_eq!(kept.id, session);
+        let hours = now.since(kept.used).as_secs() / 3_600;
+        assert!(hours < u64::from(before.settings.session_expiry_hours), "gone on with after {hours} h");
+        assert!(before.settings.session_continuity, "a session is gone on with against the person's wish");
+    }
+
+    /// The table of claims, and the gates of a ticket without phases.
+    fn phase_done(&mut self, before: &State, n: u32, phase: Option<&str>, how: DoneHow) {
+        self.done.push((phase.map(str::to_owned), how));
+        let Some(open) = before.open_iteration() else {
+            assert!(phase.is_none() && before.phases.is_empty(), "{phase:?} is done outside of an iteration");
+            assert!(a_gate_is_open(before), "the ticket is left, and no gate is open: {:?}", before.signs);
+            return;
+        };
+        assert_eq!(open.n, n);
+        let claim = open.claim.as_ref().unwrap_or_else(|| panic!("{phase:?} is done without a claim"));
+        assert_ne!(claim.status, ClaimStatus::Blocked, "{phase:?} is done, says who is blocked");
+        match (phase, &claim.phase_completed) {
+            (Some(phase), Some(name)) => {
+                let told = open.told.as_ref() == Some(name) && open.phase.as_deref() == Some(phase);
+                assert!(name == phase || told, "{phase} is done, and {name} was claimed");
+            }
+            (Some(phase), None) => {
+                let own = open.phase.as_deref() == Some(phase) && claim.status == ClaimStatus::Done;
+                assert!(own, "{phase} is done, and nothing was claimed");
+            }
+            (None, _) => {
+                assert!(before.phases.is_empty(), "the whole ticket is done, with phases in it");
+                assert!(
+                    claim.status == ClaimStatus::Done && claim.source.is_ours() && !claim.denies_exit(),
+                    "{claim:?}"
+                );
+            }
+        }
+        let changed = open.phase_changed.expect("a claim is believed before the tree was compared");
+        // What a killed process had run is run again: the last time counts.
+        let again = open.validated.len().saturating_sub(self.to_run.len());
+        let passed = open.validated[again..].iter().map(|(command, exit)| (command, *exit));
+        let grounds = match how {
+            DoneHow::Verified => {
+                !self.to_run.is_empty() && passed.eq(self.to_run.iter().map(|command| (command, Some(0))))
+            }
+            DoneHow::ClaimedUnchecked => open.validated.is_empty() && before.validation.is_empty() && changed,
+            DoneHow::ClaimedNoChange => before.validation.is_empty() && !changed && claim.files_changed.is_empty(),
+            DoneHow::TickedByPerson => false,
+        };
+        assert!(grounds, "{phase:?} is done ({how:?}) without grounds: {claim:?} {:?} {changed}", open.validated);
+    }
+
+    /// An open breaker when a run begins or goes on.
+    fn recover(&mut self, limits: &BreakerSettings, now: Timestamp) {
+        if self.breaker.state != Circuit::Open {
+            return;
+        }
+        let opened = self.breaker.opened_at.expect("an open breaker knows since when");
+        if limits.auto_reset {
+            self.breaker = Breaker { total_opens: self.breaker.total_opens, ..Breaker::default() };
+        } else if now >= opened && now.since(opened).as_secs() >= limits.cooldown {
+            self.breaker.state = Circuit::HalfOpen;
+        }
+        if self.breaker.state != Circuit::Open {
+            self.breaker.opened_at = None;
+        }
+    }
+
+    /// Counts a finished iteration and moves the breaker by its table.
+    fn count(
+        &mut self,
+        open: &Iteration,
+        outcome: IterationOutcome,
+        changed: bool,
+        error: Option<&str>,
+        limits: &BreakerSettings,
+    ) {
+        use Circuit::{Closed, HalfOpen, Open};
+        if open.changed.is_none() || says_nothing(open, outcome, changed) {
+            return;
+        }
+        let b = &mut self.breaker;
+        // Validation that passes is evidence, as a changed tree is.
+        let progress = changed || open.verified;
+        b.no_progress = match (progress, open.asked_person) {
+            (true, _) => 0,
+            (false, true) => b.no_progress,
+            (false, false) => b.no_progress + 1,
+        };
+        b.same_error = match error {
+            None => 0,
+            Some(error) if b.error.as_deref() == Some(error) => b.same_error + 1,
+            Some(_) => 1,
+        };
+        b.error = error.map(str::to_owned);
+        let denied = !open.refused.is_empty() || (!open.blocked.is_empty() && !progress);
+        b.permission_denials = if denied { b.permission_denials + 1 } else { 0 };
+        let fallen = match (b.output, open.output) {
+            (Some(before), now) if now > 0 => before.saturating_sub(now) * 100 / before,
+            _ => 0,
+        };
+        b.output_decline = if fallen >= u64::from(limits.output_decline) { fallen as u32 } else { 0 };
+        b.output = Some(open.output).filter(|output| *output > 0).or(b.output);
+        let idle = b.no_progress >= limits.no_progress;
+        let rows = [
+            (b.state != Open && b.permission_denials >= limits.permission_denials, Open),
+            (b.state == Closed && (idle || b.same_error >= limits.same_error), Open),
+            (b.state == Closed && (b.no_progress >= 2 || b.output_decline > 0), HalfOpen),
+            (b.state == HalfOpen && progress, Closed),
+            (b.state == HalfOpen && idle, Open),
+        ];
+        if let Some((_, to)) = rows.into_iter().find(|(holds, _)| *holds) {
+            b.state = to;
+            b.total_opens += u32::from(to == Open);
+        }
+    }
+}
+
+/// What tells the breaker nothing: what was cut off from outside, what a limit refused, what no try could mend, and what
+/// was ended while it got on.
+fn says_nothing(open: &Iteration, outcome: IterationOutcome, changed: bool) -> bool {
+    use IterationOutcome::{Claimed, CutOff, Failed, Idle, Interrupted, NoClaim, Parked, TimedOut};
+    match outcome {
+        Interrupted | CutOff | Parked => true,
+        TimedOut | Idle => changed,
+        Claimed => false,
+        NoClaim | Failed => open.failure.as_ref().is_some_and(|failure| {
+            let kind = failure.error.as_str();
+            failure.status == Some(429) || kind == "rate_limit" || kind == "billing_error" || fatal(failure).is_some()
+        }),
+    }
+}
+
+fn a_gate_is_open(state: &State) -> bool {
+    let signs = &state.signs;
+    let wants = signs.indicators.len();
+    let words = signs.done.len() >= 2 || wants >= 5 || (wants >= 2 && signs.exit_signal == Some(true));
+    let plan = state.boxes.ticked > 0 && state.boxes.open == 0;
+    signs.refused.is_empty() && signs.exit_signal != Some(false) && signs.test_only.len() < 3 && (words || plan)
+}

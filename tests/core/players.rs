@@ -1,0 +1,280 @@
+//! Who plays in the world: Claude, its tools, the provider, and the person with every command there is.
+
+use crate::questions::call;
+use crate::world::{Weather, World};
+use programmator::base::time::Timestamp;
+use programmator::domain::breaker::Circuit;
+use programmator::domain::command::UserCommand;
+use programmator::domain::denial::Denial;
+use programmator::domain::limits::provider::{Window, WindowStatus};
+use programmator::domain::limits::reset_text::LimitText;
+use programmator::domain::limits::{HourWindow, Limits, OnWarning};
+use programmator::domain::outcome::IterationOutcome;
+use programmator::domain::record::{ApiRetried, Record};
+use programmator::domain::session::Way;
+use programmator::domain::settings::{BreakerSettings, Settings};
+use programmator::domain::stream::control::Via;
+use programmator::domain::turn::TurnResult;
+use programmator::orchestrator::input::Input;
+
+impl World {
+    /// The rules that the person has set.
+    pub fn draw_settings(&mut self) {
+        let dice = &mut self.dice;
+        let window = if dice.one_in(2) { HourWindow::Sliding } else { HourWindow::Clock };
+        let mut limits = Limits { calls: 1 + dice.roll(12) as u32, window, ..Limits::default() };
+        let mut settings = Settings::default();
+        if self.weather == Weather::Rough {
+            limits.tokens = dice.one_in(4).then(|| 500 + dice.roll(5_000));
+            limits.on_warning = if dice.one_in(3) { OnWarning::Park } else { OnWarning::GoOn };
+            for budget in [&mut limits.run, &mut limits.ticket, &mut limits.day] {
+                budget.micro_usd = dice.one_in(6).then(|| 100_000 + dice.roll(3_000_000));
+                budget.tokens = dice.one_in(12).then(|| 1_000 + dice.roll(10_000));
+            }
+            let cooldown = dice.one_of(&[0, 600, 1_800, 1_800]);
+            settings.breaker = BreakerSettings {
+                no_progress: dice.one_of(&[1, 3, 3]),
+                same_error: dice.one_of(&[2, 5]),
+                permission_denials: dice.one_of(&[1, 2]),
+                cooldown,
+                auto_reset: dice.one_in(8),
+                ..BreakerSettings::default()
+            };
+            settings.stagnation_limit = dice.one_of(&[2, 3, 50]);
+            settings.repeated_error_limit = dice.one_of(&[1, 3, 50]);
+            settings.max_iterations = dice.one_of(&[2, 6, 10]);
+            settings.session_continuity = !dice.one_in(8);
+        }
+        settings.limits = Box::new(limits);
+        self.settings = settings;
+    }
+
+    /// One process of Claude: what it will do is laid out at once.
+    pub fn play_claude(&mut self, n: u32, resumed: bool) {
+        self.spawned += 1;
+        self.process_cost = 0.0;
+        if self.rough(60) {
+            return self.coming.push(Input::AgentFailed { n, message: "claude not found".into() });
+        }
+        if self.rough(40) {
+            return; // It never agrees on the protocol: the timer of the start ends it.
+        }
+        if resumed && self.rough(20) {
+            return self.coming.push(Input::SessionUnknown { n });
+        }
+        self.give(Input::AgentSpawned { n, pid: 7 });
+        if self.state.ended.is_some() {
+            return;
+        }
+        if resumed && self.rough(20) {
+            let result = TurnResult {
+                subtype: "error_during_execution".into(),
+                is_error: true,
+                message: "No conversation found with session ID: x".into(),
+                ..TurnResult::default()
+            };
+            return self.coming.push(Input::TurnFinished { n, result: Box::new(result) });
+        }
+        let session = format!("00000000-0000-4000-8000-{:012}", self.spawned);
+        self.give(Input::AgentReady { n, session, model: "m".into(), version: "2.1.197".into() });
+        for nth in 0..self.dice.roll(3) {
+            let tool = if self.rough(12) { "AskUserQuestion" } else { self.dice.one_of(&["Edit", "Bash"]) };
+            let id = format!("{tool}-{n}-{nth}");
+            self.coming.push(Input::ToolAsked(Box::new(call(n, &id, Via::Callback))));
+            if self.rough(40) {
+                self.coming.push(Input::AskWithdrawn { n, tool_use_id: id });
+            }
+        }
+        if !self.rough(4) {
+            self.tree += 1;
+        }
+        if self.rough(15) {
+            let (error, status) =
+                self.dice.one_of(&[("overloaded", 529), ("server_error", 500), ("authentication_failed", 401)]);
+            let (attempt, max_retries, delay_ms) = (1, 10, 500);
+            let retried = ApiRetried { n, attempt, max_retries, delay_ms, error: error.into(), status: Some(status) };
+            self.coming.push(Input::ApiRetried(retried));
+        }
+        if self.rough(12) {
+            let window = self.window(WindowStatus::Warning);
+            self.coming.push(Input::LimitSeen { n, window });
+        }
+        if self.rough(30) {
+            let (code, signal) = self.dice.one_of(&[(Some(1), None), (None, Some(9)), (Some(0), None)]);
+            return self.coming.push(Input::AgentExited { n, code, signal, swept: 2, stderr: "boom".into() });
+        }
+        if self.rough(25) {
+            return; // Silence: the timers must end it.
+        }
+        let end = self.turn_end(n);
+        self.coming.push(end);
+    }
+
+    /// A tool was let through. Claude may tick the box of its phase with it, which is no proof.
+    pub fn tool_runs(&mut self) {
+        let busy = self.state.open_iteration().is_some_and(|open| !open.writers.is_empty());
+        if busy && self.rough(12) {
+            let phase = self.state.open_iteration().and_then(|open| open.phase.clone());
+            let own = self.phases.iter_mut().find(|seed| Some(&seed.text) == phase.as_ref() && !seed.done);
+            if let Some(seed) = own {
+                seed.done = true;
+                self.note("Claude ticks a box");
+            }
+            if self.boxes.open > 0 {
+                self.boxes.open -= 1;
+                self.boxes.ticked += 1;
+            }
+            self.ticket_read();
+        }
+    }
+
+    /// How a turn of Claude's ends.
+    pub fn turn_end(&mut self, n: u32) -> Input {
+        let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
+        let bent = self.bent.filter(|_| !self.dice.one_in(4));
+        let kind = if self.weather == Weather::Rough { bent.unwrap_or_else(|| self.dice.roll(20)) } else { 19 };
+        self.process_cost += self.dice.roll(300) as f64 / 1_000.0;
+        let mut result = TurnResult { subtype: "success".into(), cost_usd: self.process_cost, ..TurnResult::default() };
+        result.usage.output = self.dice.roll(1_000);
+        if self.rough(12) {
+            result.denials = vec!["Bash".into(), "Write".into(), "Edit".into()];
+        }
+        if self.rough(25) {
+            result.refused = vec![Denial::new("Bash", "other", "npm install")];
+        }
+        let name = phase.as_deref().map_or("null".to_owned(), |phase| format!("\"{phase}\""));
+        let own = |phase: &str, status: &str, files: &str, more: &str| {
+            format!(
+                "PROGRAMMATOR_STATUS:\n  phase_completed: {phase}\n  status: {status}\n  files_changed: {files}\n  summary: s\n{more}"
+            )
+        };
+        result.text = match kind {
+            0 => "I forgot the block. Should I go on?".to_owned(),
+            1 => "PROGRAMMATOR_STATUS:\n  status: DO".to_owned(),
+            2 => own("\"Something else entirely\"", "CONTINUE", "[]", ""),
+            3 => own("null", "CONTINUE", "[src/a.rs]", ""),
+            4 => own("null", "DONE", "[]", ""),
+            5 => own("null", "CONTINUE", "[tests/a.rs]", "  work_type: TESTING\n"),
+            6 => own("null", "CONTINUE", "[src/a.rs]", "  exit_signal: true\n"),
+            7 => own(&name, "DONE", "[src/a.rs]", "  exit_signal: false\n"),
+            8 => "---HANK_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_HANK_STATUS---\n".to_owned(),
+            9 => "---RALPH_STATUS---\nSTATUS: COMPLETE\n---END_RALPH_STATUS---\n".to_owned(),
+            10 if self.dice.one_in(2) => own("null", "BLOCKED", "[]", "  error: no key\n"),
+            11 => return self.provider_refuses(n, result),
+            12 if self.dice.one_in(2) => {
+                let kinds = ["server_error", "server_error", "error_max_budget_usd", "authentication_failed"];
+                result.is_error = true;
+                result.error_kind = Some(self.dice.one_of(&kinds).to_owned());
+                result.message = "API Error: 500".into();
+                String::new()
+            }
+            13 => own(&name, "CONTINUE", "[]", ""),
+            _ => own(&name, if phase.is_none() { "DONE" } else { "CONTINUE" }, "[src/a.rs]", ""),
+        };
+        Input::TurnFinished { n, result: Box::new(result) }
+    }
+
+    /// 429, 529 or no credit: with a window and its reset, with words, or with nothing at all.
+    fn provider_refuses(&mut self, n: u32, mut result: TurnResult) -> Input {
+        result.is_error = true;
+        result.message = "API Error: Request rejected".into();
+        let (kind, status) = self.dice.one_of(&[("rate_limit", 429), ("server_error", 529), ("billing_error", 400)]);
+        (result.error_kind, result.api_error_status) = (Some(kind.into()), Some(status));
+        match self.dice.roll(3) {
+            0 => {
+                let window = self.window(WindowStatus::Rejected);
+                self.give(Input::LimitSeen { n, window });
+            }
+            1 => {
+                result.limit = Some(LimitText { told: None, family: None });
+                result.resets_at = Some(Timestamp::from_millis(self.now + self.dice.signed(18_000_000) - 60_000));
+            }
+            _ => {}
+        }
+        Input::TurnFinished { n, result: Box::new(result) }
+    }
+
+    fn window(&mut self, status: WindowStatus) -> Window {
+        let kind = self.dice.one_of(&["five_hour", "seven_day"]).to_owned();
+        let resets_at = Some(Timestamp::from_millis(self.now + self.dice.signed(18_000_000)));
+        Window { kind, status, used: Some(0.9), resets_at: resets_at.filter(|_| !self.dice.one_in(4)) }
+    }
+
+    /// The file is read after a change.
+    pub fn ticket_read(&mut self) {
+        self.give(Input::TicketRead {
+            read_at: Timestamp::from_millis(self.now),
+            title: "T".into(),
+            phases: self.phases.clone(),
+            boxes: self.boxes,
+            validation: self.validation.clone(),
+        });
+    }
+
+    /// At a start the boxes are told, where they are no phases.
+    pub fn read_boxes(&mut self) {
+        if self.phases.is_empty() && self.boxes != self.state.boxes {
+            self.ticket_read();
+        }
+    }
+
+    /// The person does something.
+    pub fn person(&mut self) {
+        let any = self.phases.get(self.dice.roll(5) as usize).or(self.phases.first());
+        let phase = any.map(|seed| seed.text.clone()).unwrap_or_default();
+        let command = match self.dice.roll(16) {
+            0 => UserCommand::Pause,
+            1 => UserCommand::PauseNow,
+            2 | 3 => UserCommand::Resume,
+            4 => UserCommand::SkipPhase { phase },
+            5 => UserCommand::RetryPhase { phase },
+            6 => UserCommand::Steer { text: "left".into() },
+            7 if self.dice.one_in(4) => UserCommand::Stop,
+            8 if self.dice.one_in(4) => UserCommand::FinishAndStop,
+            9 => UserCommand::ResetBreaker,
+            10 | 11 => UserCommand::RetryNow,
+            12 => UserCommand::AnswerValidationChange { accept: self.dice.one_in(2) },
+            13 => {
+                self.validation = self.dice.one_of(&[vec!["make check".to_owned()], vec!["make all".to_owned()]]);
+                return self.ticket_read();
+            }
+            14 if self.dice.one_in(8) => return self.give(Input::TicketLost { why: "the file is gone".into() }),
+            15 if self.dice.one_in(8) => return self.give(Input::Faulted { message: "a task went down".into() }),
+            _ => {
+                // Nobody can tell who ticks while a call of Claude's may be writing.
+                let busy = self.state.open_iteration().is_some_and(|open| !open.writers.is_empty());
+                if let Some(seed) = self.phases.iter_mut().find(|seed| seed.text == phase && !busy) {
+                    seed.done = true;
+                    self.rules.person_ticks(&phase);
+                }
+                return self.ticket_read();
+            }
+        };
+        let id = format!("note-{}-{}", self.runs, self.journal.len());
+        self.give(Input::Commanded { id, command });
+    }
+
+    /// What a simulation must have met.
+    pub fn tally_record(&mut self, record: &Record) {
+        let what = match record {
+            Record::WatchdogFired(fired) => fired.timer.word(),
+            Record::SessionEnded(ended) if ended.to == Way::Expired => "session expired",
+            Record::SessionLost { .. } => "session lost",
+            Record::IterationStarted { session: Some(_), .. } => "session resumed",
+            Record::BreakerMoved(moved) if moved.to == Circuit::Open => "breaker opened",
+            Record::BreakerMoved(moved) if moved.to == Circuit::HalfOpen => "breaker half-open",
+            Record::BreakerMoved(_) => "breaker closed",
+            Record::BreakerReset => "breaker reset",
+            Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => "refused by the provider",
+            Record::Parked(_) => "parked",
+            Record::RunEnded { reason, .. } => reason.word(),
+            _ => return,
+        };
+        self.note(what);
+    }
+}
+
+/// Claude's process is gone by itself.
+pub fn exited(n: u32) -> Input {
+    Input::AgentExited { n, code: Some(0), signal: None, swept: 0, stderr: String::new() }
+}

@@ -1,0 +1,164 @@
+//! Questions to a person at the screen, by the program itself under the default rules, in a pty of 120×40.
+
+use crate::approvals::bash;
+use crate::messages_stub::Reply;
+use crate::program::{Bench, TICKET, block};
+use crate::project::PROGRAM;
+use crate::terminal::{Start, Terminal};
+use programmator::adapters::store::Store;
+use programmator::runtime::circuit::state_of;
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A project with a program of its own that notes what it was called with: the default rules ask about it.
+fn bench() -> Bench {
+    let bench = Bench::new(&["Do it"]);
+    bench.judged_by("guarded");
+    bench.project.write("work/tool", "#!/bin/sh\necho \"$*\" >> ran.txt\n");
+    std::fs::set_permissions(bench.file("tool"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    bench
+}
+
+fn open(bench: &Bench, args: &[&str]) -> Terminal {
+    let env = bench.env();
+    let env: Vec<(&str, &str)> = env.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    let folder = bench.project.work();
+    Terminal::start(&Start { program: Path::new(PROGRAM), args, env: &env, folder: &folder, size: (120, 40) })
+}
+
+fn ran(bench: &Bench) -> String {
+    std::fs::read_to_string(bench.file("ran.txt")).unwrap_or_default()
+}
+
+/// What stands on the frame of every card.
+const CARD: &str = "waiting for you";
+
+/// The questions that are open, by the journal.
+fn open_questions(bench: &Bench) -> Vec<String> {
+    let store = Store::open(&bench.project.path("state")).unwrap();
+    let run = store.runs().unwrap()[0].run;
+    state_of(&store, run).unwrap().approvals.into_iter().map(|approval| approval.id).collect()
+}
+
+/// Opens the card with these words, once the screen tells of it so.
+fn card(terminal: &mut Terminal, told: &str, words: &str) {
+    let waits = |line: &str| line.contains("Claude waits for you") && line.contains(told);
+    terminal.wait_until(told, |screen| screen.lines().any(waits));
+    terminal.keys("!");
+    terminal.wait_until(words, |screen| screen.contains(words) && screen.contains(CARD));
+}
+
+/// The card has gone.
+fn answered(terminal: &Terminal) {
+    terminal.wait_until("no card", |screen| !screen.contains(CARD));
+}
+
+#[test]
+fn a_person_answers_every_kind_of_question_with_keys() {
+    let bench = bench();
+    let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false,
+        "options": [{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}]}]});
+    bench.script([
+        bash("./tool one"),
+        bash("./tool two"),
+        bash("./tool three"),
+        Reply::tool("AskUserQuestion", question),
+        Reply::tool("EnterPlanMode", json!({})),
+        Reply::tool("ExitPlanMode", json!({"plan": "THE-PLAN: step by step"})),
+        bash("./tool four"),
+        Reply::text(&block("Do it", "DONE", &["ran.txt"])),
+    ]);
+    let mut terminal = open(&bench, &[TICKET]);
+    card(&mut terminal, "./tool one", "./tool one");
+    terminal.keys("y");
+    answered(&terminal);
+    card(&mut terminal, "./tool two", "./tool two");
+    assert_eq!(ran(&bench), "one\n");
+    terminal.keys("d");
+    terminal.wait_for("words");
+    terminal.keys("use number three\r");
+    answered(&terminal);
+    card(&mut terminal, "./tool three", "./tool three");
+    terminal.keys("e");
+    terminal.wait_for("take it");
+    terminal.keys(" edited\x13");
+    terminal.wait_for("./tool three edited");
+    terminal.keys("y");
+    answered(&terminal);
+    card(&mut terminal, "Which colour?", "Which colour?");
+    terminal.keys("j\r");
+    answered(&terminal);
+    card(&mut terminal, "has a plan", "THE-PLAN");
+    terminal.keys("y");
+    answered(&terminal);
+    card(&mut terminal, "./tool four", "./tool four");
+    terminal.keys("y");
+    terminal.wait_for("complete: 1/1 phases");
+    assert_eq!(ran(&bench), "one\nthree edited\nfour\n");
+    assert!(bench.asked(2).contains("use number three"), "{}", bench.asked(2));
+    assert!(bench.asked(4).contains(r#"\"Which colour?\"=\"blue\""#), "{}", bench.asked(4));
+    terminal.keys("q");
+    assert_eq!(terminal.wait_end().exit_code(), 0);
+}
+
+#[test]
+fn an_interrupt_takes_the_card_away_and_says_so() {
+    let bench = bench();
+    bench.script([bash("./tool one")]);
+    let mut terminal = open(&bench, &[TICKET]);
+    card(&mut terminal, "./tool one", "./tool one");
+    terminal.keys("\x1b");
+    answered(&terminal);
+    terminal.keys("P");
+    terminal.wait_for("paused");
+    terminal.wait_until("no question", |screen| !screen.contains("1 waiting"));
+    let journal = bench.project.journal();
+    let of = |kind: &str| journal.iter().filter(|record| record["kind"] == kind).count();
+    assert_eq!((of("approval_asked"), of("approval_void"), of("approval_answered")), (1, 1, 0));
+    assert_eq!(ran(&bench), "");
+}
+
+#[test]
+fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
+    let bench = bench();
+    bench.script([bash("./tool one")]);
+    let mut terminal = open(&bench, &[TICKET]);
+    card(&mut terminal, "./tool one", "./tool one");
+    terminal.signal(rustix::process::Signal::KILL);
+    terminal.wait_end();
+    // Claude's end follows ours, and what it waited for with us was never answered.
+    let until = Instant::now() + Duration::from_secs(30);
+    while !bench.survivors().is_empty() {
+        assert!(Instant::now() < until, "{:?}", bench.survivors());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(ran(&bench), "", "it did not run meanwhile");
+    bench.script([bash("./tool one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
+    let old = open_questions(&bench);
+    let mut terminal = open(&bench, &["resume", TICKET]);
+    let until = Instant::now() + Duration::from_secs(60);
+    while open_questions(&bench).is_empty() || open_questions(&bench) == old {
+        assert!(Instant::now() < until, "it is not asked anew:\n{}", terminal.screen());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(open_questions(&bench).len(), 1, "only the new one waits");
+    card(&mut terminal, "./tool one", "./tool one");
+    assert_eq!(ran(&bench), "");
+    terminal.keys("y");
+    terminal.wait_for("complete: 1/1 phases");
+    assert_eq!(ran(&bench), "one\n");
+    let journal = bench.project.journal();
+    let ids = |kind: &str| -> Vec<String> {
+        let of = journal.iter().filter(|record| record["kind"] == kind);
+        of.map(|record| record["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let asked = ids("approval_asked");
+    assert_eq!(
+        (asked.len(), ids("approval_void"), ids("approval_answered")),
+        (2, vec![asked[0].clone()], vec![asked[1].clone()])
+    );
+    let sessions: Vec<_> = journal.iter().filter(|record| record["kind"] == "iteration_started").collect();
+    assert!(sessions[1]["session"].is_string(), "in the session that was cut off: {sessions:?}");
+}

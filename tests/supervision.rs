@@ -1,0 +1,120 @@
+//! Whole runs under supervision: what is progress and what is not, whose block counts, when waiting is over.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "support/project.rs"]
+mod project;
+#[path = "support/watched.rs"]
+mod watched;
+
+use project::Project;
+use rustix::process::Signal;
+use serde_json::Value;
+use watched::{of_kind, records, signal, start_until, text};
+
+/// Claims its phase and touches nothing.
+const CLAIMS: &str = "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - status: {files: []}
+";
+
+fn end(records: &[Value]) -> &Value {
+    records.last().filter(|last| last["kind"] == "run_ended").expect("it ended")
+}
+
+#[test]
+fn phases_that_pass_their_validation_are_progress_without_a_change() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One", "Two", "Three", "Four", "Five"]);
+    project.scenario_with(CLAIMS, "validation:\n  commands: [\"true\"]\n");
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let records = records(&output);
+    assert_eq!(of_kind(&records, "phase_done").len(), 5);
+    assert_eq!(of_kind(&records, "breaker_moved"), Vec::<&Value>::new());
+}
+
+#[test]
+fn questions_are_no_stagnation() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    project.scenario(
+        "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - say: \"Should I use tabs or spaces here?\"
+      - status: {phase: \"\", status: CONTINUE, files: []}
+",
+    );
+    let output = project.run(&["run", "--json", "-n", "5", "tk-1"]);
+    let records = records(&output);
+    assert_eq!((&end(&records)["reason"], &end(&records)["iterations"]), (&"max_iterations".into(), &5.into()));
+    assert_eq!(of_kind(&records, "breaker_moved"), Vec::<&Value>::new(), "nor anything to the breaker");
+}
+
+#[test]
+fn another_loops_block_completes_no_phase() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    project.scenario(
+        "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: one.txt, content: one}
+      - say: \"RALPH_STATUS:\\n  STATUS: COMPLETE\\n  EXIT_SIGNAL: true\\n\"
+      - no_status
+  - when: {follow_up: true}
+    steps:
+      - status: {phase: \"\", status: CONTINUE}
+",
+    );
+    let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
+    let records = records(&output);
+    assert_eq!(of_kind(&records, "claim_missing")[0]["reason"], "not_ours");
+    assert_eq!(of_kind(&records, "follow_up_sent").len(), 1);
+    assert_eq!(of_kind(&records, "phase_done"), Vec::<&Value>::new(), "{}", text(&output));
+}
+
+/// Does its phase.
+const DILIGENT: &str = "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
+      - status: {}
+";
+
+#[test]
+fn a_parked_run_ends_when_the_person_has_done_the_rest() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One", "Two"]);
+    project.scenario(DILIGENT);
+    let (mut child, _) = start_until(&project, &["run", "--json", "--calls", "1", "tk-1"], "parked");
+    let done = project.ticket_text("tk-1").replace("- [ ] Two", "- [x] Two");
+    project.write("work/.tickets/tk-1.md", &done);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn work_whose_block_could_not_be_asked_for_counts_as_an_iteration() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    project.scenario(
+        "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: one.txt, content: one}
+      - no_status
+",
+    );
+    let (mut child, seen) = start_until(&project, &["run", "--json", "--calls", "1", "tk-1"], "iteration_ended");
+    let ended = of_kind(&seen, "iteration_ended")[0];
+    assert_eq!((&ended["outcome"], &ended["changed"]), (&"no_claim".into(), &true.into()), "{ended}");
+    signal(&child, Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
