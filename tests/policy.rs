@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+#[path = "policy/attacks.rs"]
+mod attacks;
 #[path = "policy/canary.rs"]
 mod canary;
 #[path = "policy/contexts.rs"]

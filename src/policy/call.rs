@@ -32,6 +32,37 @@ static TOOLS: LazyLock<BTreeMap<String, Tool>> =
 /// Fields of a call of Bash.
 const BASH: [&str; 5] = ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];
 
+/// Types of files, as ripgrep names them, that hold no secret by their names.
+const TYPES: [&str; 27] = [
+    "c",
+    "cpp",
+    "cs",
+    "css",
+    "dart",
+    "elixir",
+    "go",
+    "haskell",
+    "html",
+    "java",
+    "js",
+    "kotlin",
+    "lua",
+    "markdown",
+    "md",
+    "perl",
+    "php",
+    "py",
+    "python",
+    "ruby",
+    "rust",
+    "scala",
+    "swift",
+    "toml",
+    "ts",
+    "typescript",
+    "zig",
+];
+
 /// The units of a call. Never empty.
 pub fn units(tool: &str, input: &Value, place: &Place<'_>) -> Vec<Unit> {
     let Value::Object(fields) = input else {
@@ -99,7 +130,9 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     }
     // In the workspace only names are shown unless content is asked for, and a type of files leaves secrets out.
     let content = fields.get("output_mode").and_then(Value::as_str) == Some("content");
-    let prints = content && !fields.contains_key("type");
+    let of_code = fields.get("type").and_then(Value::as_str).is_some_and(|name| TYPES.contains(&name));
+    // A glob goes before the type.
+    let prints = content && !(of_code && !fields.contains_key("glob"));
     let outside = |target: &Target| !matches!(target, Target::Path(path) if path.starts_with(place.workspace));
     unit.tree = tool.search.is_some() && (prints || unit.reads.iter().any(outside));
     unit.only = fields.get("glob").and_then(Value::as_str).map(names).unwrap_or_default();
@@ -127,10 +160,16 @@ fn names(glob: &str) -> Vec<String> {
             None => Vec::new(),
         },
     };
-    // Braces before the name, a `!`, several patterns: it may be about any file.
-    let sure =
-        !glob.starts_with('!') && !glob.contains([' ', ',']) | glob.ends_with('}') && glob.matches('{').count() < 2;
+    // A `!`, several patterns, braces in braces or in the folders: it may be about any file.
+    let several = glob.contains(char::is_whitespace) || (glob.contains(',') && !name_has_braces(glob));
+    let sure = !glob.starts_with('!') && !several && glob.matches('{').count() < 2;
     if sure && parts.iter().all(|part| plain(part) && !part.is_empty()) { parts } else { Vec::new() }
+}
+
+/// Whether the only commas of a glob are in the braces of its last name.
+fn name_has_braces(glob: &str) -> bool {
+    let inside = glob.rsplit('/').next().and_then(|name| name.split_once('{')?.1.split_once('}'));
+    inside.is_some_and(|(middle, _)| middle.matches(',').count() == glob.matches(',').count())
 }
 
 fn unknown_field(fields: &Map<String, Value>, known: &[String]) -> Option<Doubt> {

@@ -25,10 +25,14 @@ pub struct Entry {
     pub grammar: Grammar,
     /// Options with which it goes down into folders; `always` for one that does without.
     pub tree: String,
+    /// Options with which it goes through links in those folders.
+    pub follows: String,
     /// It acts on the present folder when no path is given.
     pub here: bool,
     /// It writes, and what it writes may be a link.
     pub carries: bool,
+    /// It puts what it reads into its last operand: under its own name, when that is a folder.
+    pub places: bool,
     /// The next words are a command of their own.
     pub wraps: bool,
     /// A program of its own that needs a reader: awk, sed, jq, find, test, …
@@ -37,6 +41,8 @@ pub struct Entry {
     pub never_bare: bool,
     /// Prints names of files, one in a line: may feed `xargs`.
     pub lists: Option<Lists>,
+    /// Options with which it prints names of hidden files, too; `always` for one that does without.
+    pub hidden: String,
 }
 
 /// Small languages in the arguments of commands.
@@ -63,6 +69,10 @@ pub enum Language {
     Dd,
     /// The letters of ps, one of which shows the environment.
     Ps,
+    /// The format of printf, which can set a variable.
+    Printf,
+    /// Numbers that are counted up to.
+    Seq,
 }
 
 /// What a lister's lines may be.
@@ -97,6 +107,12 @@ fn read(text: &str) -> Result<BTreeMap<String, Entry>, serde_yaml::Error> {
 /// What is known of a command, by its name; of a subcommand by both (`git log`).
 pub fn entry(name: &str) -> Option<&'static Entry> {
     TABLE.get(name)
+}
+
+/// Whether a subcommand of git has parts of its own (`git stash pop`) that are known.
+pub fn has_parts(subcommand: &str) -> bool {
+    let parts = format!("git {subcommand} ");
+    TABLE.range(parts.clone()..).next().is_some_and(|(name, _)| name.starts_with(&parts))
 }
 
 /// Builtins and programs that run, rebind or hide text that was not checked. They could do anything.

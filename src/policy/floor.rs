@@ -1,10 +1,11 @@
 //! The floor: what no rule, no passphrase and no approval lifts. Protected files, secrets, and programs that
 //! drive programmator or another agent. The lists are data (`floor.yaml`); the person's own policy adds to them.
 
-use crate::policy::glob::{Parts, PathPattern, name_matches};
-use crate::policy::place::Place;
+use crate::policy::glob::{Parts, PathPattern, is_of_kind, name_matches};
+use crate::policy::place::{Place, Step, Walked};
 use crate::policy::unit::{Doubt, Program, Target, Unit};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -52,6 +53,11 @@ impl Floor {
         BUILT_IN.clone()
     }
 
+    /// The floor that is built in, without a copy.
+    pub fn of_built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
     /// Whether the built-in list could be read; without it nothing may run.
     pub fn is_whole(&self) -> bool {
         !self.protect.is_empty() && !self.secrets.is_empty() && !self.programs.is_empty()
@@ -81,12 +87,15 @@ impl Floor {
             return;
         }
         unit.floor = unit.writes.iter().find_map(|target| self.write_refused(target, unit.tree, place));
-        for target in &unit.reads {
-            let Target::Path(path) = target else { continue };
+        if let Some(path) = unit.moves.iter().filter_map(Target::path).find(|path| self.is_secret(path, place)) {
+            unit.floor.get_or_insert(format!("gives {}, which is secret, another name", path.display()));
+        }
+        let paths: BTreeSet<&PathBuf> = unit.reads.iter().filter_map(Target::path).collect();
+        for path in paths {
             if self.is_secret(path, place) {
                 unit.floor.get_or_insert(format!("reads {}, which is secret", path.display()));
             } else if unit.tree {
-                match self.look_below(path, &unit.only, place) {
+                match self.look_below(path, unit, place) {
                     Below::Clean => {}
                     Below::Secret(secret) => {
                         let (tree, secret) = (path.display(), secret.display());
@@ -122,23 +131,26 @@ impl Floor {
         let Target::Path(path) = target else {
             return Some("what is written to is not known, so it may be protected: name the file".to_owned());
         };
-        let Ok(inside) = path.strip_prefix(place.workspace) else {
+        if !path.starts_with(place.workspace) {
             return Some(format!("writes {}, outside of the workspace", path.display()));
-        };
-        let inside = Path::new("/").join(inside);
-        let home = Parts::of(place.home);
-        let protects = |path: &Path| {
-            let path = Parts::of(path);
-            self.protect.iter().any(|pattern| pattern.matches(&home, &path))
-        };
-        // A pattern may be of the whole path, too: `~/notes/**`.
-        if protects(&inside) || protects(path) {
+        }
+        if self.protects(path, place).is_some() {
             return Some(format!("writes {}, which is protected", path.display()));
         }
         if tree && self.holds_protected(path, place) {
             return Some(format!("changes {} with the protected files in it", path.display()));
         }
         None
+    }
+
+    /// The pattern that protects a file of the workspace: of its path from there, or of its whole path.
+    pub fn protects(&self, path: &Path, place: &Place<'_>) -> Option<&str> {
+        let home = Parts::of(place.home);
+        let inside = path.strip_prefix(place.workspace).unwrap_or(path);
+        let (inside, whole) = (Parts::of(inside), Parts::of(path));
+        let mut patterns = self.protect.iter();
+        let found = patterns.find(|pattern| pattern.matches(&home, &inside) || pattern.matches(&home, &whole));
+        found.map(|pattern| pattern.text.as_str())
     }
 
     /// Whether something protected stands directly in a folder that is changed as a whole.
@@ -154,38 +166,43 @@ impl Floor {
         self.secrets.iter().any(matches) && !self.samples.iter().any(matches)
     }
 
-    fn look_below(&self, folder: &Path, only: &[String], place: &Place<'_>) -> Below {
-        let (home, here) = (Parts::of(place.home), Parts::of(folder));
-        let anywhere = |pattern: &&PathPattern| pattern.text.contains("**/");
-        if let Some(secret) =
-            self.secrets.iter().filter(|pattern| !anywhere(pattern)).find(|pattern| pattern.fixed(&home).is_in(&here))
-        {
-            return Below::Secret(PathBuf::from(&secret.text));
+    fn look_below(&self, folder: &Path, unit: &Unit, place: &Place<'_>) -> Below {
+        let home = Parts::of(place.home);
+        let elsewhere = |folder: &Path| {
+            let folder = Parts::of(folder);
+            let mut patterns = self.secrets.iter().filter(|pattern| pattern.name_anywhere().is_none());
+            patterns.find(|pattern| pattern.may_be_below(&home, &folder)).map(|pattern| PathBuf::from(&pattern.text))
+        };
+        if let Some(secret) = elsewhere(folder) {
+            return Below::Secret(secret);
         }
-        let names: Vec<String> =
-            self.secrets.iter().filter_map(PathPattern::name_anywhere).map(str::to_owned).collect();
-        let mut left = vec![folder.to_owned()];
-        let mut seen = 0;
-        while let Some(folder) = left.pop() {
-            for name in place.view.names(&folder).unwrap_or_default() {
-                seen += 1;
-                if seen > MAX_NAMES {
-                    return Below::TooMuch;
-                }
-                let lower = name.to_lowercase();
-                let path = folder.join(&name);
-                let read = only.is_empty() || only.iter().any(|pattern| name_matches(pattern, &lower));
-                // A folder of secrets is none of a kind of files.
-                let read = read || place.view.is_folder(&path);
-                if read && names.iter().any(|pattern| name_matches(pattern, &lower)) && self.is_secret(&path, place) {
-                    return Below::Secret(path);
-                }
-                if !MADE.contains(&name.as_str()) && place.view.link(&path).is_none() && place.view.is_folder(&path) {
-                    left.push(path);
-                }
+        let names: Vec<&str> = self.secrets.iter().filter_map(PathPattern::name_anywhere).collect();
+        let mut found = None;
+        let mut visit = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+            let target = place.view.link(path).map(|_| place.resolve(path, "."));
+            let is_folder = place.view.is_folder(target.iter().flatten().next().map_or(path, PathBuf::as_path));
+            // Folders are gone through whatever their names.
+            if !is_folder && !is_of_kind(path, &unit.only) {
+                return Step::Past;
             }
+            if names.iter().any(|pattern| name_matches(pattern, &name)) && self.is_secret(path, place) {
+                found = Some(path.to_owned());
+            } else if let Some(target) = target.as_ref().and_then(Option::as_ref).filter(|_| unit.follows) {
+                found = if self.is_secret(target, place) { Some(target.clone()) } else { elsewhere(target) };
+            }
+            match path {
+                _ if found.is_some() => Step::Stop,
+                _ if MADE.contains(&&*name) || (!unit.follows && target.is_some()) => Step::Past,
+                _ => Step::Down,
+            }
+        };
+        let walked = place.walk(folder, MAX_NAMES, &mut visit);
+        match (found, walked) {
+            (Some(secret), _) => Below::Secret(secret),
+            (None, Walked::TooMuch) => Below::TooMuch,
+            (None, Walked::Whole | Walked::Stopped) => Below::Clean,
         }
-        Below::Clean
     }
 }
 

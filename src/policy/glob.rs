@@ -26,11 +26,19 @@ impl PathPattern {
         path.is_some_and(|path| components_match(&self.parts, path))
     }
 
-    /// The folder above the first wildcard, in lower case.
-    pub fn fixed(&self, home: &Parts) -> Parts {
-        let fixed = self.parts.iter().take_while(|part| !part.contains(['*', '?', '[']));
+    /// Whether something below a folder may match.
+    pub fn may_be_below(&self, home: &Parts, folder: &Parts) -> bool {
         let head = home.0.iter().filter(|_| self.from_home);
-        Parts(head.chain(fixed).cloned().collect())
+        for (pattern, name) in head.chain(&self.parts).zip(&folder.0) {
+            if pattern == "**" {
+                return true;
+            }
+            if pattern != name && !name_matches(pattern, name) {
+                return false;
+            }
+        }
+        let own = self.parts.len() + if self.from_home { home.0.len() } else { 0 };
+        folder.0.len() < own
     }
 
     /// The name in a pattern like `**/.env`, in lower case.
@@ -42,26 +50,48 @@ impl PathPattern {
     }
 }
 
-/// The components of a path in lower case.
+/// The components of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts(Vec<String>);
 
 impl Parts {
-    /// Those of a path.
+    /// Those of a path in lower case.
     pub fn of(path: &Path) -> Self {
-        let path = path.to_string_lossy().to_lowercase();
-        Self(path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect())
+        Self::split(&path.to_string_lossy().to_lowercase())
     }
 
-    /// Whether the path is this folder or in it.
-    pub fn is_in(&self, folder: &Self) -> bool {
-        self.0.starts_with(&folder.0)
+    /// Those of a path as they are.
+    pub fn exactly(path: &Path) -> Self {
+        Self::split(&path.to_string_lossy())
+    }
+
+    fn split(path: &str) -> Self {
+        Self(path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect())
     }
 }
 
-/// Whether `path` matches `pattern`, ignoring case: `**` stands for any number of components, none included.
-pub fn path_matches(pattern: &str, path: &Path) -> bool {
-    components_match(&Parts::of(Path::new(pattern)).0, &Parts::of(path).0)
+/// Whether a file's name is one of these kinds, in lower case; without any it may be of any.
+pub fn is_of_kind(path: &Path, kinds: &[String]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    kinds.is_empty() || kinds.iter().any(|kind| name_matches(kind, &name))
+}
+
+/// Whether the case of letters counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// It does: what is allowed is meant exactly.
+    Counts,
+    /// It does not: on some systems it makes no difference.
+    Ignored,
+}
+
+/// Whether `path` matches `pattern`: `**` stands for any number of components, none included.
+pub fn path_matches(pattern: &str, path: &Path, case: Case) -> bool {
+    let parts = |path: &Path| match case {
+        Case::Ignored => Parts::of(path),
+        Case::Counts => Parts::exactly(path),
+    };
+    components_match(&parts(Path::new(pattern)).0, &parts(path).0)
 }
 
 fn components_match(pattern: &[String], path: &[String]) -> bool {
@@ -158,8 +188,14 @@ mod tests {
             ("/proc/*/environ", "/proc/self/environ", true),
             ("/proc/*/environ", "/proc/self/task/1/environ", false),
         ] {
-            assert_eq!(path_matches(pattern, Path::new(path)), expected, "{pattern} {path}");
+            assert_eq!(path_matches(pattern, Path::new(path), Case::Ignored), expected, "{pattern} {path}");
         }
+    }
+
+    #[test]
+    fn case_counts_where_it_is_meant_exactly() {
+        assert!(!path_matches("/p/target/**", Path::new("/p/TARGET/x"), Case::Counts));
+        assert!(path_matches("/p/target/**", Path::new("/p/target/x"), Case::Counts));
     }
 
     #[test]

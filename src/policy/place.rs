@@ -81,6 +81,60 @@ impl Place<'_> {
     }
 }
 
+/// Where a walk goes on from a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Into it, when it is a folder or a link to one.
+    Down,
+    /// Past it.
+    Past,
+    /// Nowhere.
+    Stop,
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walked {
+    /// Everything was seen.
+    Whole,
+    /// At a step's word.
+    Stopped,
+    /// There is more than was to be looked at, or a folder's names are not known.
+    TooMuch,
+}
+
+impl Place<'_> {
+    /// Walks over what is below a folder, at most so many names.
+    pub fn walk(&self, folder: &Path, most: usize, visit: &mut dyn FnMut(&Path) -> Step) -> Walked {
+        let mut left = vec![folder.to_owned()];
+        let mut been = BTreeSet::new();
+        let mut seen = 0;
+        while let Some(folder) = left.pop() {
+            if !been.insert(folder.clone()) {
+                continue;
+            }
+            let Some(names) = self.view.names(&folder) else {
+                if self.view.is_folder(&folder) {
+                    return Walked::TooMuch;
+                }
+                continue;
+            };
+            for name in names {
+                seen += 1;
+                if seen > most {
+                    return Walked::TooMuch;
+                }
+                match visit(&folder.join(&name)) {
+                    Step::Stop => return Walked::Stopped,
+                    Step::Past => {}
+                    Step::Down => left.extend(self.resolve(&folder, &name).filter(|path| self.view.is_folder(path))),
+                }
+            }
+        }
+        Walked::Whole
+    }
+}
+
 /// The names of a path; `.` and the root are none.
 fn parts(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
     path.components().filter_map(|part| match part {

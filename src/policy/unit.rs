@@ -37,6 +37,16 @@ pub enum Target {
     Unknown,
 }
 
+impl Target {
+    /// The path, when it is known.
+    pub fn path(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Unknown => None,
+        }
+    }
+}
+
 /// Who acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Program {
@@ -178,16 +188,22 @@ pub struct Unit {
     pub reads: Vec<Target>,
     /// Files that it makes, changes or deletes.
     pub writes: Vec<Target>,
+    /// Files that it puts elsewhere, under other names.
+    pub moves: Vec<Target>,
     /// Its reads or writes go down into folders.
     pub tree: bool,
+    /// On its way down it goes through links.
+    pub follows: bool,
     /// Of a tree only files whose names match one of these are read; empty: all.
     pub only: Vec<String>,
     /// It puts things in place that were not checked there: links may come along.
     pub carries: bool,
     /// It prints names of files, which may feed another command.
     pub lists: Option<Lists>,
-    /// The folders that the printed names are in or below; empty: anywhere in the workspace.
-    pub roots: Vec<PathBuf>,
+    /// Where those files are.
+    pub roots: Vec<Target>,
+    /// There are hidden ones among them.
+    pub hidden: bool,
     /// Its proof rests on what files there are now.
     pub listed: bool,
     /// The host that it talks to.
@@ -213,10 +229,13 @@ impl Unit {
             classes: BTreeSet::new(),
             reads: Vec::new(),
             writes: Vec::new(),
+            moves: Vec::new(),
             tree: false,
+            follows: false,
             carries: false,
             lists: None,
             roots: Vec::new(),
+            hidden: false,
             listed: false,
             host: None,
             doubts: Vec::new(),

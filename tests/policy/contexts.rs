@@ -2,8 +2,10 @@
 //! weakens a verdict.
 
 use crate::support::{cases, verdict};
+use programmator::policy::cases::Case;
 use programmator::policy::engine::Profile;
 use programmator::policy::verdict::Verdict;
+use serde_json::json;
 
 /// A text as one word of bash.
 fn quoted(text: &str) -> String {
@@ -11,7 +13,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Ways to surround a command. A newline ends what a comment in the command would swallow.
-fn contexts(command: &str) -> Vec<(&'static str, String)> {
+pub fn contexts(command: &str) -> Vec<(&'static str, String)> {
     let c = command;
     vec![
         ("after ls;", format!("ls; {c}")),
@@ -29,6 +31,11 @@ fn contexts(command: &str) -> Vec<(&'static str, String)> {
         ("after 200 commands", format!("{}{c}", "true && ".repeat(200))),
         ("after 40 kB", format!("{}{c}", ": padding padding padding padding padding;\n".repeat(1000))),
     ]
+}
+
+/// A case with another command in the same place.
+pub fn lifted(case: &Case, command: &str) -> Case {
+    Case { input: json!({ "command": command }), ..case.clone() }
 }
 
 fn commands() -> Vec<(String, Verdict, String)> {

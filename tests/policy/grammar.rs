@@ -29,7 +29,7 @@ impl Dice {
     }
 }
 
-const READERS: [&str; 45] = [
+const READERS: &[&str] = &[
     "ls",
     "cat",
     "head -n 2",
@@ -75,9 +75,15 @@ const READERS: [&str; 45] = [
     "sed -n 1p",
     "sed s/a/b/",
     "true",
+    "cd src &&",
+    "cd src;",
+    "sort --",
+    "ls -a | xargs cat --",
+    "git status; ls",
+    "seq 1",
 ];
 
-const ACTORS: [&str; 45] = [
+const ACTORS: &[&str] = &[
     "rm -rf",
     "rm",
     "touch",
@@ -123,9 +129,20 @@ const ACTORS: [&str; 45] = [
     "chmod +x",
     "ln -s",
     "xargs cat",
+    "printf '%n' x; echo",
+    "printf '%n' PATH; ls",
+    "dc -e '!touch w'",
+    "env cd src; touch",
+    "nice cd src;",
+    "sed 's/[]/a/#]/b/w w'",
+    "echo {x}> /dev/null",
+    "true {PATH}> /dev/null; ls",
+    "uniq a.txt",
+    "cd -P src/.. &&",
+    "git tag --format --list",
 ];
 
-const WORDS: [&str; 52] = [
+const WORDS: &[&str] = &[
     "a.txt",
     "b.txt",
     "src",
@@ -178,9 +195,14 @@ const WORDS: [&str; 52] = [
     "../x",
     "'a[$(touch w)]'",
     "-exec",
+    "[[:lower:]]*",
+    "[\\a].txt",
+    "{01..03}",
+    "{x}",
+    "'[]/w w'",
 ];
 
-const TARGETS: [&str; 12] = [
+const TARGETS: &[&str] = &[
     "/dev/null",
     "w",
     "src/w",
@@ -193,6 +215,7 @@ const TARGETS: [&str; 12] = [
     "\"w\"",
     "*",
     "/dev/tcp/127.0.0.1/9",
+    "-",
 ];
 
 /// How much of a script should be what nobody should write: one in this many.
@@ -240,7 +263,7 @@ fn command(dice: &mut Dice, malice: Malice, depth: usize) -> String {
     if dice.one_in(8) {
         text.push_str(dice.pick(&["command ", "timeout 2 ", "nice ", "env LANG=C ", "find . -type f | xargs "]));
     }
-    let name = if dice.one_in(malice.0) { dice.pick(&ACTORS) } else { dice.pick(&READERS) };
+    let name = if dice.one_in(malice.0) { dice.pick(ACTORS) } else { dice.pick(READERS) };
     text.push_str(name);
     for _ in 0..dice.below(3) {
         text.push(' ');
@@ -251,7 +274,7 @@ fn command(dice: &mut Dice, malice: Malice, depth: usize) -> String {
     }
     if dice.one_in(malice.0 * 2) {
         let sign = dice.pick(&[">", ">>", "<", "2>", "&>", ">|", "<>", "<<<", "2>&1 >"]);
-        text.extend([" ", sign, " ", dice.pick(&TARGETS)]);
+        text.extend([" ", sign, " ", dice.pick(TARGETS)]);
     }
     text
 }
@@ -269,7 +292,7 @@ fn word(dice: &mut Dice, malice: Malice, depth: usize) -> String {
         };
     }
     // The first words are plain ones.
-    if dice.one_in(malice.0) { dice.pick(&WORDS).to_owned() } else { dice.pick(&WORDS[..10]).to_owned() }
+    if dice.one_in(malice.0) { dice.pick(WORDS).to_owned() } else { dice.pick(&WORDS[..10]).to_owned() }
 }
 
 /// Signs without a grammar.

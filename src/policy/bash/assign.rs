@@ -1,6 +1,6 @@
 //! Assignments, alone or before a command.
 
-use super::shell::{is_build_setting, is_harmless_setting, is_own_name};
+use super::shell::{is_harmless_setting, is_of_lints, is_own_name};
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit, Value};
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
@@ -47,7 +47,7 @@ impl Walker<'_> {
         let split = name == "IFS" && stands == Stands::Before("read");
         if is_harmless_setting(name, value) || split {
             self.units.push(unit);
-        } else if is_build_setting(name, value) {
+        } else if self.is_build_setting(name, value) {
             let unit = Unit::new("Bash", Program::Assignment, text).does(Class::Build);
             self.units.push(unit);
         } else if own {
@@ -62,12 +62,26 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether a variable tells a build where in the project its code stands, or which warnings count: what it runs so
+    /// is the project's own.
+    fn is_build_setting(&self, name: &str, value: &Field) -> bool {
+        let inside = |path: &str| {
+            let folders = self.targets(if path.is_empty() { "." } else { path }).filter(|_| !path.starts_with('~'));
+            folders.is_some_and(|folders| folders.iter().all(|folder| folder.starts_with(self.place.workspace)))
+        };
+        match (name, value.text()) {
+            ("PYTHONPATH", Some(value)) => value.split(':').all(inside),
+            ("RUSTFLAGS" | "RUSTDOCFLAGS", Some(value)) => is_of_lints(value),
+            _ => false,
+        }
+    }
+
     /// `NAME=value` as a word of `env` or `export`.
     pub(super) fn exported(&mut self, name: &str, value: &Field) {
         let unit = Unit::new("Bash", Program::Assignment, format!("{name}=…")).does(Class::Read);
         let unit = if is_harmless_setting(name, value) {
             unit
-        } else if is_build_setting(name, value) {
+        } else if self.is_build_setting(name, value) {
             Unit { classes: [Class::Build].into(), ..unit }
         } else {
             unit.unclear(format!("the variable {name} may change what commands do"))

@@ -38,12 +38,18 @@ impl Walker<'_> {
             self.shell.lose_folder();
             return Some("where it goes is not known");
         }
+        self.moves = true;
         // When it may be anywhere, it still may be where it has been.
         let from = self.shell.folders().unwrap_or(self.shell.seen()).to_vec();
-        let folders: Vec<PathBuf> = from.iter().flat_map(|from| to.iter().map(|to| normal(&from.join(to)))).collect();
+        let physical =
+            args.iter().any(|field| field.text().is_some_and(|text| text.starts_with('-') && text.contains('P')));
+        let there = |from: &PathBuf, to: &String| {
+            if physical { self.place.resolve(from, to) } else { Some(normal(&from.join(to))) }
+        };
+        let folders: Vec<PathBuf> = from.iter().flat_map(|from| to.iter().filter_map(|to| there(from, to))).collect();
         let is_there =
             |path: &PathBuf| self.place.resolve(path, ".").is_some_and(|path| self.place.view.is_folder(&path));
-        let sure = folders.iter().all(is_there);
+        let sure = self.steady && folders.len() == from.len() * to.len() && folders.iter().all(is_there);
         self.shell.go(folders, sure);
         None
     }
@@ -91,7 +97,7 @@ fn is_harmless_set(args: &[Field]) -> bool {
 }
 
 /// A path without `.` and `..`, as `cd` counts them: by name, without looking at links.
-fn normal(path: &Path) -> PathBuf {
+pub(super) fn normal(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut path, part| {
         match part {
             Component::ParentDir => drop(path.pop()),

@@ -1,8 +1,10 @@
 //! What a command's words do to files, and what the units of one script do to each other.
 
-use super::walk::{Feed, Walker};
+use super::walk::{Dashes, Feed, Walker};
 use crate::policy::commands::Lists;
-use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
+use crate::policy::commands::args::Parsed;
+use crate::policy::commands::grammar::Role;
+use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
 use std::path::{Path, PathBuf};
 
 impl Walker<'_> {
@@ -10,22 +12,28 @@ impl Walker<'_> {
     pub(super) fn reads(&self, field: &Field, unit: &mut Unit) {
         let Some(texts) = field.texts() else {
             unit.reads.push(Target::Unknown);
+            // What is in a secret folder is secret, whatever its name.
+            if let Value::Opaque { prefix } = &field.value
+                && let Some((folder, _)) = prefix.rsplit_once('/')
+            {
+                unit.reads.extend(self.targets(&format!("{folder}/")).into_iter().flatten().map(Target::Path));
+            }
             return unit.doubts.push(Doubt::Words("which file is read is not known".to_owned()));
         };
         for text in texts {
             match device(text) {
-                Device::None => {}
+                Device::Dash if unit.program != Program::Redirect => continue,
                 Device::Stream => continue,
                 Device::Network => {
                     unit.classes.insert(Class::Network);
                     continue;
                 }
-                Device::Other => {
-                    unit.doubts.push(Doubt::Words(format!("{text} is a device")));
-                    continue;
-                }
+                Device::None | Device::Dash | Device::Other => {}
             }
             if let Some(targets) = self.targets(text) {
+                if targets.iter().any(|target| target.starts_with("/dev")) {
+                    unit.doubts.push(Doubt::Words(format!("{text} is a device")));
+                }
                 unit.reads.extend(targets.into_iter().map(Target::Path));
             } else {
                 let may_be = self.shell.seen().iter().filter_map(|folder| self.place.resolve(folder, text));
@@ -38,6 +46,10 @@ impl Walker<'_> {
 
     /// The file is made, changed or deleted.
     pub(super) fn writes(&self, field: &Field, unit: &mut Unit) {
+        let opens = |names: &[&str]| unit.program.name().is_some_and(|name| names.contains(&name));
+        // Any other command would change or replace the device itself.
+        let streams = opens(&["redirect", "tee", "dd", "sort", "shuf", "uniq"]);
+        let dash = opens(&["sort", "shuf", "uniq"]);
         let mut write = |target| {
             if !unit.classes.contains(&Class::Delete) {
                 unit.classes.insert(Class::Write);
@@ -47,16 +59,58 @@ impl Walker<'_> {
         let Some(texts) = field.texts() else { return write(Target::Unknown) };
         for text in texts {
             match device(text) {
-                Device::None => match self.targets(text) {
+                Device::Stream if streams => {}
+                Device::Dash if dash => {}
+                Device::None | Device::Dash => match self.targets(text) {
                     Some(targets) => targets.into_iter().map(Target::Path).for_each(&mut write),
                     None => write(Target::Unknown),
                 },
-                Device::Stream => {}
-                Device::Network | Device::Other => write(Target::Path(PathBuf::from(text))),
+                Device::Stream | Device::Network | Device::Other => write(Target::Path(PathBuf::from(text))),
             }
         }
         if texts.iter().any(|text| device(text) == Device::Network) {
             unit.classes.insert(Class::Network);
+        }
+    }
+
+    /// Names of files there are printed.
+    pub(super) fn shows(&self, field: &Field, unit: &mut Unit) {
+        let targets =
+            field.texts().map(|texts| texts.iter().map(|text| self.targets(text)).collect::<Option<Vec<_>>>());
+        match targets.flatten() {
+            Some(targets) => unit.roots.extend(targets.into_iter().flatten().map(Target::Path)),
+            None => unit.roots.push(Target::Unknown),
+        }
+    }
+
+    /// What is put into a folder stands there under its own name.
+    pub(super) fn places(&self, parsed: &Parsed, unit: &mut Unit) {
+        let named = parsed.values.iter().find(|(role, field)| *role == Role::Write && !parsed.operands.contains(field));
+        let (sources, into) = match (named, parsed.operands.split_last()) {
+            (Some((_, folder)), _) if parsed.flags.contains("target-directory") => (&parsed.operands[..], folder),
+            (_, Some((last, sources))) => (sources, last),
+            (_, None) => return,
+        };
+        let [Some(from), Some(to)] = [sources, std::slice::from_ref(into)]
+            .map(|fields| fields.iter().map(Field::texts).collect::<Option<Vec<_>>>())
+        else {
+            return;
+        };
+        let (from, to) = (from.concat(), to.concat());
+        for (text, folder) in
+            to.iter().flat_map(|text| self.targets(text).into_iter().flatten().map(move |to| (text, to)))
+        {
+            if from.len() == 1 && named.is_none() && !text.ends_with('/') && !self.place.view.is_folder(&folder) {
+                continue;
+            }
+            for source in &from {
+                let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+                unit.writes.push(self.place.resolve(&folder, name).map_or(Target::Unknown, Target::Path));
+            }
+        }
+        if unit.classes.iter().all(|class| *class != Class::Write) || unit.reads.is_empty() {
+            let moved = from.iter().filter_map(|source| self.targets(source)).flatten();
+            unit.moves.extend(moved.map(Target::Path));
         }
     }
 
@@ -66,9 +120,13 @@ impl Walker<'_> {
             return unit.doubts.push(Doubt::Words("which revision or file is shown is not known".to_owned()));
         };
         for text in texts {
-            // `HEAD:src/a.rs` is from the root of the repository, `HEAD:./a.rs` from the folder.
-            let inside = text.split_once(':').map_or("", |(_, path)| path);
-            for path in [text.as_str(), inside].into_iter().filter(|path| !path.is_empty()) {
+            // `HEAD:src/a.rs` is from the root of the repository, `HEAD:./a.rs` from the folder. A revision may hold
+            // colons of its own, and a path signs of magic: `:0:a`, `:(top)a`, `:!a`.
+            let behind = text.match_indices(':').map(|(at, _)| {
+                let path = text[at + 1..].trim_start_matches(['/', '!', '^']);
+                path.strip_prefix('(').and_then(|magic| magic.split_once(')')).map_or(path, |(_, path)| path)
+            });
+            for path in std::iter::once(text.as_str()).chain(behind).filter(|path| !path.is_empty()) {
                 let Some(targets) = self.targets(path) else {
                     unit.doubts.push(Doubt::Words(format!("where {path} is read is not known")));
                     continue;
@@ -83,13 +141,14 @@ impl Walker<'_> {
 
     /// Whether a move is of files alone, which are there or which the script itself writes, to a name that no link
     /// and no folder has.
-    pub(super) fn moves_plain_files(&self, operands: &[Field]) -> bool {
+    pub(super) fn moves_plain_files(&self, parsed: &Parsed) -> bool {
         let written = |path: &PathBuf| {
             let redirects = self.units.iter().filter(|unit| unit.program == Program::Redirect);
             redirects.flat_map(|unit| &unit.writes).any(|target| *target == Target::Path(path.clone()))
         };
-        let Some((to, from)) = operands.split_last() else { return false };
-        self.are_plain(to, |_| true)
+        let Some((to, from)) = parsed.operands.split_last() else { return false };
+        !parsed.flags.contains("target-directory")
+            && self.are_plain(to, |_| true)
             && from.iter().all(|from| self.are_plain(from, |path| self.place.view.exists(path) || written(path)))
     }
 
@@ -125,6 +184,8 @@ enum Device {
     None,
     /// A stream of the command's own, or nothing.
     Stream,
+    /// `-`, which many commands take for a stream.
+    Dash,
     /// bash opens a connection.
     Network,
     /// A terminal, a disk, a source without an end.
@@ -133,7 +194,13 @@ enum Device {
 
 fn device(path: &str) -> Device {
     let Some(name) = path.strip_prefix("/dev/") else {
-        return if path == "-" { Device::Stream } else { Device::None };
+        // gawk opens connections by such names.
+        let inet = ["/inet/", "/inet4/", "/inet6/"].iter().any(|prefix| path.starts_with(prefix));
+        return match path {
+            "-" => Device::Dash,
+            _ if inet => Device::Network,
+            _ => Device::None,
+        };
     };
     match name {
         "null" | "stdin" | "stdout" | "stderr" => Device::Stream,
@@ -147,23 +214,25 @@ fn device(path: &str) -> Device {
 
 /// What the last unit of a stage hands on through a pipe.
 pub fn feed(stage: &[Unit], fed: Feed) -> Feed {
-    match stage {
-        [only] if only.proven() => match only.lists {
-            Some(Lists::Operands) => Feed::Paths,
-            Some(Lists::Anything) => Feed::AnyPaths,
-            Some(Lists::Lines) => fed,
-            None => Feed::Unknown,
-        },
-        _ => Feed::Unknown,
+    let [unit] = stage else { return Feed::Unknown };
+    let paths =
+        |dashes| Feed::Paths { roots: unit.roots.clone(), hidden: unit.hidden, only: unit.only.clone(), dashes };
+    match unit.lists.filter(|_| unit.proven()) {
+        Some(Lists::Operands) => paths(Dashes::Never),
+        Some(Lists::Anything) => paths(Dashes::Perhaps),
+        Some(Lists::Lines) => fed,
+        None => Feed::Unknown,
     }
+}
+
+/// Whether a unit may change files.
+pub fn changes(unit: &Unit) -> bool {
+    !unit.proven() || !unit.classes.iter().all(|class| matches!(class, Class::Read | Class::Internal))
 }
 
 /// Takes back what is only proven as long as nothing changes: patterns whose matches another unit may add to, and
 /// paths that another unit may have put a link into.
 pub fn distrust(units: &mut [Unit]) {
-    let changes = |unit: &Unit| {
-        !unit.proven() || !unit.classes.iter().all(|class| matches!(class, Class::Read | Class::Internal))
-    };
     let changing = units.iter().filter(|unit| changes(unit)).count();
     let carried = units.iter().enumerate().filter(|(_, unit)| unit.carries);
     let carried: Vec<(usize, Target)> =

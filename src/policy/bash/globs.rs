@@ -20,6 +20,11 @@ impl Walker<'_> {
         let base =
             if pattern.starts_with('/') { Some(PathBuf::from("/")) } else { self.shell.folder().map(Into::into) };
         let Some(base) = base else { return vec![Field::opaque(fixed)] };
+        // What such a set stands for depends on the language, and on what is quoted in it.
+        if pattern.contains('[') && (pattern.contains('\\') || ["[:", "[.", "[="].iter().any(|it| pattern.contains(it)))
+        {
+            return vec![Field { listed, ..Field::opaque(fixed) }];
+        }
         match self.find(pattern, &base) {
             Some(texts) if !texts.is_empty() => {
                 let field = |text: String| Field { listed, ..Field::known(text) };
@@ -63,7 +68,13 @@ impl Walker<'_> {
                 return None;
             }
         }
-        let is_there = |path: &PathBuf| self.place.resolve(path, ".").is_some_and(|path| self.place.view.exists(&path));
+        // A link counts, wherever it leads.
+        let is_there = |path: &PathBuf| match (path.parent(), path.file_name()) {
+            (Some(folder), Some(name)) => {
+                self.place.resolve(folder, ".").is_some_and(|folder| self.place.view.exists(&folder.join(name)))
+            }
+            _ => self.place.resolve(path, ".").is_some_and(|path| self.place.view.exists(&path)),
+        };
         Some(found.into_iter().filter(|(_, path)| is_there(path)).map(|(text, _)| text).collect())
     }
 }

@@ -67,7 +67,12 @@ impl Walker<'_> {
                 }
                 WordPiece::TildeExpansion(tilde) => atoms.push(self.tilde(&tilde)),
                 WordPiece::ParameterExpansion(expression) => atoms.push(self.parameter(&expression, quoted)),
-                WordPiece::CommandSubstitution(script) => atoms.push(self.substitution(&script, quoted)),
+                WordPiece::CommandSubstitution(script) => {
+                    if script.starts_with('(') && script.ends_with(')') {
+                        self.unseen(&script, "bash takes the brackets for arithmetic");
+                    }
+                    atoms.push(self.substitution(&script, quoted));
+                }
                 WordPiece::BackquotedCommandSubstitution(script) => {
                     // What a backslash means there depends on what it stands in.
                     if script.contains('\\') {
@@ -225,7 +230,8 @@ impl Walker<'_> {
         if let Some(text) = known {
             return Atom::OneOf { texts: vec![text], quoted };
         }
-        if quotes::is_secret_name(name) {
+        let inherited = quotes::is_secret_small_name(name) && !self.is_named(name);
+        if quotes::is_secret_name(name) || inherited {
             self.refuse(&format!("${name}"), "the variable may hold a secret");
         } else if !quotes::is_public_name(name) {
             self.doubtful(&format!("${name}"), "what the variable holds may be secret");

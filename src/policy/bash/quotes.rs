@@ -46,6 +46,12 @@ fn number(chars: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> Option<u3
     u32::from_str_radix(&digits, radix).ok()
 }
 
+/// Whether a name in small letters may be that of a secret in the environment.
+pub fn is_secret_small_name(name: &str) -> bool {
+    const SIGNS: [&str; 8] = ["token", "secret", "passw", "credential", "api_key", "apikey", "_auth", "npm_config"];
+    name.ends_with("_proxy") || SIGNS.iter().any(|sign| name.contains(sign))
+}
+
 /// Whether a variable's name says that it holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
     const SIGNS: [&str; 9] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE", "SESSION"];

@@ -21,6 +21,10 @@ pub struct Shell {
     folders: Option<Vec<PathBuf>>,
     /// Every folder that it has been in: when it may be anywhere, it may be there.
     seen: Vec<PathBuf>,
+    /// What it is if the last command, a `cd`, has failed.
+    stayed: Option<Box<Shell>>,
+    /// It has come about by a `cd` that failed although the folder was there.
+    unlikely: bool,
 }
 
 impl Shell {
@@ -31,6 +35,8 @@ impl Shell {
             numbers: BTreeSet::new(),
             folders: Some(vec![cwd.to_owned()]),
             seen: vec![cwd.to_owned()],
+            stayed: None,
+            unlikely: false,
         }
     }
 
@@ -89,42 +95,66 @@ impl Shell {
         self.folders = None;
     }
 
-    /// It goes to one of these folders for sure, or may have stayed when it is not sure that they are there.
+    /// It goes to one of these folders. When it is not sure that they are there, it may as well have stayed.
     pub fn go(&mut self, to: Vec<PathBuf>, sure: bool) {
         self.seen.extend(to.iter().cloned());
         self.seen.truncate(MAX_SEEN);
-        let mut folders = to;
-        if !sure && let Some(old) = &self.folders {
-            folders.extend(old.iter().cloned());
-        }
-        folders.sort();
-        folders.dedup();
-        let known = self.folders.is_some() && folders.len() <= MAX_FOLDERS;
-        self.folders = known.then_some(folders);
+        let stayed = Self { unlikely: sure, stayed: None, ..self.clone() };
+        self.folders = few(to).filter(|_| self.folders.is_some());
+        self.stayed = Some(Box::new(stayed));
+    }
+
+    /// What it is when its last command has succeeded, and when it has failed.
+    pub fn outcomes(mut self) -> (Self, Self) {
+        let failed = self.stayed.take().map(|stayed| *stayed);
+        let failed = failed.unwrap_or_else(|| self.clone());
+        (self, failed)
+    }
+
+    /// What it is after either outcome.
+    #[must_use]
+    pub fn settled(succeeded: Self, failed: &Self) -> Self {
+        Self { unlikely: false, ..succeeded.join(failed) }
     }
 
     /// What is known after one of two ways was taken.
     #[must_use]
     pub fn join(mut self, other: &Self) -> Self {
+        match (self.unlikely, other.unlikely) {
+            (true, false) => return other.clone(),
+            (false, true) => return self,
+            (true, true) | (false, false) => {}
+        }
         self.seen.extend(other.seen.iter().filter(|folder| !self.seen.contains(folder)).cloned().collect::<Vec<_>>());
         self.variables.retain(|name, values| other.variables.get(name) == Some(values));
         self.numbers.retain(|name| other.numbers.contains(name));
         self.folders = match (self.folders, &other.folders) {
-            (Some(mut one), Some(two)) => {
-                one.extend(two.iter().cloned());
-                one.sort();
-                one.dedup();
-                (one.len() <= MAX_FOLDERS).then_some(one)
-            }
+            (Some(one), Some(two)) => few(one.into_iter().chain(two.iter().cloned()).collect()),
             _ => None,
         };
         self
     }
 }
 
+/// These folders once each; `None` for too many.
+fn few(mut folders: Vec<PathBuf>) -> Option<Vec<PathBuf>> {
+    folders.sort();
+    folders.dedup();
+    (folders.len() <= MAX_FOLDERS).then_some(folders)
+}
+
 /// Whether a variable is set at one place only: its name stands once in the text without a `$` before it. Then
 /// what it is set to is what it is wherever it is known.
 pub fn is_set_once(text: &str, name: &str) -> bool {
+    said(text, name) == 1
+}
+
+/// Whether a variable's name stands in the text without a `$` before it.
+pub fn is_named(text: &str, name: &str) -> bool {
+    said(text, name) > 0
+}
+
+fn said(text: &str, name: &str) -> usize {
     let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let bare = text.match_indices(name).filter(|(at, _)| {
         let before = text[..*at].chars().next_back();
@@ -133,7 +163,7 @@ pub fn is_set_once(text: &str, name: &str) -> bool {
         let used = text[..*at].ends_with('$') || text[..*at].ends_with("${");
         whole && !used
     });
-    bare.count() == 1
+    bare.count()
 }
 
 /// Whether a variable is only ever set to numbers: `n=0`, `n=$((…))`, `n+=1`, `n++`, or where only arithmetic can stand.
@@ -246,22 +276,20 @@ pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
     }
 }
 
-/// Whether a variable tells a build where in the project its code stands, or which warnings count: what it runs so is the
-/// project's own.
-pub fn is_build_setting(name: &str, value: &Field) -> bool {
-    let Some(value) = value.text() else { return false };
-    let inside = |path: &str| !path.starts_with(['/', '~']) && !path.split('/').any(|part| part == "..");
-    let lint = |word: &str| word.len() > 2 && ["-D", "-W", "-A", "-F"].iter().any(|flag| word.starts_with(flag));
-    match name {
-        "PYTHONPATH" => value.split(':').all(inside),
-        "RUSTFLAGS" | "RUSTDOCFLAGS" => {
-            let joined = ["-D ", "-W ", "-A ", "-F "]
-                .iter()
-                .fold(value.to_owned(), |text, flag| text.replace(flag, flag.trim()));
-            joined.split_whitespace().all(lint)
+/// Whether a value of `RUSTFLAGS` says which warnings count, and no more.
+pub fn is_of_lints(value: &str) -> bool {
+    let mut words = value.split_whitespace();
+    let is_lint = |name: &str| {
+        name.starts_with(|char: char| char.is_ascii_lowercase())
+            && name.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | ':'))
+    };
+    while let Some(word) = words.next() {
+        let Some(name) = ["-D", "-W", "-A", "-F"].iter().find_map(|flag| word.strip_prefix(flag)) else { return false };
+        if !is_lint(if name.is_empty() { words.next().unwrap_or("") } else { name }) {
+            return false;
         }
-        _ => false,
     }
+    true
 }
 
 #[cfg(test)]

@@ -3,30 +3,44 @@
 //! What a word may be is found in `words`, what a command does in `command`, what a redirection does in `redirect`.
 
 use super::parse::{self, Grammar};
-use super::shell::{Shell, holds_numbers, is_own_name, is_set_once};
+use super::shell::{Shell, holds_numbers, is_named, is_own_name, is_set_once};
 use super::{effects, hidden};
-use crate::policy::commands::Lists;
 use crate::policy::place::Place;
-use crate::policy::unit::{Class, Field, Program, Unit};
+use crate::policy::unit::{Class, Field, Program, Target, Unit};
 use brush_parser::ast::{
     AndOr, AndOrList, CaseClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
     CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
     IfClauseCommand, Pipeline, PipelineTimed, Program as Script, RedirectList, SeparatorOperator, SubshellCommand,
 };
-use std::path::PathBuf;
 
 /// Deepest nesting that is walked.
 pub(super) const MAX_DEPTH: usize = 16;
 
 /// What comes through a pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Feed {
-    /// Paths in the workspace that never begin with a dash.
-    Paths,
-    /// Paths in the workspace that may.
-    AnyPaths,
+    /// Paths.
+    Paths {
+        /// Where the files are.
+        roots: Vec<Target>,
+        /// There are hidden ones among them.
+        hidden: bool,
+        /// They have names like these; empty: any.
+        only: Vec<String>,
+        /// Whether one may be taken for an option.
+        dashes: Dashes,
+    },
     /// Whatever it is.
     Unknown,
+}
+
+/// Whether a path may begin with a dash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dashes {
+    /// It does not.
+    Never,
+    /// It may.
+    Perhaps,
 }
 
 /// The walk, and what it has found.
@@ -37,9 +51,11 @@ pub struct Walker<'a> {
     pub(super) shell: Shell,
     pub(super) units: Vec<Unit>,
     pub(super) feed: Feed,
-    /// Where the paths that come through the pipe are, and of which names: as for units.
-    pub(super) fed: (Vec<PathBuf>, Vec<String>),
     pub(super) depth: usize,
+    /// Nothing in the script changes files, so a folder that is there now is there when its `cd` runs.
+    pub(super) steady: bool,
+    /// There is a `cd` in the script.
+    pub(super) moves: bool,
 }
 
 impl<'a> Walker<'a> {
@@ -51,14 +67,19 @@ impl<'a> Walker<'a> {
             shell: Shell::new(place.cwd),
             units: Vec::new(),
             feed: Feed::Unknown,
-            fed: Default::default(),
             depth: 0,
+            steady: true,
+            moves: false,
         }
     }
 
     /// The script's units.
     pub fn walk(mut self) -> Vec<Unit> {
         self.script(self.text, Grammar::Bash);
+        if self.moves && self.units.iter().any(effects::changes) {
+            self = Self { steady: false, ..Self::new(self.text, self.place) };
+            self.script(self.text, Grammar::Bash);
+        }
         effects::distrust(&mut self.units);
         self.units
     }
@@ -81,9 +102,10 @@ impl<'a> Walker<'a> {
 
     /// The units of another walk over the text of another shell, which knows none of this one's variables.
     pub(super) fn other_shell(&mut self, text: &str, grammar: Grammar) {
-        let mut other = Walker { depth: self.depth, ..Walker::new(text, self.place) };
+        let mut other = Walker { depth: self.depth, steady: self.steady, ..Walker::new(text, self.place) };
         other.shell = self.shell.clone().without_variables();
         other.script(text, grammar);
+        self.moves |= other.moves;
         for unit in other.units {
             if !self.units.contains(&unit) {
                 self.units.push(unit);
@@ -106,10 +128,10 @@ impl<'a> Walker<'a> {
     }
 
     /// What happens there does not change this shell.
-    fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let (shell, feed, origin) = (self.shell.clone(), self.feed, self.fed.clone());
+    pub(super) fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let (shell, feed) = (self.shell.clone(), self.feed.clone());
         walk(self);
-        (self.shell, self.feed, self.fed) = (shell, feed, origin);
+        (self.shell, self.feed) = (shell, feed);
     }
 
     /// What happens there may happen or not.
@@ -128,13 +150,31 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// What is known of the shell is kept for both outcomes: behind `&&` the last command has succeeded, behind `||`
+    /// it has failed.
     fn and_or(&mut self, AndOrList { first, additional }: &AndOrList) {
-        self.pipeline(first);
+        let (mut succeeded, mut failed) = self.outcomes(first);
         for next in additional {
             match next {
-                AndOr::And(pipeline) | AndOr::Or(pipeline) => self.maybe(|walker| walker.pipeline(pipeline)),
+                AndOr::And(pipeline) => {
+                    self.shell = succeeded;
+                    let after = self.outcomes(pipeline);
+                    (succeeded, failed) = (after.0, after.1.join(&failed));
+                }
+                AndOr::Or(pipeline) => {
+                    self.shell = failed;
+                    let after = self.outcomes(pipeline);
+                    (succeeded, failed) = (after.0.join(&succeeded), after.1);
+                }
             }
         }
+        self.shell = Shell::settled(succeeded, &failed);
+    }
+
+    fn outcomes(&mut self, pipeline: &Pipeline) -> (Shell, Shell) {
+        self.pipeline(pipeline);
+        let (succeeded, failed) = self.shell.clone().outcomes();
+        if pipeline.bang { (failed, succeeded) } else { (succeeded, failed) }
     }
 
     fn pipeline(&mut self, Pipeline { timed, bang: _, seq }: &Pipeline) {
@@ -144,19 +184,14 @@ impl<'a> Walker<'a> {
         if let [only] = seq.as_slice() {
             return self.command(only);
         }
-        let (feed, origin) = (self.feed, self.fed.clone());
+        let feed = self.feed.clone();
         for command in seq {
             let before = self.units.len();
-            let own = self.feed;
+            let own = self.feed.clone();
             self.apart(|walker| walker.command(command));
             self.feed = effects::feed(&self.units[before..], own);
-            if let [lister] = &self.units[before..]
-                && lister.lists != Some(Lists::Lines)
-            {
-                self.fed = (lister.roots.clone(), lister.only.clone());
-            }
         }
-        (self.feed, self.fed) = (feed, origin);
+        self.feed = feed;
     }
 
     fn command(&mut self, command: &Command) {
@@ -205,12 +240,8 @@ impl<'a> Walker<'a> {
             CompoundCommand::ForClause(clause) => self.for_clause(clause),
             CompoundCommand::CaseClause(clause) => self.case_clause(clause),
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
-            CompoundCommand::WhileClause(clause) => {
-                self.endless(&clause.0, &["true", ":"]);
-                self.condition_and_body(&clause.0, &clause.1);
-            }
-            CompoundCommand::UntilClause(clause) => {
-                self.endless(&clause.0, &["false"]);
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.endless(&clause.0);
                 self.condition_and_body(&clause.0, &clause.1);
             }
             CompoundCommand::Coprocess(CoprocessCommand { name: _, body, loc: _ }) => {
@@ -221,6 +252,10 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn subshell(&mut self, SubshellCommand { list, loc: _ }: &SubshellCommand) {
+        let text = list.to_string();
+        if text.starts_with('(') && self.text.contains("((") && self.text.contains("))") {
+            self.unseen(&text, "bash may take the brackets for arithmetic, which runs what stands in an index");
+        }
         self.apart(|walker| walker.list(list));
     }
 
@@ -292,9 +327,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// A loop that nothing ends holds the call up for ever.
-    fn endless(&mut self, condition: &CompoundList, constant: &[&str]) {
-        if constant.contains(&condition.to_string().trim_end_matches([';', '\n', ' ']).trim()) {
+    /// A loop that nothing ends holds the call up for ever; one that reads ends with its input.
+    fn endless(&mut self, condition: &CompoundList) {
+        if !condition.to_string().split_whitespace().any(|word| word == "read") {
             let unit = Unit::new("Bash", Program::Named("while".to_owned()), "while").unclear("the loop may never end");
             self.units.push(unit);
         }
@@ -303,6 +338,11 @@ impl<'a> Walker<'a> {
     /// Whether a variable has the value that it is given wherever it is known.
     pub(super) fn is_constant(&self, name: &str) -> bool {
         is_set_once(self.text, name)
+    }
+
+    /// Whether the script says a variable's name to set it: then it is one of its own.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        is_named(self.text, name)
     }
 
     /// Whether the script sets a variable to nothing but numbers.

@@ -17,7 +17,7 @@ impl Walker<'_> {
             match parse::braces(raw) {
                 None => vec![raw.to_owned()],
                 Some(parts) => {
-                    let Some(texts) = combine(&parts) else {
+                    let Some(texts) = combine(&parts).filter(|_| !pads(raw)) else {
                         self.unseen(raw, "the braces stand for too many words");
                         return vec![Field::many()];
                     };
@@ -118,13 +118,17 @@ fn is_split(text: &str) -> bool {
 /// The pattern that a word is, with what is quoted escaped. `None` for a word that is none, or not known.
 fn pattern(atoms: &[Atom]) -> Option<String> {
     let mut pattern = String::new();
-    let mut wild = false;
+    let (mut wild, mut set) = (false, false);
     for atom in atoms {
         match atom {
             Atom::Text { text, quoted: false } => {
-                wild |= text.contains(['*', '?']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'));
+                wild |= text.contains(['*', '?']) || (set && text.contains(']'));
+                wild |= text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'));
+                set |= text.contains('[');
                 pattern.push_str(text);
             }
+            // What is quoted in a set has its backslash, too.
+            Atom::Text { text, quoted: true } if set => pattern.extend(text.chars().flat_map(|char| ['\\', char])),
             Atom::Text { text, quoted: true } => pattern.push_str(&escaped(text)),
             Atom::OneOf { texts, .. } => match texts.as_slice() {
                 [only] if !is_split(only) => pattern.push_str(&escaped(only)),
@@ -138,12 +142,19 @@ fn pattern(atoms: &[Atom]) -> Option<String> {
 
 fn escaped(text: &str) -> String {
     text.chars().fold(String::new(), |mut out, char| {
-        if matches!(char, '*' | '?' | '[' | ']' | '\\') {
+        if matches!(char, '*' | '?' | '[' | ']' | '\\' | '-' | '!' | '^' | ':') {
             out.push('\\');
         }
         out.push(char);
         out
     })
+}
+
+/// Whether zeroes before a number in braces make the others as long; the parser does not keep them.
+fn pads(raw: &str) -> bool {
+    let begins = |at: usize| raw[..at].ends_with("..") || raw[..at].trim_end_matches('-').ends_with(['{', '.']);
+    let longer = |at: usize| raw[at + 1..].starts_with(|char: char| char.is_ascii_digit());
+    raw.contains("..") && raw.match_indices('0').any(|(at, _)| begins(at) && longer(at))
 }
 
 /// Every text of a word with braces; `None` when there are too many.
@@ -171,7 +182,6 @@ fn combine(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
 fn of_member(member: &BraceExpressionMember) -> Option<Vec<String>> {
     match member {
         BraceExpressionMember::Child(parts) => combine(parts),
-        // Zeroes before a number make the others longer, too; the parser does not keep them.
         BraceExpressionMember::NumberSequence { start, end, increment } => {
             let step = increment.unsigned_abs().max(1);
             let count = start.abs_diff(*end) / step + 1;

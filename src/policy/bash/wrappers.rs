@@ -2,9 +2,15 @@
 
 use super::assign::setting;
 use super::parse::Grammar;
-use super::walk::{Feed, Walker};
+use super::walk::{Dashes, Feed, Walker};
 use crate::policy::commands::{self, args};
-use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
+use crate::policy::glob::is_of_kind;
+use crate::policy::place::{Step, Walked};
+use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
+use std::path::Path;
+
+/// Most names that are looked at for blanks.
+const MAX_NAMES: usize = 20_000;
 
 impl Walker<'_> {
     /// Whether `name` runs another command; then both have been judged.
@@ -51,17 +57,18 @@ impl Walker<'_> {
         match name {
             "xargs" => self.xargs(inner, args, text),
             _ if inner.is_empty() => {}
-            _ => self.run(inner, text),
+            // `command` runs a builtin in this very shell; the others are programs, and start a process.
+            "command" => self.run(inner, text),
+            _ => self.apart(|walker| walker.run(inner, text)),
         }
     }
 
     /// The command of `xargs`, with what comes through the pipe as its last words.
     fn xargs(&mut self, inner: &[Field], args: &[Field], text: &str) {
-        let handed = match self.feed {
-            Feed::Paths => Field::known("./_"),
-            // One of them may begin with a dash.
-            Feed::AnyPaths => {
-                Field { value: crate::policy::unit::Value::OneOf(vec!["./_".into(), "-_".into()]), listed: false }
+        let handed = match &self.feed {
+            Feed::Paths { dashes: Dashes::Never, .. } => Field::known("./_"),
+            Feed::Paths { dashes: Dashes::Perhaps, .. } => {
+                Field { value: Value::OneOf(vec!["./_".into(), "-_".into()]), listed: false }
             }
             Feed::Unknown => Field::many(),
         };
@@ -84,31 +91,50 @@ impl Walker<'_> {
             None => words.push(handed),
         }
         let before = self.units.len();
-        self.run(&words, text);
-        let (roots, only) = &self.fed;
-        let everywhere = [self.place.workspace.to_owned()];
-        let roots = if self.feed == Feed::Paths && !roots.is_empty() { roots.as_slice() } else { &everywhere };
-        let below = || roots.iter().cloned().map(Target::Path);
+        self.apart(|walker| walker.run(&words, text));
+        let split = !args.iter().any(|arg| arg.text().is_some_and(|arg| arg == "-0" || arg == "--null"));
+        let blanks = match &self.feed {
+            Feed::Paths { roots, only, .. } => split && roots.iter().any(|root| self.has_blanks(root, only)),
+            Feed::Unknown => false,
+        };
         for unit in &mut self.units[before..] {
-            match self.feed {
-                Feed::Unknown => unit.doubts.push(Doubt::Words("what comes through the pipe is not known".to_owned())),
-                Feed::Paths | Feed::AnyPaths => {
-                    if !unit.writes.is_empty() {
-                        unit.writes.extend(below());
-                        unit.tree = true;
-                    }
-                    if unit.classes.contains(&Class::Delete) {
-                        unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
-                    }
-                }
+            let Feed::Paths { roots, hidden, only, .. } = &self.feed else {
+                unit.doubts.push(Doubt::Words("what comes through the pipe is not known".to_owned()));
+                continue;
+            };
+            if blanks {
+                let why = "a name with a blank in it is several words to xargs: hand them on with -print0 and -0";
+                unit.doubts.push(Doubt::Words(why.to_owned()));
             }
-            // `find` finds what is hidden, too.
-            if self.feed == Feed::Paths && !unit.reads.is_empty() {
-                unit.reads.extend(below());
+            if unit.classes.contains(&Class::Delete) {
+                unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
+            }
+            if !unit.writes.is_empty() {
+                unit.writes.extend(roots.iter().cloned());
                 unit.tree = true;
+            }
+            if !unit.reads.is_empty() {
                 unit.only.clone_from(only);
+                unit.reads.extend(roots.iter().cloned());
+                unit.tree |= hidden;
+                unit.follows |= hidden;
             }
         }
+    }
+
+    /// Whether the path of a file of such a name below may be several words, or is not known.
+    fn has_blanks(&self, root: &Target, only: &[String]) -> bool {
+        let Target::Path(root) = root else { return true };
+        let blank = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.contains(|char: char| char.is_whitespace() || matches!(char, '\'' | '"' | '\\'))
+        };
+        let mut step = |path: &Path| match path {
+            _ if blank(path) && (self.place.view.is_folder(path) || is_of_kind(path, only)) => Step::Stop,
+            _ if path.ends_with(".git") || self.place.view.link(path).is_some() => Step::Past,
+            _ => Step::Down,
+        };
+        blank(root) || self.place.walk(root, MAX_NAMES, &mut step) != Walked::Whole
     }
 
     /// `bash -c SCRIPT`: the script is walked. `sh` may read it in its own way, so both ways count.
@@ -124,7 +150,7 @@ impl Walker<'_> {
             return self.script_file(name, &args[at..], text);
         }
         let script = script.filter(|_| runs).and_then(|at| args.get(at + 1)).and_then(Field::text);
-        let Some(script) = script else {
+        let Some(script) = script.filter(|script| !script.starts_with('-')) else {
             return self.unseen(text, "what the shell runs is not known");
         };
         // Another door, so what is kept out at the first is kept out here, too.

@@ -165,7 +165,7 @@ fn is_expression(text: &str) -> bool {
 fn assign_roles(grammar: &Grammar, operands: Vec<(usize, Field)>, parsed: &mut Parsed) {
     let given = grammar.instead.split_whitespace().any(|name| parsed.flags.contains(name));
     let first = if given { &grammar.operands.first[1..] } else { &grammar.operands.first[..] };
-    let last = &grammar.operands.last;
+    let last = if parsed.flags.contains(&grammar.into) { &[][..] } else { &grammar.operands.last[..] };
     let total = operands.len();
     if total < last.len() {
         parsed.doubts.push(Doubt::Meaning("an operand is missing".to_owned()));

@@ -143,6 +143,8 @@ pub struct Grammar {
     pub words: bool,
     /// With one of these options the first operand is none of its own (`grep -e`).
     pub instead: String,
+    /// With this option the last operand is one like the others (`cp -t`).
+    pub into: String,
 }
 
 impl Grammar {

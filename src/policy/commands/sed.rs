@@ -131,12 +131,35 @@ impl Sed<'_> {
                 _ if char == delimiter && in_set => return Err("a delimiter stands in a set of sed".to_owned()),
                 _ if char == delimiter => return Ok(()),
                 '\n' => return Err("a line ends in an expression of sed".to_owned()),
-                '[' => in_set = true,
+                // Seds disagree about a bracket that comes first in a set, too.
+                '[' if !in_set => {
+                    in_set = true;
+                    self.next_is('^');
+                    if self.next_is(']') {
+                        return Err("a bracket stands in a set of sed".to_owned());
+                    }
+                }
+                // `[:alpha:]` in a set: its bracket does not end the set.
+                '[' if matches!(self.chars.peek(), Some(':' | '.' | '=')) => self.class(delimiter)?,
                 ']' => in_set = false,
                 _ => {}
             }
         }
         Err("an expression of sed has no end".to_owned())
+    }
+
+    /// `[:alpha:]` behind its first bracket.
+    fn class(&mut self, delimiter: char) -> Result<(), String> {
+        let kind = self.chars.next();
+        while let Some(char) = self.chars.next() {
+            if Some(char) == kind && self.next_is(']') {
+                return Ok(());
+            }
+            if char == delimiter || char == '\n' {
+                break;
+            }
+        }
+        Err("a class of sed has no end".to_owned())
     }
 
     fn next_is(&mut self, char: char) -> bool {
@@ -171,6 +194,8 @@ mod tests {
             "/^$/d",
             "a hello",
             "s/[a-z]*/X/",
+            "s/[[:space:]]*$//",
+            "s/[^[:alnum:]_]//g",
             "\\,x,p",
             "2,+3p",
             ":a;N;$!ba;s/x/y/g",
@@ -198,6 +223,10 @@ mod tests {
             "{p;r x}",
             "1,2r x",
             "s/[/]/x/w f",
+            "s/[]/a/#]/b/w f",
+            "s/[^]/a/#]/b/w f",
+            "s/[[:alpha:]/a/#]/b/w f",
+            "s/[[:al/a/#:]]/b/w f",
             "v",
             "\u{41}",
             "s/a/b/;e",

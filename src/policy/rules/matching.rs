@@ -2,7 +2,7 @@
 
 use super::{About, Rule};
 use crate::policy::call::host_matches;
-use crate::policy::glob::path_matches;
+use crate::policy::glob::{Case, path_matches};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
 use crate::policy::verdict::Verdict;
@@ -71,7 +71,7 @@ impl About {
             && paths_hold(&self.paths.write, &unit.writes, place, must)
             && self.domains_hold(unit, must)
             && self.mcp_holds(unit)
-            && (self.cwd.is_empty() || matches_any(&self.cwd, place.cwd, place))
+            && (self.cwd.is_empty() || matches_any(&self.cwd, place.cwd, place, must))
             && (!self.unknown || !unit.doubts.is_empty())
             && self.regex.as_ref().is_none_or(|regex| {
                 // What a regex blocks it may see in the whole alone: a pipe, a quote that hides a name.
@@ -162,7 +162,7 @@ fn paths_hold(patterns: &[String], targets: &[Target], place: &Place<'_>, must: 
         return true;
     }
     let inside = |target: &Target| match target {
-        Target::Path(path) => matches_any(patterns, path, place),
+        Target::Path(path) => matches_any(patterns, path, place, must),
         Target::Unknown => must == Must::Perhaps,
     };
     match must {
@@ -171,14 +171,15 @@ fn paths_hold(patterns: &[String], targets: &[Target], place: &Place<'_>, must: 
     }
 }
 
-fn matches_any(patterns: &[String], path: &std::path::Path, place: &Place<'_>) -> bool {
+fn matches_any(patterns: &[String], path: &std::path::Path, place: &Place<'_>, must: Must) -> bool {
+    let case = if must == Must::Be { Case::Counts } else { Case::Ignored };
     patterns.iter().any(|pattern| {
         let pattern = pattern.replace("${workspace}", &place.workspace.display().to_string());
         let pattern = match pattern.strip_prefix("~/") {
             Some(rest) => format!("{}/{rest}", place.home.display()),
             None => pattern,
         };
-        path_matches(&pattern, path)
+        path_matches(&pattern, path, case)
     })
 }
 

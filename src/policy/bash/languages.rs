@@ -1,0 +1,143 @@
+//! The small languages in the arguments of commands: what each reader of `commands` says, and those that are one
+//! line long.
+
+use super::walk::Walker;
+use crate::policy::commands::args::Parsed;
+use crate::policy::commands::grammar::Role;
+use crate::policy::commands::{Language, awk, sed};
+use crate::policy::unit::{Doubt, Field, Unit};
+
+/// Longest wait in seconds.
+const MAX_SLEEP: f64 = 300.0;
+/// Farthest count of `seq`.
+const MAX_COUNT: f64 = 1e7;
+
+impl Walker<'_> {
+    /// The small language in a command's arguments.
+    pub(super) fn language(&mut self, language: Language, parsed: &Parsed, args: &[Field], unit: &mut Unit) {
+        let mut check = |check: &dyn Fn(&str) -> Result<(), String>| {
+            for (_, program) in parsed.values.iter().filter(|(role, _)| *role == Role::Program) {
+                let checked = program.text().map_or(Err("the program is not known".to_owned()), check);
+                unit.doubts.extend(checked.err().map(Doubt::Words));
+            }
+        };
+        match language {
+            Language::Awk => check(&awk::check),
+            Language::Sed => {
+                check(&sed::check);
+                if parsed.flags.contains("in-place") {
+                    self.edited(parsed, unit);
+                }
+            }
+            Language::Jq => check(&jq),
+            Language::Test => super::conditions::test_command(args, unit),
+            Language::Sleep => {
+                let seconds = parsed.operands.first().and_then(Field::text).and_then(|text| text.parse::<f64>().ok());
+                if !seconds.is_some_and(|seconds| (0.0..=MAX_SLEEP).contains(&seconds)) {
+                    unit.doubts
+                        .push(Doubt::Words(format!("a wait of more than {MAX_SLEEP} seconds, or of no known time")));
+                }
+            }
+            Language::Date => {
+                if parsed.operands.iter().any(|field| !field.text().is_some_and(|text| text.starts_with('+'))) {
+                    unit.doubts.push(Doubt::Words("without a + date sets the clock".to_owned()));
+                }
+            }
+            Language::Dd => self.dd(&parsed.operands, unit),
+            Language::Find => self.find_runs(args),
+            Language::Ps => {
+                let letters =
+                    |field: &Field| field.text().is_some_and(|text| text.chars().all(|char| "auxfw".contains(char)));
+                // `-o environ`.
+                let columns = |field: &Field| field.text().is_some_and(|text| !text.contains("env"));
+                if !parsed.operands.iter().all(letters) || !args.iter().all(columns) {
+                    unit.doubts.push(Doubt::Words("ps may show the environment of programs".to_owned()));
+                }
+            }
+            Language::Printf => {
+                // Without a word to name the variable, `%n` sets none.
+                let format = parsed.operands.first().and_then(Field::texts);
+                let sets = format.is_none_or(|formats| formats.iter().any(|format| sets_variable(format)));
+                if sets && parsed.operands.len() > 1 {
+                    unit.doubts.push(Doubt::Words("%n of printf sets a variable".to_owned()));
+                }
+            }
+            Language::Seq => {
+                let small = |number: f64| number.abs() <= MAX_COUNT;
+                let counts = |field: &Field| field.text().and_then(|text| text.parse().ok()).is_some_and(small);
+                if !parsed.operands.iter().all(counts) {
+                    unit.doubts.push(Doubt::Words("how far seq counts is not known, or very far".to_owned()));
+                }
+            }
+            Language::Env => {}
+        }
+    }
+
+    /// The files that `sed -i` edits, and what it keeps of them as they were.
+    fn edited(&self, parsed: &Parsed, unit: &mut Unit) {
+        let suffix = parsed.flags.iter().find_map(|flag| flag.strip_prefix("in-place=")).unwrap_or("");
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-' | '~');
+        if !suffix.chars().all(plain) {
+            unit.doubts.push(Doubt::Words("where sed keeps the file as it was is not known".to_owned()));
+        }
+        // Elsewhere than on Linux the next word is the suffix, and the file the script.
+        if suffix.is_empty() && cfg!(not(target_os = "linux")) {
+            unit.doubts.push(Doubt::Words("whether sed -i takes a suffix is not known: give one, -i.bak".to_owned()));
+        }
+        for (_, file) in parsed.values.iter().filter(|(role, _)| *role == Role::Read) {
+            self.writes(file, unit);
+            for kept in file.texts().unwrap_or_default().iter().filter(|_| !suffix.is_empty()) {
+                self.writes(&Field::known(format!("{kept}{suffix}")), unit);
+            }
+        }
+    }
+
+    fn dd(&mut self, operands: &[Field], unit: &mut Unit) {
+        for field in operands {
+            match super::assign::setting(field) {
+                Some((name, value)) if name == "if" => self.reads(&value, unit),
+                Some((name, value)) if name == "of" => self.writes(&value, unit),
+                Some((name, _))
+                    if ["bs", "ibs", "obs", "cbs", "count", "skip", "seek", "status", "conv"].contains(&&*name) => {}
+                _ => unit.doubts.push(Doubt::Words("an operand of dd is not known".to_owned())),
+            }
+        }
+    }
+
+    /// What `-exec` and its like run, with the files that are found as words that are not known.
+    fn find_runs(&mut self, args: &[Field]) {
+        let runs = |field: &Field| matches!(field.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir"));
+        let mut rest = args;
+        while let Some(at) = rest.iter().position(runs) {
+            rest = &rest[at + 1..];
+            let end = rest.iter().position(|field| matches!(field.text(), Some(";" | "+"))).unwrap_or(rest.len());
+            let found = |field: &Field| match field.text() {
+                Some(text) if text.contains("{}") => Field::opaque(""),
+                _ => field.clone(),
+            };
+            let inner: Vec<Field> = rest[..end].iter().map(found).collect();
+            self.apart(|walker| walker.run(&inner, "find -exec …"));
+            rest = &rest[end..];
+        }
+    }
+}
+
+/// Whether a format of printf has a `%n`.
+fn sets_variable(format: &str) -> bool {
+    // `%%` is a sign; what stands between `%` and its letter are flags, numbers and sizes.
+    let text = format.replace("%%", "");
+    text.split('%').skip(1).any(|rest| {
+        let inner = |char: char| char.is_ascii_digit() || "-+ #'*.hlLqjzt".contains(char);
+        rest.trim_start_matches(inner).starts_with('n')
+    })
+}
+
+/// A filter of jq that only looks at its input.
+fn jq(filter: &str) -> Result<(), String> {
+    const POWERS: [&str; 7] = ["env", "ENV", "import", "include", "modulemeta", "get_search_list", "input_filename"];
+    let mut words = filter.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    match words.find(|word| POWERS.contains(word)) {
+        Some(word) => Err(format!("{word} of jq reads more than its input")),
+        None => Ok(()),
+    }
+}
