@@ -95,7 +95,7 @@ fn stays(words: &[&str], place: &Place<'_>) -> bool {
 }
 
 /// What may be a path in a word: its parts between signs, and what follows an option's letter.
-fn paths(word: &str) -> impl Iterator<Item = &str> {
+pub fn paths(word: &str) -> impl Iterator<Item = &str> {
     let parts = word.split(['=', ':', ',', ';', ' ', '@', '"']).map(|part| part.trim_start_matches('-'));
     let attached = word.strip_prefix('-').and_then(|rest| rest.get(1..));
     parts.chain(attached).filter(|part| !part.is_empty())
