@@ -147,7 +147,6 @@ mod tests {
             ("cargo test --manifest-path crates/x/Cargo.toml", true),
             ("cargo test --manifest-path=crates/x/Cargo.toml", true),
             ("cargo test --manifest-path /x/Cargo.toml", false),
-            ("cargo test --manifest-path", false),
             ("npm run test:unit", true),
             ("npm run deploy", false),
             ("make deploy", false),
