@@ -144,12 +144,14 @@ fn a_box_that_claude_ticked_itself_is_a_claim_also_in_the_next_run() {
     project.ticket("tk-1", &["Alpha", "Beta"]);
     let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `test -e alpha.txt`\n";
     project.write("work/.tickets/tk-1.md", &ticket);
+    // The gate keeps Claude from tickets, and cannot see what a script of the project does.
+    project.write("work/tick.sh", "sed -i 's/- ... Alpha/- [x] Alpha/' .tickets/tk-1.md; date +%N > other.txt\n");
     project.scenario(
         "
 turns:
   - when: {phase: Alpha}
     steps:
-      - bash: \"sed -i 's/- ... Alpha/- [x] Alpha/' .tickets/tk-1.md; date +%N > other.txt\"
+      - bash: \"sh tick.sh\"
       - status: {summary: \"ticked and done\"}
 ",
     );

@@ -278,6 +278,28 @@ mod tests {
         assert_eq!(passphrases.standing(at(102)).unwrap(), Checked::Ready);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_or_a_failure_that_cannot_be_counted_opens_nothing() {
+        use std::os::unix::fs::PermissionsExt;
+        let (place, passphrases) = Place::new();
+        passphrases.set(&Secret::of(WORDS)).unwrap();
+        let mode = |mode| std::fs::set_permissions(place.file(), std::fs::Permissions::from_mode(mode)).unwrap();
+        mode(0o640);
+        for error in
+            [passphrases.check(&Secret::of(WORDS), at(0)).unwrap_err(), passphrases.standing(at(0)).unwrap_err()]
+        {
+            assert!(error.to_string().contains("chmod 600"), "{error}");
+        }
+        mode(0o600);
+        // As on a full disk: nothing can be written where the failures are counted.
+        let state = place.0.path().join("state");
+        std::fs::remove_dir_all(&state).unwrap();
+        std::fs::write(&state, "").unwrap();
+        assert!(matches!(passphrases.check(&Secret::of(WORDS), at(0)), Err(PassphraseError::File(_))));
+        assert!(matches!(passphrases.check(&Secret::of("no guess is free"), at(0)), Err(PassphraseError::File(_))));
+    }
+
     #[test]
     fn a_file_that_is_not_ours_opens_nothing() {
         let (place, passphrases) = Place::new();

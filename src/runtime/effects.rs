@@ -32,6 +32,7 @@ use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OnceCell, mpsc};
 use tokio::task::AbortHandle;
 
@@ -217,6 +218,13 @@ impl Effects {
         });
         self.work.tasks.retain(|task| !task.is_finished());
         self.work.tasks.push(task.abort_handle());
+    }
+
+    /// Tells the core at once, so that it hears of things in their order; waits for room in a task only where it must.
+    fn answer_now(&mut self, input: Input) {
+        if let Err(TrySendError::Full(input)) = self.inputs.try_send(input) {
+            self.answer_with(async move { input });
+        }
     }
 
     /// The same for work that has something to say only when it fails.

@@ -25,12 +25,18 @@ use std::time::Duration;
 /// Stands for every rule of a policy in a grant for the whole run: no rule may have an empty name.
 const EVERY_RULE: &str = "";
 
+/// Reads the policy for runs in a folder.
+pub type Load = Box<dyn Fn(&Path, Profile) -> Policy + Send + Sync>;
+
+/// Names the files that the policy of a folder is made of.
+pub type Files = Box<dyn Fn(&Path) -> Vec<PathBuf> + Send + Sync>;
+
 /// Where the rules of runs come from.
 pub struct Origin {
     /// Reads the policy for runs in a folder; the profile is the one that the run was opened with.
-    pub load: Box<dyn Fn(&Path, Profile) -> Policy + Send + Sync>,
+    pub load: Load,
     /// The files that it is made of, there or not.
-    pub files: Box<dyn Fn(&Path) -> Vec<PathBuf> + Send + Sync>,
+    pub files: Files,
 }
 
 /// The person whose machine it is.
@@ -85,8 +91,8 @@ impl Rulebooks {
         let stamps = stamps(&(self.0.origin.files)(folder));
         let policy = (self.0.origin.load)(folder, profile);
         let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
-        let (policy, shelf) = (RwLock::new(Arc::new(policy)), self.0.clone());
-        let book = Arc::new(Rulebook { run, folder: folder.to_owned(), profile, policy, known, shelf });
+        let policy = RwLock::new(Arc::new(policy));
+        let book = Arc::new(Rulebook { run, folder: folder.to_owned(), profile, policy, known, shelf: self.0.clone() });
         let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
         books.retain(|book| book.strong_count() > 0);
         books.push(Arc::downgrade(&book));

@@ -213,8 +213,8 @@ async fn a_claude_that_goes_round_the_gate_is_killed_and_nothing_runs_after() {
     let wrapper = bench.project.path("wrapper");
     std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let config = bench.project.read("config/config.yaml");
-    let (cli, wrapped) = (json!(claude()), json!([wrapper.display().to_string(), claude()]).to_string());
-    let config = config.replace(&cli.to_string(), wrapped.trim_matches(['[', ']']));
+    let (cli, both) = (json!(claude()), json!([wrapper.display().to_string(), claude()]).to_string());
+    let config = config.replace(&cli.to_string(), both.trim_matches(['[', ']']));
     bench.project.write("config/config.yaml", &config);
     bench.project.write("work/secret.txt", "a word\n");
     let read = Reply::tool("Read", json!({"file_path": bench.file("secret.txt")}));

@@ -230,7 +230,7 @@ mod tests {
         arguments(options).join(" ")
     }
 
-    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {…} --setting-sources ";
+    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"disableAllHooks\":false,\"env\":{\"BASH_ENV\":\"\",\"CLAUDE_CODE_SAFE_MODE\":\"\",\"CLAUDE_CODE_SHELL\":\"/bin/bash\",\"CLAUDE_CODE_SIMPLE\":\"\"}} --setting-sources ";
     const ALONE: &str = " --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode";
 
     #[test]

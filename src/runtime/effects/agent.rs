@@ -28,7 +28,7 @@ impl Effects {
         let (prompt, sink) = match prepared {
             Ok(prepared) => prepared,
             Err(message) => {
-                return self.answer_with(async move { Input::AgentFailed { n, message } });
+                return self.answer_now(Input::AgentFailed { n, message });
             }
         };
         // Nobody waits for an answer to what an earlier Claude asked.
@@ -138,7 +138,7 @@ impl Effects {
             Ok(text) => self.say(&fresh_id(), &text).await,
             Err(error) => {
                 let message = error.to_string();
-                self.answer_with(async move { Input::AgentFailed { n, message } });
+                self.answer_now(Input::AgentFailed { n, message });
             }
         }
     }

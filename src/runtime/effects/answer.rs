@@ -26,20 +26,19 @@ impl Effects {
             let asked = Asked { request: call.request.id.clone(), input: call.input.clone() };
             self.work.asked.insert(id.clone(), asked);
         }
-        let input = Input::Judged { call, ruling, presence: self.presence };
-        self.answer_with(async move { input });
+        self.answer_now(Input::Judged { call, ruling, presence: self.presence });
     }
 
     pub(super) fn judge_edit(&mut self, id: String, tool: &str, input: String) {
         let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
         let ruling = Box::new(judge_edit(&*self.gate, &Call { tool, input: &input, cwd, folder: &self.folder }));
-        self.answer_with(async move { Input::EditJudged { id, input, ruling } });
+        self.answer_now(Input::EditJudged { id, input, ruling });
     }
 
     pub(super) fn rejudge(&mut self, id: String, tool: &str, input: &str) {
         let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
         let ruling = Box::new(self.gate.judge(&Call { tool, input, cwd, folder: &self.folder }));
-        self.answer_with(async move { Input::Rejudged { id, ruling } });
+        self.answer_now(Input::Rejudged { id, ruling });
     }
 
     /// Answers a request with its verdict. A call that is put to the person is answered later, by [`settle`](Self::settle).

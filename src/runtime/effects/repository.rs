@@ -53,7 +53,7 @@ impl Effects {
             format!("{why}: Claude does not look at the repository by itself, and no git command is allowed unseen");
         if self.work.announced_git.as_ref() != Some(&text) {
             self.work.announced_git = Some(text.clone());
-            self.answer_with(async move { Input::Warned { text } });
+            self.answer_now(Input::Warned { text });
         }
     }
 
@@ -64,7 +64,7 @@ impl Effects {
         let text = format!("this repository brings files along that Claude {does}: {names} ({why})");
         if self.work.announced.as_ref() != Some(&text) {
             self.work.announced = Some(text.clone());
-            self.answer_with(async move { Input::Warned { text } });
+            self.answer_now(Input::Warned { text });
         }
     }
 }

@@ -265,12 +265,7 @@ impl Card {
             },
             // It cannot be called back: a right one lets the call run.
             Page::Checking => {}
-            Page::Gone(_) => {
-                if command == Some(Command::Close) {
-                    return Outcome::Leaves;
-                }
-            }
-            Page::Saving(_) => {
+            Page::Saving(_) | Page::Gone(_) => {
                 if command == Some(Command::Close) {
                     return Outcome::Leaves;
                 }

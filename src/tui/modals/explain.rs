@@ -12,6 +12,7 @@ use crate::tui::panes::gauges::lamp;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::centred;
 use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
@@ -54,7 +55,8 @@ impl Explain {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let title = model.tab().map(|tab| format!("Gauges · {}", tab.id)).unwrap_or_default();
         let rows = rows(model, inner_width(room));
-        self.0.view(&title, &rows, room.width.min(WIDEST), model.glyphs, theme, room, buf);
+        let room = centred(room, room.width.min(WIDEST), room.height);
+        self.0.view(&title, &rows, model.glyphs, theme, room, buf);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::tui::marks::Glyphs;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::centred;
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
@@ -28,7 +29,8 @@ impl Help {
 
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-        self.0.view("Keys", &rows(), WIDTH, model.glyphs, theme, room, buf);
+        let room = centred(room, WIDTH, room.height);
+        self.0.view("Keys", &rows(), model.glyphs, theme, room, buf);
     }
 }
 

@@ -160,10 +160,9 @@ pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Resu
             let asks = answered(model, &card, answer);
             tell_answer(model, &clean_line(&format!("{words} · the rule is in {path}"), 400));
             return asks;
-        } else {
-            card.lay_out(room(model), model.glyphs);
-            model.modals.insert(at, Modal::Card(card));
         }
+        card.lay_out(room(model), model.glyphs);
+        model.modals.insert(at, Modal::Card(card));
     }
     let words = match saved {
         Ok(path) => format!("saved in {path}"),

@@ -2,6 +2,7 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
+use crate::domain::approval::AnsweredBy;
 use crate::domain::breaker::Circuit;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
@@ -110,9 +111,17 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
     }
     match &stored.record {
         Record::ApprovalVoid(void) => {
-            attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why))
+            attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why));
         }
-        Record::ApprovalAnswered(_) => attention::drop_stale(model, "answered already"),
+        Record::ApprovalAnswered(answered) => {
+            let why = match answered.by {
+                AnsweredBy::Timeout => "nobody answered in time: it was denied",
+                AnsweredBy::Ticket => "answered as you did before, for this ticket",
+                AnsweredBy::Rules => "the rules were changed, and answered it",
+                AnsweredBy::Screen | AnsweredBy::Nobody => "answered already",
+            };
+            attention::drop_stale(model, why);
+        }
         Record::RunEnded { .. } => attention::drop_stale(model, "the run has ended; nothing was answered"),
         _ => {}
     }

@@ -29,19 +29,10 @@ impl Scrolled {
         self.offset = self.offset.saturating_add_signed(by as isize).min(most);
     }
 
-    /// Draws the list in a frame of `width` columns with this title.
-    pub fn view(
-        self,
-        title: &str,
-        rows: &[Row],
-        width: u16,
-        glyphs: Glyphs,
-        theme: &Theme,
-        room: Rect,
-        buf: &mut Buffer,
-    ) {
+    /// Draws the list in a frame with this title, as wide as the room.
+    pub fn view(self, title: &str, rows: &[Row], glyphs: Glyphs, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let height = rows.len().min(Self::page(room));
-        let area = centred(room, width, height as u16 + 2);
+        let area = centred(room, room.width, height as u16 + 2);
         let status = match (rows.len().saturating_sub(self.offset + height), self.offset) {
             (0, 0) => "Esc closes".to_owned(),
             (0, above) => format!("{above} more {} · Esc closes", glyphs.pick("↑", "^")),

@@ -129,7 +129,7 @@ impl Card {
         let top = (inside.y + 2 + height + 1).min(keys.y);
         let field = Rect { y: top, height: keys.y.saturating_sub(top + u16::from(panel > 2)), ..inside };
         self.panel(model, theme, field, buf);
-        line_of(self.keys(model), keys.width).draw(theme, keys, buf);
+        line_of(&self.keys(model), keys.width).draw(theme, keys, buf);
     }
 
     /// Ticket, phase, and how long it waits.
@@ -300,7 +300,7 @@ impl Hint {
 }
 
 /// The keys on one line, in short words where the long ones do not fit.
-fn line_of(hints: Vec<Hint>, columns: u16) -> Row {
+fn line_of(hints: &[Hint], columns: u16) -> Row {
     let line = |words: fn(&Hint) -> &str| {
         hints.iter().fold(Row::new(), |row, hint| {
             let row = if row.is_empty() { row } else { row.left(Role::Hint, "   ") };

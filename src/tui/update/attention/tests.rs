@@ -81,7 +81,7 @@ fn what_is_typed_on_is_no_key_when_the_call_is_withdrawn() {
         press(&mut model, typing);
         news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: "the turn was interrupted".into() }));
         let drawn = sample::draw(&mut model, (80, 24));
-        assert!(drawn.contains("Claude asks no more: the turn was interrupted"), "{drawn}");
+        assert!(drawn.contains("no answer is needed any more: the turn was interrupted"), "{drawn}");
         assert_eq!(press(&mut model, "x y p q Enter"), [], "{typing}");
         press(&mut model, "Esc");
         assert!(model.modals.is_empty(), "{typing}");
