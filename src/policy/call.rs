@@ -132,7 +132,7 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     let content = fields.get("output_mode").and_then(Value::as_str) == Some("content");
     let of_code = fields.get("type").and_then(Value::as_str).is_some_and(|name| TYPES.contains(&name));
     // A glob goes before the type.
-    let prints = content && !(of_code && !fields.contains_key("glob"));
+    let prints = content && (!of_code || fields.contains_key("glob"));
     let outside = |target: &Target| !matches!(target, Target::Path(path) if path.starts_with(place.workspace));
     unit.tree = tool.search.is_some() && (prints || unit.reads.iter().any(outside));
     unit.only = fields.get("glob").and_then(Value::as_str).map(names).unwrap_or_default();

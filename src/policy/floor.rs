@@ -90,6 +90,9 @@ impl Floor {
         if let Some(path) = unit.moves.iter().filter_map(Target::path).find(|path| self.is_secret(path, place)) {
             unit.floor.get_or_insert(format!("gives {}, which is secret, another name", path.display()));
         }
+        if let Some(path) = unit.given.iter().filter_map(Target::path).find(|path| self.is_secret(path, place)) {
+            unit.floor.get_or_insert(format!("may be given {}, which is secret", path.display()));
+        }
         let paths: BTreeSet<&PathBuf> = unit.reads.iter().filter_map(Target::path).collect();
         for path in paths {
             if self.is_secret(path, place) {
@@ -118,8 +121,10 @@ impl Floor {
 
     /// `npx claude`, `pkill programmator`: a program that is given one of these as its operand.
     fn driven_by<'a>(&self, name: &str, unit: &'a Unit) -> Option<&'a str> {
-        const STARTERS: [&str; 12] =
-            ["npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "pipx", "pkill", "killall", "nohup", "setsid"];
+        const STARTERS: [&str; 19] = [
+            "npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "pipx", "pkill", "killall", "nohup", "setsid", "node",
+            "nodejs", "bun", "deno", "tsx", "python", "python3",
+        ];
         let starts = STARTERS.contains(&name);
         let words = unit.args.iter().filter(|_| starts).filter_map(|field| field.text());
         words

@@ -97,22 +97,29 @@ pub struct Field {
     pub value: Value,
     /// It came from a pattern that begins with a wildcard: what files there are decides whether it is an option.
     pub listed: bool,
+    /// Where it is not known, texts that it may be nevertheless, among others: what counts against it.
+    pub might: Vec<String>,
 }
 
 impl Field {
     /// A word that is known.
     pub fn known(text: impl Into<String>) -> Self {
-        Self { value: Value::OneOf(vec![text.into()]), listed: false }
+        Self::one_of(vec![text.into()])
+    }
+
+    /// A word that is one of these.
+    pub fn one_of(texts: Vec<String>) -> Self {
+        Self { value: Value::OneOf(texts), listed: false, might: Vec::new() }
     }
 
     /// A word of which only the beginning is known.
     pub fn opaque(prefix: impl Into<String>) -> Self {
-        Self { value: Value::Opaque { prefix: prefix.into() }, listed: false }
+        Self { value: Value::Opaque { prefix: prefix.into() }, listed: false, might: Vec::new() }
     }
 
     /// Any number of words of which nothing is known.
     pub fn many() -> Self {
-        Self { value: Value::Many, listed: false }
+        Self { value: Value::Many, listed: false, might: Vec::new() }
     }
 
     /// It may be several words, or none.
@@ -125,6 +132,14 @@ impl Field {
         match &self.value {
             Value::OneOf(texts) if texts.len() == 1 => texts.first().map(String::as_str),
             Value::OneOf(_) | Value::Opaque { .. } | Value::Many => None,
+        }
+    }
+
+    /// What it surely begins with.
+    pub fn beginning(&self) -> &str {
+        match &self.value {
+            Value::Opaque { prefix } => prefix,
+            Value::OneOf(_) | Value::Many => self.text().unwrap_or(""),
         }
     }
 
@@ -188,6 +203,8 @@ pub struct Unit {
     pub reads: Vec<Target>,
     /// Files that it makes, changes or deletes.
     pub writes: Vec<Target>,
+    /// Files that its words may name, while what it does with them is not known.
+    pub given: Vec<Target>,
     /// Files that it puts elsewhere, under other names.
     pub moves: Vec<Target>,
     /// Its reads or writes go down into folders.
@@ -230,6 +247,7 @@ impl Unit {
             reads: Vec::new(),
             writes: Vec::new(),
             moves: Vec::new(),
+            given: Vec::new(),
             tree: false,
             follows: false,
             carries: false,

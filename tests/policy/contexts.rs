@@ -7,6 +7,9 @@ use programmator::policy::engine::Profile;
 use programmator::policy::verdict::Verdict;
 use serde_json::json;
 
+/// A row is wrapped in each so-manieth context.
+const STRIDE: usize = 5;
+
 /// A text as one word of bash.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
@@ -67,11 +70,13 @@ fn no_evasion_is_allowed_in_any_context() {
 #[test]
 fn wrapping_never_weakens() {
     let mut weakened = Vec::new();
-    for (id, _, command) in commands() {
+    for (nth, (id, _, command)) in commands().into_iter().enumerate() {
+        // Each row in some of the contexts, neighbours of one kind in others: each kind is in all.
+        let some: Vec<_> = contexts(&command).into_iter().skip(nth % STRIDE).step_by(STRIDE).collect();
         for profile in Profile::ALL {
             let bare = verdict(profile, &command);
-            for (name, text) in contexts(&command) {
-                let wrapped = verdict(profile, &text);
+            for (name, text) in &some {
+                let wrapped = verdict(profile, text);
                 if wrapped < bare {
                     let profile = profile.name();
                     weakened.push(format!("{id} {profile} {name}: {} -> {}: {command}", bare.word(), wrapped.word()));

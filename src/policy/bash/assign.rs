@@ -51,6 +51,10 @@ impl Walker<'_> {
             let unit = Unit::new("Bash", Program::Assignment, text).does(Class::Build);
             self.units.push(unit);
         } else if own {
+            let heads = if append { self.shell.guesses(name).to_vec() } else { vec![String::new()] };
+            let tails = value.texts().unwrap_or(&value.might);
+            let guesses = heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}")));
+            self.shell.guess(name, guesses.filter(|text| !text.is_empty()));
             let texts = value.texts().filter(|_| !append && self.is_constant(name)).map(<[String]>::to_vec);
             self.shell.set(name, texts);
             if self.is_counter(name) {

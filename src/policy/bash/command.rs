@@ -112,12 +112,16 @@ impl Walker<'_> {
         if both.is_none() && self.is_own(name, args) {
             return self.units.push(named(name, args, text).does(Class::Build));
         }
-        let unit = match (both, commands::entry(name)) {
+        let mut unit = match (both, commands::entry(name)) {
             _ if name == "git" => self.git_here(args, text),
             (Some(entry), _) => self.known(entry, name, &args[1..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
             (None, None) => named(name, args, text).unknown(format!("{name} is not known to be harmless")),
         };
+        let unknown = unit.doubts.iter().any(|doubt| matches!(doubt, Doubt::Meaning(_)));
+        if unit.classes.contains(&Class::Network) || (unknown && !unit.classes.contains(&Class::History)) {
+            unit.given.extend(self.given(args));
+        }
         self.units.push(unit);
         self.launched(args, text);
     }
@@ -134,6 +138,7 @@ impl Walker<'_> {
         let mut unit = Unit::new("Bash", Program::Opaque, text).unclear(why);
         unit.args = args.to_vec();
         unit.more_flags = true;
+        unit.given = self.given(args);
         self.units.push(unit);
     }
 
@@ -141,6 +146,7 @@ impl Walker<'_> {
         let mut unit = Unit::new("Bash", Program::Path(name.to_owned()), text);
         unit.args = args.to_vec();
         unit.more_flags = true;
+        unit.given = self.given(args);
         let own = self.is_own(name, args);
         self.units.push(if own { unit.does(Class::Build) } else { unit.unknown("a program is run by its path") });
     }
@@ -154,6 +160,7 @@ impl Walker<'_> {
                 let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text).unclear("a script is run");
                 unit.args = args[1..].to_vec();
                 unit.more_flags = true;
+                unit.given = self.given(args);
                 self.units.push(unit);
             }
             None => self.opaque(args, text, "it runs text that is not known"),
@@ -209,7 +216,7 @@ impl Walker<'_> {
         };
         unit.carries = entry.carries && may_carry;
         unit.lists = lister(entry, &parsed);
-        unit.only = kinds(name, args, &parsed);
+        unit.only = kinds(entry, name, args, &parsed);
         for (role, field) in &parsed.values {
             match role {
                 Role::Read => self.reads(field, &mut unit),

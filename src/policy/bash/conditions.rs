@@ -86,7 +86,7 @@ impl Walker<'_> {
         for atom in self.atoms(raw) {
             match atom {
                 Atom::Number => {}
-                Atom::Opaque { .. } => sure = false,
+                Atom::Opaque { .. } | Atom::Guess { .. } => sure = false,
                 Atom::OneOf { texts, .. } => sure &= texts.iter().all(is_number),
                 Atom::Text { text, .. } => match self.arithmetic_text(&text) {
                     Some(known) => sure &= known,

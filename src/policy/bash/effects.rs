@@ -4,6 +4,7 @@ use super::walk::{Dashes, Feed, Walker};
 use crate::policy::commands::Lists;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
+use crate::policy::commands::project;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ impl Walker<'_> {
     pub(super) fn reads(&self, field: &Field, unit: &mut Unit) {
         let Some(texts) = field.texts() else {
             unit.reads.push(Target::Unknown);
+            unit.given.extend(self.given(std::slice::from_ref(field)));
             // What is in a secret folder is secret, whatever its name.
             if let Value::Opaque { prefix } = &field.value
                 && let Some((folder, _)) = prefix.rsplit_once('/')
@@ -71,6 +73,19 @@ impl Walker<'_> {
         if texts.iter().any(|text| device(text) == Device::Network) {
             unit.classes.insert(Class::Network);
         }
+    }
+
+    /// Files that words may name which are not understood: operands, `@file`, `--file=f`, `host:f`, and what a variable
+    /// may hold.
+    pub(super) fn given(&self, words: &[Field]) -> Vec<Target> {
+        let texts = words.iter().flat_map(|word| word.texts().unwrap_or(&word.might));
+        let local = |text: &&String| {
+            !text.contains(char::is_whitespace) && (!text.contains("://") || text.starts_with("file:"))
+        };
+        let anywhere =
+            |path: &str| self.shell.seen().iter().filter_map(|from| self.place.resolve(from, path)).collect();
+        let paths = texts.filter(local).flat_map(|text| project::paths(text));
+        paths.flat_map(|path| self.targets(path).unwrap_or_else(|| anywhere(path))).map(Target::Path).collect()
     }
 
     /// Names of files there are printed.

@@ -43,6 +43,9 @@ impl Walker<'_> {
         if rest.get(1).is_some_and(|word| word.text().is_none()) && commands::has_parts(first) {
             unit.doubts.push(Doubt::Words(format!("which part of git {first} runs is not known")));
         }
+        if rest.iter().map(Field::beginning).any(|word| word.contains("%G") || word.contains("%(signature")) {
+            unit.doubts.push(Doubt::Words("git runs gpg to look at signatures".to_owned()));
+        }
         unit.args = rest.to_vec();
         unit.doubts.extend(parsed.doubts);
         unit

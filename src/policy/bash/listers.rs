@@ -24,7 +24,7 @@ pub(super) fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
 
 /// The names of the files that a command is about alone: `find -name '*.rs'`, `grep --include='*.rs'`. None when it may
 /// be about any.
-pub(super) fn kinds(name: &str, args: &[Field], parsed: &Parsed) -> Vec<String> {
+pub(super) fn kinds(entry: &Entry, name: &str, args: &[Field], parsed: &Parsed) -> Vec<String> {
     let Some(texts) = args.iter().map(Field::text).collect::<Option<Vec<&str>>>() else { return Vec::new() };
     let begins = |text: &&str, heads: &[&str]| heads.iter().any(|head| text.starts_with(head));
     let kinds: Vec<String> = match name {
@@ -43,6 +43,13 @@ pub(super) fn kinds(name: &str, args: &[Field], parsed: &Parsed) -> Vec<String> 
             }) =>
         {
             parsed.flags.iter().filter_map(|flag| flag.strip_prefix("include=")).map(str::to_lowercase).collect()
+        }
+        // Without a folder such a pattern is about names.
+        "git"
+            if entry.lists == Some(Lists::Anything)
+                && parsed.operands.iter().all(|field| field.text().is_some_and(|text| text.starts_with("*."))) =>
+        {
+            parsed.operands.iter().filter_map(Field::text).map(str::to_lowercase).collect()
         }
         _ => Vec::new(),
     };

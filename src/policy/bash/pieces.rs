@@ -21,6 +21,8 @@ pub enum Atom {
         /// It may be several words, or none.
         many: bool,
     },
+    /// Anything, perhaps one of these.
+    Guess { texts: Vec<String>, many: bool },
 }
 
 impl Walker<'_> {
@@ -229,6 +231,9 @@ impl Walker<'_> {
         };
         if let Some(text) = known {
             return Atom::OneOf { texts: vec![text], quoted };
+        }
+        if !self.shell.guesses(name).is_empty() {
+            return Atom::Guess { texts: self.shell.guesses(name).to_vec(), many: !quoted };
         }
         let inherited = quotes::is_secret_small_name(name) && !self.is_named(name);
         if quotes::is_secret_name(name) || inherited {

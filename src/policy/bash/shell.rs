@@ -11,10 +11,15 @@ const MAX_FOLDERS: usize = 4;
 /// Folders that are remembered for what may be.
 const MAX_SEEN: usize = 64;
 
+/// Values that are remembered for what a variable may hold.
+const MAX_GUESSES: usize = 16;
+
 /// The state of a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shell {
     variables: BTreeMap<String, Vec<String>>,
+    /// What variables may have been set to, among others.
+    guesses: BTreeMap<String, Vec<String>>,
     /// Variables that hold numbers, which ones is not known.
     numbers: BTreeSet<String>,
     /// The folders it may be in; `None` when it may be anywhere.
@@ -32,6 +37,7 @@ impl Shell {
     pub fn new(cwd: &Path) -> Self {
         Self {
             variables: BTreeMap::new(),
+            guesses: BTreeMap::new(),
             numbers: BTreeSet::new(),
             folders: Some(vec![cwd.to_owned()]),
             seen: vec![cwd.to_owned()],
@@ -44,6 +50,7 @@ impl Shell {
     #[must_use]
     pub fn without_variables(mut self) -> Self {
         self.variables.clear();
+        self.guesses.clear();
         self.numbers.clear();
         self
     }
@@ -59,6 +66,21 @@ impl Shell {
             Some(values) if !values.is_empty() => self.variables.insert(name.to_owned(), values),
             _ => self.variables.remove(name),
         };
+    }
+
+    /// What a variable may hold, among others.
+    pub fn guesses(&self, name: &str) -> &[String] {
+        self.guesses.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// A variable may hold one of these, too.
+    pub fn guess(&mut self, name: &str, values: impl IntoIterator<Item = String>) {
+        let guesses = self.guesses.entry(name.to_owned()).or_default();
+        for value in values {
+            if guesses.len() < MAX_GUESSES && !guesses.contains(&value) {
+                guesses.push(value);
+            }
+        }
     }
 
     /// The variable holds a number from here on, wherever the script sets it.
@@ -126,6 +148,9 @@ impl Shell {
             (true, true) | (false, false) => {}
         }
         self.seen.extend(other.seen.iter().filter(|folder| !self.seen.contains(folder)).cloned().collect::<Vec<_>>());
+        for (name, values) in &other.guesses {
+            self.guess(name, values.iter().cloned());
+        }
         self.variables.retain(|name, values| other.variables.get(name) == Some(values));
         self.numbers.retain(|name| other.numbers.contains(name));
         self.folders = match (self.folders, &other.folders) {

@@ -288,9 +288,11 @@ impl<'a> Walker<'a> {
         if !is_own_name(variable_name) {
             self.unseen(variable_name, "this variable may change what commands do");
         }
+        let guesses = fields.iter().flat_map(|field| field.texts().unwrap_or(&field.might).iter().cloned());
         let texts: Option<Vec<&[String]>> = fields.iter().map(Field::texts).collect();
         let texts = texts.filter(|_| values.is_some() && self.is_constant(variable_name)).map(|texts| texts.concat());
         self.maybe(|walker| {
+            walker.shell.guess(variable_name, guesses);
             walker.shell.set(variable_name, texts);
             walker.repeated(body);
         });

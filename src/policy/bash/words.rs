@@ -60,7 +60,7 @@ fn prefixed(prefix: &str, field: Field) -> Field {
     match field.value {
         Value::OneOf(texts) => {
             let texts = texts.iter().map(|text| format!("{prefix}{text}")).collect();
-            Field { value: Value::OneOf(texts), listed: false }
+            Field::one_of(texts)
         }
         Value::Opaque { prefix: rest } => Field::opaque(format!("{prefix}{rest}")),
         Value::Many => Field::many(),
@@ -74,14 +74,45 @@ fn quoted(atoms: Vec<Atom>) -> Vec<Atom> {
         Atom::OneOf { texts, .. } => Atom::OneOf { texts, quoted: true },
         Atom::Number => Atom::Number,
         Atom::Opaque { .. } => Atom::Opaque { many: false },
+        Atom::Guess { texts, .. } => Atom::Guess { texts, many: false },
     };
     atoms.into_iter().map(quote).collect()
 }
 
 /// A word of these pieces, none of which is a pattern.
 fn field(atoms: &[Atom]) -> Field {
+    Field { might: guesses(atoms), ..sure(atoms) }
+}
+
+/// What a word may be when its variables hold what they may have been set to, or the folder that it is in: what is in
+/// a secret folder is secret, whatever its name.
+fn guesses(atoms: &[Atom]) -> Vec<String> {
+    if !atoms.iter().any(|atom| matches!(atom, Atom::Guess { .. } | Atom::Opaque { .. })) {
+        return Vec::new();
+    }
+    let mut texts = vec![String::new()];
+    for atom in atoms {
+        let more = match atom {
+            Atom::Text { text, .. } => std::slice::from_ref(text),
+            Atom::OneOf { texts, .. } | Atom::Guess { texts, .. } => texts,
+            Atom::Number => return Vec::new(),
+            Atom::Opaque { .. } => {
+                let folders = texts.iter().filter_map(|text| text.rsplit_once('/'));
+                return folders.map(|(folder, _)| format!("{folder}/")).collect();
+            }
+        };
+        texts = texts.iter().flat_map(|head| more.iter().map(move |tail| format!("{head}{tail}"))).collect();
+        if texts.len() > MAX_WORDS {
+            return Vec::new();
+        }
+    }
+    texts.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect()
+}
+
+/// What a word is without doubt.
+fn sure(atoms: &[Atom]) -> Field {
     let splits = |atom: &Atom| match atom {
-        Atom::Opaque { many } => *many,
+        Atom::Opaque { many } | Atom::Guess { many, .. } => *many,
         Atom::OneOf { texts, quoted } => !quoted && texts.iter().any(|text| is_split(text)),
         Atom::Text { .. } | Atom::Number => false,
     };
@@ -96,7 +127,7 @@ fn field(atoms: &[Atom]) -> Field {
             Atom::OneOf { texts: more, .. } => {
                 texts = texts.iter().flat_map(|head| more.iter().map(move |tail| format!("{head}{tail}"))).collect();
             }
-            Atom::Number | Atom::Opaque { .. } => {
+            Atom::Number | Atom::Opaque { .. } | Atom::Guess { .. } => {
                 let mut prefix = if texts.len() == 1 { texts.swap_remove(0) } else { String::new() };
                 // A number begins with a digit; which one does not matter.
                 prefix.push_str(if matches!(atom, Atom::Number) { "0" } else { "" });
@@ -107,7 +138,7 @@ fn field(atoms: &[Atom]) -> Field {
             return Field::opaque("");
         }
     }
-    Field { value: Value::OneOf(texts), listed: false }
+    Field::one_of(texts)
 }
 
 /// A value that does not stay one word without quotes.
@@ -134,7 +165,7 @@ fn pattern(atoms: &[Atom]) -> Option<String> {
                 [only] if !is_split(only) => pattern.push_str(&escaped(only)),
                 _ => return None,
             },
-            Atom::Number | Atom::Opaque { .. } => return None,
+            Atom::Number | Atom::Opaque { .. } | Atom::Guess { .. } => return None,
         }
     }
     wild.then_some(pattern)

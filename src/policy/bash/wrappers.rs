@@ -6,7 +6,7 @@ use super::walk::{Dashes, Feed, Walker};
 use crate::policy::commands::{self, args};
 use crate::policy::glob::is_of_kind;
 use crate::policy::place::{Step, Walked};
-use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
+use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use std::path::Path;
 
 /// Most names that are looked at for blanks.
@@ -67,9 +67,7 @@ impl Walker<'_> {
     fn xargs(&mut self, inner: &[Field], args: &[Field], text: &str) {
         let handed = match &self.feed {
             Feed::Paths { dashes: Dashes::Never, .. } => Field::known("./_"),
-            Feed::Paths { dashes: Dashes::Perhaps, .. } => {
-                Field { value: Value::OneOf(vec!["./_".into(), "-_".into()]), listed: false }
-            }
+            Feed::Paths { dashes: Dashes::Perhaps, .. } => Field::one_of(vec!["./_".into(), "-_".into()]),
             Feed::Unknown => Field::many(),
         };
         let replaces = args.iter().filter_map(Field::text).find_map(|arg| arg.strip_prefix("-I"));

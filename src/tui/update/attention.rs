@@ -178,22 +178,23 @@ pub(super) fn drop_stale(model: &mut Model, why: &str) {
     let before = model.modals.len();
     let queue = model.attention();
     let waits = |ticket: &TicketId, what: &What| queue.iter().any(|item| item.ticket == *ticket && item.what == *what);
-    for modal in std::mem::take(&mut model.modals) {
+    for mut modal in std::mem::take(&mut model.modals) {
         let stale = match &modal {
             Modal::Card(card) => model.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
             Modal::Question(question) => !waits(&question.ticket, &What::Validation),
             Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
             _ => false,
         };
-        match modal {
-            Modal::Card(mut card) if stale => {
-                if !card.withdrawn(&why) {
-                    card.lay_out(room(model), model.glyphs);
-                    model.modals.push(Modal::Card(card));
-                }
+        let stays = match &mut modal {
+            // Somebody types on it: their keys go nowhere else.
+            Modal::Card(card) if stale && !card.withdrawn(&why) => {
+                card.lay_out(room(model), model.glyphs);
+                true
             }
-            modal if !stale => model.modals.push(modal),
-            _ => {}
+            _ => !stale,
+        };
+        if stays {
+            model.modals.push(modal);
         }
     }
     if model.modals.len() < before {
