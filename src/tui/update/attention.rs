@@ -186,10 +186,11 @@ pub(super) fn drop_stale(model: &mut Model, why: &str) {
             _ => false,
         };
         let stays = match &mut modal {
-            // Somebody types on it: their keys go nowhere else.
-            Modal::Card(card) if stale && !card.withdrawn(&why) => {
+            // One that somebody types on stays: their keys go nowhere else.
+            Modal::Card(card) if stale => {
+                let typed_on = !card.withdrawn(&why);
                 card.lay_out(room(model), model.glyphs);
-                true
+                typed_on
             }
             _ => !stale,
         };
