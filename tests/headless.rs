@@ -316,6 +316,22 @@ fn what_is_typed_wrongly_says_what_is_right() {
 }
 
 #[test]
+fn rules_that_cannot_be_used_begin_no_run() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(DILIGENT);
+    project.write("config/policy.yaml", "version: 1\nrules:\n  - {name: a, acton: allow}\n");
+    let output = project.run(&["run", "tk-1"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("policy.yaml:3:") && text(&output).contains("not started"), "{}", text(&output));
+    assert!(project.ticket_text("tk-1").contains("- [ ] Alpha"), "nothing was begun");
+    let doctor = String::from_utf8_lossy(&project.run(&["doctor"]).stdout).into_owned();
+    assert!(doctor.lines().any(|line| line.starts_with("fail  policy") && line.contains("policy.yaml:3:")), "{doctor}");
+    project.write("config/policy.yaml", "version: 1\nrules: []\n");
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+}
+
+#[test]
 fn a_slip_of_the_keyboard_in_a_command_is_told() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);

@@ -1,15 +1,19 @@
 //! `programmator doctor`: checks what programmator needs; each line says ok, warn or fail, with the cure.
 
 use super::error::CliError;
+use super::policy::in_force;
 use super::session::Session;
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::probe::{self, Fitness};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentEvent};
+use crate::adapters::clock::boot_time;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
+use crate::domain::passphrase::Checked;
 use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
+use crate::policy::verdict::Verdict;
 use crate::runtime::channels;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -69,6 +73,7 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
                 print(&protocol(session, launch).await)?;
             }
             print(&tickets_folder(session, &resolved))?;
+            print(&policy(session, &resolved))?;
         }
         Err(error) => print(&Finding::new("config", Mark::Fail, error.message))?,
     }
@@ -187,6 +192,26 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
             Mark::Warn,
             format!("{shown}: {error}; make the first one with `programmator ticket new \"Title\"`"),
         ),
+    }
+}
+
+/// Whether the rules can be used, and whether what they ask for is there.
+fn policy(session: &Session, resolved: &Resolved) -> Finding {
+    let profile = resolved.config.profile;
+    let policy = in_force(session, &session.folder, profile);
+    if let Some(error) = policy.broken() {
+        return Finding::new("policy", Mark::Fail, format!("{error}. Mend it: programmator policy edit"));
+    }
+    let asks = policy.rules().any(|(_, rule)| rule.action == Verdict::Passphrase);
+    let standing = session.passphrases().map(|passphrases| passphrases.standing(boot_time()));
+    match standing {
+        Some(Err(error)) => Finding::new("policy", Mark::Fail, error.to_string()),
+        Some(Ok(Checked::Unset)) | None if asks => Finding::new(
+            "policy",
+            Mark::Warn,
+            format!("{}; what needs a passphrase is blocked: programmator passphrase set", profile.name()),
+        ),
+        _ => Finding::new("policy", Mark::Ok, format!("{}; can be used", profile.name())),
     }
 }
 

@@ -152,7 +152,8 @@ impl Rulebook {
 
     /// Why nobody can give the passphrase.
     fn locked_for_good(&self) -> Option<String> {
-        const UNSET: &str = "it needs the passphrase, and none is set";
+        const UNSET: &str =
+            "it needs the passphrase, and none is set; the person sets one: programmator passphrase set";
         match self.shelf.person.passphrases.as_ref().map(|passphrases| passphrases.standing(boot_time())) {
             None | Some(Ok(Checked::Unset)) => Some(UNSET.to_owned()),
             Some(Err(error)) => Some(format!("it needs the passphrase, which cannot be used: {error}")),
@@ -220,7 +221,8 @@ impl Judge for Rulebook {
             return None;
         }
         let short = |hash: &str| hash.get(..8).unwrap_or(hash).to_owned();
-        let words = self.trouble().unwrap_or_else(|| {
+        let blocked = self.trouble().map(|why| format!("every call is blocked: {why}"));
+        let words = blocked.unwrap_or_else(|| {
             let (old, new) = (short(&known.told), short(policy.fingerprint()));
             format!(
                 "the policy was changed ({old} → {new}): it holds from now on, and what waits for you is judged again"
@@ -232,9 +234,7 @@ impl Judge for Rulebook {
 
     fn trouble(&self) -> Option<String> {
         let error = self.policy().broken()?.to_string();
-        Some(format!(
-            "every call is blocked, since the policy cannot be used: {error}. Mend it: programmator policy edit"
-        ))
+        Some(format!("the policy cannot be used: {error}. Mend it: programmator policy edit"))
     }
 }
 

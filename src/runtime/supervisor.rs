@@ -213,9 +213,14 @@ impl Supervisor {
         self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![resumed, limits])
     }
 
-    fn launch(&mut self, opening: Opening, mut first: Vec<Input>) -> Result<TicketId, OpenError> {
+    fn launch(&mut self, opening: Opening, first: Vec<Input>) -> Result<TicketId, OpenError> {
         let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
+        // Without rules everything would be blocked: Claude would be paid for finding that out.
+        let gate = (self.authority.gates)(run, &folder, config.profile);
+        if let Some(why) = gate.trouble() {
+            return Err(OpenError::Config(format!("{id} is not started: {why}")));
+        }
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let scrollback = self.store.scrollback(run, classify)?;
@@ -232,8 +237,6 @@ impl Supervisor {
         });
         let said = file.boxes_said(&ticket);
         let watch = Self::follow(file.clone(), inputs.clone());
-        let gate = (self.authority.gates)(run, &folder, config.profile);
-        first.extend(gate.trouble().map(|text| Input::Warned { text }));
         tokio::spawn(follow_rules(gate.clone(), inputs.downgrade()));
         let effects = Effects {
             run,

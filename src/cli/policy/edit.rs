@@ -70,11 +70,11 @@ pub fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
         writeln!(out, "{error}\nUntil this is mended, every call of every run is blocked.")?;
         return Ok(Verdict::Block.exit_code());
     }
-    let count = policy.rules().count();
-    writeln!(
-        out,
-        "{shown} is saved and can be used ({count} rules). Runs that are open keep the rules they began with."
-    )?;
+    let rules = match policy.rules().count() {
+        1 => "1 rule".to_owned(),
+        count => format!("{count} rules"),
+    };
+    writeln!(out, "{shown} is saved and can be used ({rules}). It counts from the next call of every run on.")?;
     Ok(0)
 }
 

@@ -60,7 +60,10 @@ impl Effects {
     /// Tells it once, and again when it has changed.
     fn announce(&mut self, carried: &Carried, why: &str, loaded: Loaded) {
         let does = if loaded == Loaded::Project { "loads" } else { "does not load" };
-        let names = clean_line(&carried.names(&self.folder).join(", "), 300);
+        // An `.envrc` is for a person's shell and is never used.
+        let used = |name: &String| loaded != Loaded::Project || !name.ends_with(".envrc");
+        let names: Vec<String> = carried.names(&self.folder).into_iter().filter(used).collect();
+        let names = clean_line(&names.join(", "), 300);
         let text = format!("this repository brings files along that Claude {does}: {names} ({why})");
         if self.work.announced.as_ref() != Some(&text) {
             self.work.announced = Some(text.clone());
