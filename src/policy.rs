@@ -36,7 +36,9 @@ fn most_telling(input: &Value) -> &str {
     const FIELDS: [&str; 9] =
         ["command", "file_path", "notebook_path", "pattern", "path", "url", "query", "description", "prompt"];
     let known = FIELDS.iter().find_map(|field| input.get(field)?.as_str());
-    known.or_else(|| strings(input).next()).unwrap_or("")
+    // Claude's own questions.
+    let question = || input.pointer("/questions/0/question").and_then(Value::as_str);
+    known.or_else(question).or_else(|| strings(input).next()).unwrap_or("")
 }
 
 /// The texts of an object, one level deep.
@@ -54,6 +56,7 @@ mod tests {
             (r#"{"command":"cargo test\nrm x","description":"d"}"#, "cargo test rm x"),
             (r#"{"file_path":"/p/a.rs","old_string":"a"}"#, "/p/a.rs"),
             (r#"{"n":1,"what":"\u001b[31mred"}"#, "red"),
+            (r#"{"questions":[{"header":"h","question":"Which colour?","options":[]}]}"#, "Which colour?"),
             ("[]", ""),
         ];
         for (input, expected) in cases {
