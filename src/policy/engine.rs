@@ -5,6 +5,7 @@
 use crate::base::text::clean_line;
 use crate::policy::call;
 use crate::policy::floor::{Changes, Floor};
+use crate::policy::glob::PathPattern;
 use crate::policy::place::Place;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
 use crate::policy::rules::{Grant, Rule};
@@ -199,18 +200,18 @@ impl Policy {
         said.map_or((Verdict::Block, None), |(default, file)| (default, Some(file)))
     }
 
-    /// Keeps the content of these folders secret: where programmator keeps its own.
+    /// Keeps these folders from being read and written to: where programmator keeps its own.
     #[must_use]
     pub fn guarding(mut self, folders: &[PathBuf]) -> Self {
-        let secrets = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
+        let secrets = folders.iter().map(|folder| PathPattern::all_of(folder)).collect();
         self.floor.raise(&Changes { secrets, ..Changes::default() });
-        self
+        self.protecting(folders)
     }
 
-    /// Keeps these folders from being written to: where the tickets are.
+    /// Keeps these folders and files from being written to: where the tickets are.
     #[must_use]
-    pub fn protecting(mut self, folders: &[PathBuf]) -> Self {
-        let protect = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
+    pub fn protecting(mut self, paths: &[PathBuf]) -> Self {
+        let protect = paths.iter().map(|path| PathPattern::all_of(path)).collect();
         self.floor.raise(&Changes { protect, ..Changes::default() });
         self
     }
