@@ -25,7 +25,7 @@ use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::circuit::{self, state_of};
 use crate::runtime::effects::{Effects, Work};
-use crate::runtime::gate::{Authority, Gate};
+use crate::runtime::gate::{Authority, Gate, Judged};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::TicketTask;
@@ -232,7 +232,8 @@ impl Supervisor {
         });
         let said = file.boxes_said(&ticket);
         let watch = Self::follow(file.clone(), inputs.clone());
-        let gate = (self.authority.gates)(run, &folder, config.profile);
+        let judged = Judged { run, folder: &folder, ticket: &path, profile: config.profile };
+        let gate = (self.authority.gates)(&judged);
         first.extend(gate.trouble().map(|text| Input::Warned { text }));
         tokio::spawn(follow_rules(gate.clone(), inputs.downgrade()));
         let effects = Effects {
