@@ -14,10 +14,10 @@ use super::session::Session;
 use crate::adapters::config_files::{self, PROJECT_FOLDER};
 use crate::adapters::path_view::RealPaths;
 use crate::adapters::policy_files;
-use crate::adapters::tickets::Places;
+use crate::adapters::tickets::{Listed, Places, list};
 use crate::adapters::trust::TrustStore;
 use crate::base::text::clean_line;
-use crate::config::Trust;
+use crate::config::{Resolved, Trust};
 use crate::policy::engine::{Policy, Profile};
 use crate::policy::place::Place;
 use crate::policy::verdict::Verdict;
@@ -105,9 +105,7 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> R
     match command {
         PolicyCommand::Check(wanted) => check(out, session, wanted),
         PolicyCommand::Test { file, profile } => cases::test(out, file, &Policy::of(self::profile(profile)?)),
-        PolicyCommand::Show { profile: None } => {
-            show(out, &in_force(session, &session.folder, configured(session, &session.folder)?))
-        }
+        PolicyCommand::Show { profile: None } => show(out, &in_force_here(session, &session.folder)?),
         PolicyCommand::Show { profile: Some(name) } => show(out, &Policy::of(profile(name)?)),
         PolicyCommand::Edit => edit::run(out, session),
         PolicyCommand::Why { request } => why::print(out, session, request),
@@ -124,8 +122,26 @@ fn profile(name: &str) -> Result<Profile, CliError> {
         .ok_or_else(|| bad_input(format!("no profile is called {name}: use strict, guarded or trusted")))
 }
 
+/// The policy that holds in a folder as it is configured.
+fn in_force_here(session: &Session, folder: &Path) -> Result<Policy, CliError> {
+    let resolved = session.resolve(folder).map_err(|error| bad_input(error.message))?;
+    Ok(in_force(session, folder, resolved.config.profile, &tickets(session, folder, &resolved)))
+}
+
+/// What holds the tickets of a project: their folder, or the files themselves where the whole project is in it.
+pub fn tickets(session: &Session, folder: &Path, resolved: &Resolved) -> Vec<PathBuf> {
+    let dir = real(&Places { folder: folder.to_owned(), ..session.places(resolved) }.dir());
+    if !folder.starts_with(&dir) {
+        return vec![dir];
+    }
+    // A readme beside them is no ticket; in a folder further up nothing is written anyway.
+    let is_ticket = |listed: &Listed| listed.ticket.as_ref().is_ok_and(|ticket| ticket.status.is_some());
+    let listed = if folder == dir { list(&dir).unwrap_or_default() } else { Vec::new() };
+    listed.into_iter().filter(is_ticket).map(|listed| listed.path).collect()
+}
+
 /// The policy that holds in a folder: the person's file, the project's, and a profile.
-pub fn in_force(session: &Session, folder: &Path, profile: Profile) -> Policy {
+pub fn in_force(session: &Session, folder: &Path, profile: Profile, tickets: &[PathBuf]) -> Policy {
     let user = config_files::user_folder(&session.environment);
     let project = folder.join(PROJECT_FOLDER);
     // What cannot be read is not trusted; the policy itself says what is wrong with it.
@@ -134,11 +150,7 @@ pub fn in_force(session: &Session, folder: &Path, profile: Profile) -> Policy {
         Err(_) => Trust::Unknown,
     };
     let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
-    // A folder of tickets that holds the whole project could not be worked in.
-    let places = |resolved| Places { folder: folder.to_owned(), ..session.places(&resolved) };
-    let tickets = session.resolve(folder).map(|resolved| real(&places(resolved).dir())).ok();
-    let tickets: Vec<PathBuf> = tickets.into_iter().filter(|tickets| !folder.starts_with(tickets)).collect();
-    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own).protecting(&tickets)
+    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own).protecting(tickets)
 }
 
 /// The files that decide about the policy in a folder: rules, the profile, and whether the project is trusted.
@@ -151,11 +163,6 @@ pub fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
 /// The path with its links resolved, as far as it is there.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// The profile that is configured for a folder.
-fn configured(session: &Session, folder: &Path) -> Result<Profile, CliError> {
-    Ok(session.resolve(folder).map_err(|error| bad_input(error.message))?.config.profile)
 }
 
 fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, CliError> {
@@ -171,7 +178,7 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
             return Err(bad_input(format!("--policy {}: no such file", file.display())));
         }
         (None, Some(file)) => policy_files::alone(&session.folder.join(file)),
-        (None, None) => in_force(session, &folder, configured(session, &folder)?),
+        (None, None) => in_force_here(session, &folder)?,
     };
     let (tool, input) = match (&wanted.command, &wanted.tool, &wanted.input) {
         (Some(command), ..) => ("Bash", json!({ "command": command })),

@@ -16,7 +16,7 @@ use crate::runtime::rulebook::{Origin, Person, Rulebooks};
 use crate::runtime::supervisor::Rules;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where we are and what was asked for.
 #[derive(Clone)]
@@ -97,10 +97,16 @@ impl Session {
     /// The rules for the calls of runs.
     pub fn rulebooks(&self) -> Rulebooks {
         let (reads, looks) = (self.clone(), self.clone());
+        let known = Mutex::new(BTreeMap::<PathBuf, Vec<PathBuf>>::new());
         let load = move |folder: &Path, opened| {
-            // A configuration that is just being written says nothing of the profile.
-            let profile = reads.resolve(folder).map_or(opened, |resolved| resolved.config.profile);
-            policy::in_force(&reads, folder, profile)
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            let tickets = known.entry(folder.to_owned()).or_default();
+            // A configuration that is just being written says nothing of the profile, nor where the tickets are.
+            let profile = reads.resolve(folder).map_or(opened, |resolved| {
+                *tickets = policy::tickets(&reads, folder, &resolved);
+                resolved.config.profile
+            });
+            policy::in_force(&reads, folder, profile, tickets)
         };
         let files = move |folder: &Path| policy::files(&looks, folder);
         Rulebooks::new(self.person(), Origin { load: Box::new(load), files: Box::new(files) })

@@ -24,6 +24,9 @@ pub struct Approval {
     pub tool: String,
     /// The tool's input: JSON text, whole.
     pub input: String,
+    /// The folder that it is called from, absolute; `None` in journals of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// The subagent that calls.
     pub agent: Option<String>,
     /// What the call consists of, as the policy took it apart.
@@ -161,7 +164,7 @@ pub enum Answer {
 pub enum Scope {
     /// This call.
     Once,
-    /// Calls of the same rule and the same units, for the rest of this ticket's run.
+    /// This call again (same tool, input and folder), for the rest of this ticket's run while its rules hold.
     Ticket,
     /// A rule in the person's policy file, shown before it is saved.
     Always,
@@ -217,6 +220,7 @@ mod tests {
             kind: ApprovalKind::Passphrase,
             tool: "Bash".into(),
             input: r#"{"command":"x"}"#.into(),
+            cwd: Some("/w".into()),
             agent: Some("a".into()),
             units: vec![UnitView { text: "x".into(), verdict: "ask".into(), rule: "r".into(), reason: "w".into() }],
             rule: "r".into(),

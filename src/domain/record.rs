@@ -397,4 +397,6 @@ pub enum Record {
     ApprovalAnswered(Answered),
     /// It needs no answer any more.
     ApprovalVoid(Voided),
+    /// The rules were changed: what the person allowed for the rest of the run is asked about again.
+    GrantsDropped,
 }

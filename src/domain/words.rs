@@ -189,6 +189,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::ApprovalVoid(_)
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. } => None,
+        Record::GrantsDropped => {
+            info("what you allowed for the rest of the run ends with the rules it was allowed under".into())
+        }
         Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {
             let notes = counted(notes.len(), "note");
             (Info, format!("{notes} of yours in the prompt"))

@@ -104,6 +104,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
         | Record::ApprovalVoid(_)
+        | Record::GrantsDropped
         | Record::SessionsCarried(_)
         | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),

@@ -122,11 +122,7 @@ impl Step<'_> {
             Input::AgentReady { session, model, version, .. } => {
                 self.agent_ready(n, session, model, version);
             }
-            Input::ToolFinished { tool_use_id, is_error, .. }
-                if self.open(|open| open.tools.contains(&tool_use_id)) =>
-            {
-                self.record(Record::ToolFinished { n, tool_use_id, is_error });
-            }
+            Input::ToolFinished { tool_use_id, is_error, .. } => self.tool_finished(n, tool_use_id, is_error),
             Input::ToolRan { tool_use_id, .. } => self.tool_ran(n, &tool_use_id),
             Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(tool_use_id),
             Input::ApiRetried(retried) => self.api_retried(retried),

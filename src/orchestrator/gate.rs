@@ -7,6 +7,7 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided};
 use crate::domain::record::{Record, Verdict};
 use crate::orchestrator::state::{Iteration, State};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,18 +36,34 @@ pub struct Gate {
     waited: Duration,
 }
 
-/// A yes for all calls like one.
+/// A yes for one call, whenever it comes again. What a call does is told by the whole of its input: the parts that it
+/// consists of say nothing of what they are fed.
 #[derive(Clone, Debug, PartialEq)]
 struct Grant {
     tool: String,
     rule: String,
-    units: Vec<String>,
+    /// As [`canonical`].
+    input: String,
+    cwd: Option<String>,
 }
 
 impl Grant {
     fn of(approval: &Approval) -> Self {
-        let units = approval.units.iter().map(|unit| unit.text.clone()).collect();
-        Self { tool: approval.tool.clone(), rule: approval.rule.clone(), units }
+        let Approval { tool, rule, input, cwd, .. } = approval.clone();
+        Self { input: canonical(&tool, input), tool, rule, cwd }
+    }
+}
+
+/// An input without the words of Bash that change nothing of what is run.
+fn canonical(tool: &str, input: String) -> String {
+    let free = if tool == "Bash" { &["description", "timeout"][..] } else { &[] };
+    match serde_json::from_str(&input) {
+        Ok(Value::Object(mut fields)) => {
+            fields.retain(|name, _| !free.contains(&name.as_str()));
+            fields.sort_keys();
+            Value::Object(fields).to_string()
+        }
+        _ => input,
     }
 }
 
@@ -57,6 +74,8 @@ struct Call {
     /// `Bash cargo publish`
     name: String,
     verdict: Verdict,
+    /// By its verdict or by the person's answer.
+    may_run: bool,
     writes: bool,
 }
 
@@ -71,7 +90,17 @@ impl Gate {
         self.call(id).is_some_and(|call| matches!(call.verdict, Verdict::Ask | Verdict::Passphrase))
     }
 
-    /// The person has said yes to all calls like this one.
+    /// The call was refused, or still waits for a yes.
+    pub fn holds_back(&self, id: &str) -> bool {
+        self.call(id).is_some_and(|call| !call.may_run)
+    }
+
+    /// The person has said yes to calls for the rest of the run.
+    pub fn has_granted(&self) -> bool {
+        !self.grants.is_empty()
+    }
+
+    /// The person has said yes to this call for the rest of the run.
     pub fn grants(&self, approval: &Approval) -> bool {
         approval.kind == ApprovalKind::Call && self.grants.contains(&Grant::of(approval))
     }
@@ -123,7 +152,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             let surplus = (gate.calls.len() + 1).saturating_sub(CALLS);
             gate.calls.drain(..surplus);
             let name = format!("{tool} {target}");
-            gate.calls.push(Arc::new(Call { id: tool_use_id.clone(), name, verdict: *verdict, writes: *writes }));
+            let may_run = *verdict == Verdict::Allow;
+            let call = Call { id: tool_use_id.clone(), name, verdict: *verdict, may_run, writes: *writes };
+            gate.calls.push(Arc::new(call));
         }
         Record::ToolFinished { tool_use_id, .. } => gate.calls.retain(|call| call.id != *tool_use_id),
         Record::ApprovalAsked(approval) => {
@@ -141,6 +172,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.approvals.retain(|approval| approval.id != *id);
             rest(state, time);
         }
+        // Another process may have come with other rules.
+        Record::GrantsDropped | Record::RunResumed { .. } => gate.grants.clear(),
         _ => {}
     }
 }
@@ -148,8 +181,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
 fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &Answered, time: Timestamp) {
     match answer {
         Answer::Allow { scope, .. } => {
-            if *scope != Scope::Once {
-                state.gate.grants.push(Grant::of(approval));
+            let grant = (*scope != Scope::Once).then(|| Grant::of(approval));
+            let gate = &mut state.gate;
+            if let Some(grant) = grant.filter(|grant| !gate.grants.contains(grant)) {
+                gate.grants.push(grant);
+            }
+            if let Some(call) = gate.calls.iter_mut().rev().find(|call| call.id == approval.id) {
+                Arc::make_mut(call).may_run = true;
             }
             let writes = state.gate.call(&approval.id).is_some_and(|call| call.writes);
             if let Some(iteration) = &mut state.iteration {

@@ -5,6 +5,7 @@
 use crate::base::text::clean_line;
 use crate::policy::call;
 use crate::policy::floor::{Changes, Floor};
+use crate::policy::glob::PathPattern;
 use crate::policy::place::Place;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
 use crate::policy::rules::{Grant, Rule};
@@ -195,22 +196,24 @@ impl Policy {
 
     /// What is decided where no rule is about a unit, and the file that says so.
     pub fn default(&self) -> (Verdict, Option<&RuleFile>) {
-        let said = self.layers.iter().find_map(|file| Some((file.default?, file)));
-        said.map_or((Verdict::Block, None), |(default, file)| (default, Some(file)))
+        let said = self.layers.iter().find_map(|file| Some((file.default?, Some(file))));
+        let said = said.unwrap_or((Verdict::Block, None));
+        let tighter = self.tightening.as_ref().and_then(|file| Some((file.default?, Some(file))));
+        tighter.filter(|(default, _)| *default > said.0).unwrap_or(said)
     }
 
-    /// Keeps the content of these folders secret: where programmator keeps its own.
+    /// Keeps these folders from being read and written to: where programmator keeps its own.
     #[must_use]
     pub fn guarding(mut self, folders: &[PathBuf]) -> Self {
-        let secrets = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
+        let secrets = folders.iter().map(|folder| PathPattern::all_of(folder)).collect();
         self.floor.raise(&Changes { secrets, ..Changes::default() });
-        self
+        self.protecting(folders)
     }
 
-    /// Keeps these folders from being written to: where the tickets are.
+    /// Keeps these folders and files from being written to: where the tickets are.
     #[must_use]
-    pub fn protecting(mut self, folders: &[PathBuf]) -> Self {
-        let protect = folders.iter().map(|folder| format!("{}/**", folder.display())).collect();
+    pub fn protecting(mut self, paths: &[PathBuf]) -> Self {
+        let protect = paths.iter().map(|path| PathPattern::all_of(path)).collect();
         self.floor.raise(&Changes { protect, ..Changes::default() });
         self
     }
@@ -328,4 +331,31 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::place::MadeUp;
+    use serde_json::json;
+    use std::path::Path;
+
+    #[test]
+    fn the_default_of_a_project_that_is_not_trusted_counts_where_it_is_stricter() {
+        let root = Path::new("/home/dev/proj");
+        let view = MadeUp::new(root, [], []);
+        let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+        let file = |default: &str| Source { path: default.into(), text: format!("version: 1\ndefault: {default}\n") };
+        let rules = "rules:\n  - {name: reads, action: allow, effects: [read]}\n";
+        for (person, project, expected) in
+            [("ask", "block", Verdict::Block), ("block", "ask", Verdict::Block), ("ask", "ask", Verdict::Ask)]
+        {
+            let person = Source { text: file(person).text + rules, ..file(person) };
+            let project = file(project);
+            let policy = Policy::layered(Profile::Strict, Some(&person), Some((&project, Standing::Untrusted)));
+            let decide = |command: &str| policy.decide("Bash", &json!({ "command": command }), &place).verdict;
+            assert_eq!((policy.default().0, decide("frobnicate")), (expected, expected), "{person:?} {project:?}");
+            assert_eq!(decide("ls"), Verdict::Allow, "a rule is about it");
+        }
+    }
 }

@@ -155,13 +155,29 @@ impl Floor {
         let (inside, whole) = (Parts::of(inside), Parts::of(path));
         let mut patterns = self.protect.iter();
         let found = patterns.find(|pattern| pattern.matches(&home, &inside) || pattern.matches(&home, &whole));
+        let found = found.or_else(|| self.kept().find(|pattern| pattern.matches(&home, &whole)));
         found.map(|pattern| pattern.text.as_str())
     }
 
-    /// Whether something protected stands directly in a folder that is changed as a whole.
+    /// Secrets that have a place of their own, which is not the project's to write to. One that is known by its name
+    /// alone (`.env`) may be the project's own.
+    fn kept(&self) -> impl Iterator<Item = &PathPattern> {
+        self.secrets.iter().filter(|pattern| pattern.name_anywhere().is_none())
+    }
+
+    /// Whether something protected stands in a folder that is changed as a whole: at its place, however deep, or directly
+    /// in it by its name.
     fn holds_protected(&self, path: &Path, place: &Place<'_>) -> bool {
-        let mut names = self.protect.iter().filter_map(PathPattern::name_anywhere);
-        path == place.workspace || names.any(|name| place.view.exists(&path.join(name)))
+        let home = Parts::of(place.home);
+        let inside = path.strip_prefix(place.workspace).unwrap_or(path);
+        let (inside, whole) = (Parts::of(inside), Parts::of(path));
+        let below = |pattern: &PathPattern| match pattern.name_anywhere() {
+            Some(name) => place.view.exists(&path.join(name)),
+            None => pattern.may_be_below(&home, &inside) || pattern.may_be_below(&home, &whole),
+        };
+        path == place.workspace
+            || self.protect.iter().any(below)
+            || self.kept().any(|pattern| pattern.may_be_below(&home, &whole))
     }
 
     /// Whether the content of a file is secret.
@@ -222,9 +238,43 @@ enum Below {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::engine::{Policy, Profile};
+    use crate::policy::place::MadeUp;
+    use crate::policy::verdict::Verdict;
+    use serde_json::json;
 
     #[test]
     fn the_lists_are_read() {
         assert!(Floor::built_in().is_whole());
+    }
+
+    #[test]
+    fn what_is_programmators_own_and_the_persons_keys_are_not_written_to_in_a_workspace_that_holds_them() {
+        let home = Path::new("/home/d[e]v");
+        let files =
+            [".config/programmator/policy.yaml", ".config/other", ".ssh/id_rsa", "src/deep/down/own/x", "src/a.rs"];
+        let view = MadeUp::new(home, [], files);
+        let place = Place { workspace: home, cwd: home, home, user: "dev", view: &view };
+        let own = home.join("src/deep/down/own");
+        let policy = Policy::of(Profile::Trusted).guarding(&[home.join("state/programmator"), own]);
+        let verdict = |command: &str| policy.decide("Bash", &json!({ "command": command }), &place).verdict;
+        for command in [
+            "echo x > .config/programmator/policy.yaml",
+            "echo x > .config/programmator/config.yaml",
+            "rm -f .config/programmator/policy.yaml",
+            "touch .local/state/programmator/programmator.db",
+            "touch state/programmator/x",
+            "mv .config .c2",
+            "rm -r src",
+            "mv src/deep elsewhere",
+            "touch src/deep/down/own/x",
+            "touch .ssh/authorized_keys",
+            "touch .aws/config",
+        ] {
+            assert_eq!(verdict(command), Verdict::Block, "{command}");
+        }
+        for command in ["touch .config/other", "mv src/a.rs src/b.rs", "touch .env", "touch src/key.pem"] {
+            assert_eq!(verdict(command), Verdict::Allow, "{command}");
+        }
     }
 }

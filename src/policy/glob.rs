@@ -20,6 +20,19 @@ impl PathPattern {
         Self { text: text.to_owned(), from_home, parts: Parts::of(Path::new(rest)).0 }
     }
 
+    /// The text of a pattern of a path and all below it, whatever its name is made of.
+    pub fn all_of(path: &Path) -> String {
+        let path = path.to_string_lossy();
+        let literal = path.chars().fold(String::new(), |mut text, char| {
+            if "*?[\\".contains(char) {
+                text.push('\\');
+            }
+            text.push(char);
+            text
+        });
+        format!("{}/**", literal.trim_end_matches('/'))
+    }
+
     /// Whether it matches a path, ignoring case.
     pub fn matches(&self, home: &Parts, path: &Parts) -> bool {
         let path = if self.from_home { path.0.strip_prefix(home.0.as_slice()) } else { Some(path.0.as_slice()) };

@@ -54,8 +54,21 @@ impl<J: Fn(&Call<'_>) -> Ruling + Send + Sync> Judge for J {
 /// The judge of a run.
 pub type Gate = Arc<dyn Judge>;
 
-/// Makes the judge of a run, by its id, its work folder and the profile that is configured.
-pub type Gates = Arc<dyn Fn(RunId, &Path, Profile) -> Gate + Send + Sync>;
+/// A run that calls are to be judged for.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged<'a> {
+    /// The run.
+    pub run: RunId,
+    /// Its work folder.
+    pub folder: &'a Path,
+    /// Its ticket's file, which Claude does not write to.
+    pub ticket: &'a Path,
+    /// The profile that is configured.
+    pub profile: Profile,
+}
+
+/// Makes the judge of a run.
+pub type Gates = Arc<dyn Fn(&Judged<'_>) -> Gate + Send + Sync>;
 
 /// Who decides about the calls of runs.
 #[derive(Clone)]

@@ -16,7 +16,7 @@ use crate::policy::engine::{Policy, Profile};
 use crate::policy::place::Place;
 use crate::policy::rules::Scope;
 use crate::policy::verdict::{Ruled, Verdict};
-use crate::runtime::gate::{Call, Gate, Gates, Judge};
+use crate::runtime::gate::{Call, Gate, Gates, Judge, Judged};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -65,6 +65,8 @@ struct Shelf {
 pub struct Rulebook {
     run: RunId,
     folder: PathBuf,
+    /// The ticket's file: as it was named, and with links resolved.
+    ticket: [PathBuf; 2],
     profile: Profile,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
@@ -86,13 +88,16 @@ impl Rulebooks {
     }
 
     /// Reads the rules of a run, once.
-    pub fn open(&self, run: RunId, folder: &Path, profile: Profile) -> Arc<Rulebook> {
+    pub fn open(&self, of: &Judged<'_>) -> Arc<Rulebook> {
+        let Judged { run, folder, ticket, profile } = *of;
+        let ticket = [ticket.to_owned(), ticket.canonicalize().unwrap_or_else(|_| ticket.to_owned())];
         // Looked at before they are read: what changes meanwhile is seen at the next look.
         let stamps = stamps(&(self.0.origin.files)(folder));
-        let policy = (self.0.origin.load)(folder, profile);
+        let policy = (self.0.origin.load)(folder, profile).protecting(&ticket);
         let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
         let policy = RwLock::new(Arc::new(policy));
-        let book = Arc::new(Rulebook { run, folder: folder.to_owned(), profile, policy, known, shelf: self.0.clone() });
+        let (folder, shelf) = (folder.to_owned(), self.0.clone());
+        let book = Arc::new(Rulebook { run, folder, ticket, profile, policy, known, shelf });
         let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
         books.retain(|book| book.strong_count() > 0);
         books.push(Arc::downgrade(&book));
@@ -102,7 +107,7 @@ impl Rulebooks {
     /// The same, as runs ask for it.
     pub fn gates(&self) -> Gates {
         let books = self.clone();
-        Arc::new(move |run, folder, profile| -> Gate { books.open(run, folder, profile) })
+        Arc::new(move |of: &Judged<'_>| -> Gate { books.open(of) })
     }
 
     /// Reads the rules of every run anew, for their very next call: the person has changed them. The runs are told by
@@ -124,7 +129,7 @@ impl Rulebook {
     }
 
     fn read_again(&self) {
-        let policy = Arc::new((self.shelf.origin.load)(&self.folder, self.profile));
+        let policy = Arc::new((self.shelf.origin.load)(&self.folder, self.profile).protecting(&self.ticket));
         let mut held = self.policy.write().unwrap_or_else(PoisonError::into_inner);
         if held.fingerprint() != policy.fingerprint() {
             // They die with the rules they were given under, also where those come back.
@@ -273,7 +278,13 @@ mod tests {
         }
 
         fn book(&self) -> Arc<Rulebook> {
-            self.books.open(RunId(uuid::Uuid::from_u128(7)), &self.root(), Profile::Guarded)
+            self.book_of(7)
+        }
+
+        fn book_of(&self, run: u128) -> Arc<Rulebook> {
+            let (root, run) = (self.root(), RunId(uuid::Uuid::from_u128(run)));
+            let ticket = root.join("plan.md");
+            self.books.open(&Judged { run, folder: &root, ticket: &ticket, profile: Profile::Guarded })
         }
 
         fn root(&self) -> PathBuf {
@@ -321,6 +332,22 @@ mod tests {
     }
 
     #[test]
+    fn the_file_of_the_ticket_is_not_claudes_to_write() {
+        let place = Place::new("");
+        std::fs::write(place.root().join("plan.md"), "# Plan\n").unwrap();
+        let book = place.book();
+        for read_anew in [false, true] {
+            if read_anew {
+                place.books.reload();
+            }
+            for command in ["echo - > plan.md", "rm plan.md", "mv x PLAN.md"] {
+                assert_eq!(place.judge(&book, command).verdict, record::Verdict::Block, "{command}");
+            }
+            assert_eq!(place.judge(&book, "touch other.md").verdict, record::Verdict::Allow);
+        }
+    }
+
+    #[test]
     fn without_a_passphrase_what_needs_one_is_blocked() {
         let place = Place::new(LOCKED);
         let book = place.book();
@@ -341,7 +368,7 @@ mod tests {
         assert_eq!(place.judge(&book, "git tag x").verdict, Allow);
         assert_eq!(place.judge(&book, "git push").verdict, Passphrase, "its rule sells one call");
         assert_eq!(place.judge(&book, "git tag x; git push").verdict, Passphrase);
-        let other = place.books.open(RunId(uuid::Uuid::from_u128(8)), &place.root(), Profile::Guarded);
+        let other = place.book_of(8);
         assert_eq!(place.judge(&other, "git tag x").verdict, Passphrase, "another run");
         place.books.reload();
         assert_eq!(place.judge(&book, "git tag x").verdict, Allow, "read anew, and the same");

@@ -25,7 +25,7 @@ use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::circuit::{self, state_of};
 use crate::runtime::effects::{Effects, Work};
-use crate::runtime::gate::{Authority, Gate};
+use crate::runtime::gate::{Authority, Gate, Judged};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::TicketTask;
@@ -217,7 +217,8 @@ impl Supervisor {
         let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         // Without rules everything would be blocked: Claude would be paid for finding that out.
-        let gate = (self.authority.gates)(run, &folder, config.profile);
+        let judged = Judged { run, folder: &folder, ticket: &path, profile: config.profile };
+        let gate = (self.authority.gates)(&judged);
         if let Some(why) = gate.trouble() {
             return Err(OpenError::Config(format!("{id} is not started: {why}")));
         }

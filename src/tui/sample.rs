@@ -257,6 +257,7 @@ pub fn asks(id: &str, tool: &str, input: &str, seconds: i64) -> Approval {
         kind: ApprovalKind::Call,
         tool: tool.into(),
         input: input.into(),
+        cwd: Some("/home/ann/shop".into()),
         agent: None,
         units: Vec::new(),
         rule: "asks".into(),

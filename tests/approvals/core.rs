@@ -146,6 +146,12 @@ fn meant_for(id: &str) -> Answer {
     }
 }
 
+/// The call comes back as its answer wants it.
+fn back(id: &str) -> Input {
+    let is_error = matches!(meant_for(id), Answer::Deny { .. });
+    Input::ToolFinished { n: 1, tool_use_id: id.into(), is_error }
+}
+
 /// The opposite of what was meant.
 fn opposite(id: &str) -> Answer {
     match meant_for(id) {
@@ -186,7 +192,7 @@ fn ten_thousand_questions_one_after_another() {
             assert_eq!(core.state.approvals.len(), 1);
             core.answers(id, meant_for(id));
             core.answers(id, opposite(id));
-            core.give(Input::ToolFinished { n: 1, tool_use_id: id.clone(), is_error: false });
+            core.give(back(id));
         }
         check(&core, &ids);
     }
@@ -212,7 +218,7 @@ fn ten_thousand_questions_five_hundred_at_once_answered_in_any_order() {
             core.answers(&id, meant_for(&id));
             core.answers(&id, opposite(&id));
             core.answers("never asked", meant_for("x"));
-            core.give(Input::ToolFinished { n: 1, tool_use_id: id, is_error: false });
+            core.give(back(&id));
         }
         check(&core, &ids);
     }
@@ -295,6 +301,69 @@ fn an_answer_for_the_ticket_holds_for_the_same_call_only() {
     let locked = ToolCall { input: input_of("t1"), ..call("t4", Via::Callback) };
     core.judged(locked, Verdict::Passphrase, Presence::Screen);
     assert!(matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Passphrase, .. })));
+}
+
+/// Whether a call is let through by what was said for the ticket.
+fn is_granted(core: &mut Core, call: ToolCall) -> bool {
+    // The parts say the same of all of them, as those of a command do that is fed.
+    let unit = UnitView { text: "python3 -".into(), verdict: "ask".into(), rule: "r".into(), reason: "w".into() };
+    let ruling = Ruling {
+        verdict: Verdict::Ask,
+        rule: "r".into(),
+        reason: "w".into(),
+        target: "t".into(),
+        writes: false,
+        units: vec![unit],
+        provable: false,
+    };
+    core.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
+    matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Allow, .. }))
+}
+
+fn fed(id: &str, tool: &str, input: &str, cwd: &str) -> ToolCall {
+    ToolCall { tool: tool.into(), input: input.into(), cwd: Some(cwd.into()), ..call(id, Via::CanUseTool) }
+}
+
+#[test]
+fn an_answer_for_the_ticket_is_for_the_whole_input_in_the_same_folder() {
+    let harmless = r#"{"command":"python3 - <<E\nprint(1)\nE","description":"Print"}"#;
+    for (tool, input, cwd, granted) in [
+        ("Bash", harmless, "/w", true),
+        ("Bash", r#"{"description":"again","timeout":5,"command":"python3 - <<E\nprint(1)\nE"}"#, "/w", true),
+        ("Bash", r#"{"command":"python3 - <<E\nimport os; os.remove('a')\nE"}"#, "/w", false),
+        ("Bash", r#"{"command":"python3 - <<E\nprint(1)\nE","run_in_background":true}"#, "/w", false),
+        ("Bash", harmless, "/w/sub", false),
+        ("mcp__db__run", harmless, "/w", false),
+    ] {
+        let mut core = Core::new(Settings::default());
+        assert!(!is_granted(&mut core, fed("t1", "Bash", harmless, "/w")));
+        core.answers("t1", Answer::Allow { input: harmless.into(), scope: Scope::Ticket });
+        assert_eq!(is_granted(&mut core, fed("t2", tool, input, cwd)), granted, "{tool} {input} in {cwd}");
+    }
+    let (send, other) = (r#"{"to":"a","description":"x"}"#, r#"{"to":"a","description":"y"}"#);
+    let mut core = Core::new(Settings::default());
+    is_granted(&mut core, fed("t1", "SendMessage", send, "/w"));
+    core.answers("t1", Answer::Allow { input: send.into(), scope: Scope::Ticket });
+    assert!(!is_granted(&mut core, fed("t2", "SendMessage", other, "/w")), "what other tools are told is no comment");
+}
+
+#[test]
+fn an_answer_for_the_ticket_ends_with_the_rules_and_with_the_process() {
+    let input = input_of("x");
+    let again = |id: &str| fed(id, "Bash", &input_of("x"), "/w");
+    let allow = Answer::Allow { input: input.clone(), scope: Scope::Ticket };
+    let mut core = Core::new(Settings::default());
+    core.give(Input::RulesChanged { words: "others".into() });
+    assert!(!core.records.contains(&Record::GrantsDropped), "there was nothing to end");
+    is_granted(&mut core, again("t1"));
+    core.answers("t1", allow.clone());
+    assert!(is_granted(&mut core, again("t2")));
+    core.give(Input::RulesChanged { words: "others again".into() });
+    assert_eq!(core.records.last(), Some(&Record::GrantsDropped));
+    assert!(!is_granted(&mut core, again("t3")));
+    core.answers("t3", allow);
+    core.give(Input::Resumed { pid: 8, phases: Some(vec![]), settings: None });
+    assert!(!core.state.gate.has_granted(), "the rules may be others by now");
 }
 
 #[test]
@@ -531,4 +600,34 @@ fn a_tool_that_ran_without_a_verdict_ends_everything() {
     let before = core.records.len();
     core.give(Input::ToolRan { n: 1, tool_use_id: "t5".into() });
     assert_eq!(core.records.len(), before);
+}
+
+#[test]
+fn what_was_refused_or_still_waits_and_ran_nevertheless_ends_everything() {
+    let back = |id: &str, is_error| Input::ToolFinished { n: 1, tool_use_id: id.into(), is_error };
+    for (id, is_error, trips) in [
+        ("allowed", false, false),
+        ("blocked", true, false),
+        ("blocked", false, true),
+        ("waits", true, false),
+        ("waits", false, true),
+        ("yes", false, false),
+        ("no", true, false),
+        ("no", false, true),
+        ("never seen", false, false),
+    ] {
+        let mut core = Core::new(Settings::default());
+        core.judged(call("allowed", Via::Callback), Verdict::Allow, Presence::Screen);
+        core.judged(call("blocked", Via::Callback), Verdict::Block, Presence::Screen);
+        for asked in ["waits", "yes", "no"] {
+            core.asks(asked, Presence::Screen);
+        }
+        core.answers("yes", Answer::Allow { input: input_of("yes"), scope: Scope::Once });
+        core.answers("no", Answer::Deny { words: "no".into() });
+        core.give(back(id, is_error));
+        let stage = if trips { Stage::Stopping } else { Stage::Running };
+        assert_eq!(core.state.stage, stage, "{id} {is_error}");
+        assert_eq!(core.state.breaker.state == Circuit::Open, trips, "{id} {is_error}");
+        assert_eq!(core.effects.last() == Some(&Effect::KillAgent { n: 1 }), trips, "{id} {is_error}");
+    }
 }

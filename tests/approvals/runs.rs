@@ -238,7 +238,10 @@ fn the_folder_of_the_tickets_is_not_claudes_to_write() {
     }
     // A person who keeps the tickets in the project's own folder can still have work done there.
     project.write("config/config.yaml", "tickets: {dir: .}\npolicy: {profile: trusted}\n");
-    assert_eq!(project.run(&["policy", "check", "touch docs/a.md"]).status.code(), Some(0));
+    project.write("work/own.md", &project.ticket_text(TICKET));
+    for (command, code) in [("touch docs/a.md", 0), ("touch README.md", 0), ("touch own.md", 2), ("mv x own.md", 2)] {
+        assert_eq!(project.run(&["policy", "check", command]).status.code(), Some(code), "{command}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

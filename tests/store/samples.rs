@@ -222,6 +222,7 @@ pub fn every_record() -> Vec<Record> {
             kind: ApprovalKind::Question,
             tool: text(),
             input: text(),
+            cwd: Some(text()),
             agent: None,
             units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text() }],
             rule: text(),
@@ -236,6 +237,7 @@ pub fn every_record() -> Vec<Record> {
             by: AnsweredBy::Timeout,
         }),
         Record::ApprovalVoid(Voided { id: text(), why: text() }),
+        Record::GrantsDropped,
     ]
 }
 
@@ -246,7 +248,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 65;
+const KINDS: usize = 66;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -315,6 +317,7 @@ fn index(record: &Record) -> usize {
         Record::ApprovalAsked(_) => 62,
         Record::ApprovalAnswered(_) => 63,
         Record::ApprovalVoid(_) => 64,
+        Record::GrantsDropped => 65,
     }
 }
 

@@ -17,7 +17,7 @@ use programmator::orchestrator::state::State;
 use programmator::runtime::attendance::Attendance;
 use programmator::runtime::channels;
 use programmator::runtime::circuit::state_of;
-use programmator::runtime::gate::{Authority, Call, Gate};
+use programmator::runtime::gate::{Authority, Call, Gate, Judged};
 use programmator::runtime::reporter::Reporter;
 use programmator::runtime::supervisor::{Ended, Supervisor};
 use std::collections::BTreeMap;
@@ -60,8 +60,11 @@ impl Attended {
         let (ended, endings) = mpsc::unbounded_channel();
         let reporter = Reporter::new(tell, store.clone()).without_stream();
         let rules = Arc::new(move |_: &std::path::Path| Ok((config.clone(), templates.clone())));
-        let authority =
-            Authority { gates: Arc::new(move |_, _, _| gate.clone()), presence, attendance: Attendance::default() };
+        let authority = Authority {
+            gates: Arc::new(move |_: &Judged<'_>| gate.clone()),
+            presence,
+            attendance: Attendance::default(),
+        };
         let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, authority, ended);
         let file = project.path(&format!("work/.tickets/{ticket}.md"));
         let ticket = supervisor.open(&file, &project.work()).unwrap();

@@ -120,6 +120,7 @@ impl Step<'_> {
             kind: ApprovalKind::always(&call.tool).unwrap_or(rules),
             tool: call.tool.clone(),
             input: call.input.clone(),
+            cwd: call.cwd.clone(),
             agent: call.agent.clone(),
             units: ruling.units,
             rule: ruling.rule,
@@ -279,7 +280,21 @@ impl Step<'_> {
         if self.state.gate.knows(id) || !at_work {
             return;
         }
-        let reason = format!("a tool ran without a verdict of the gate (call {id})");
+        self.went_round(n, format!("a tool ran without a verdict of the gate (call {id})"));
+    }
+
+    /// A call came back. One that was refused, or that waits, comes back as an error (so did all of 130 that were
+    /// recorded with the real CLI): else it ran.
+    pub(super) fn tool_finished(&mut self, n: u32, id: String, is_error: bool) {
+        let at_work = matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing);
+        if !is_error && at_work && self.state.gate.holds_back(&id) {
+            self.went_round(n, format!("a tool ran that the gate had not let through (call {id})"));
+        } else if self.open(|open| open.tools.contains(&id)) {
+            self.record(Record::ToolFinished { n, tool_use_id: id, is_error });
+        }
+    }
+
+    fn went_round(&mut self, n: u32, reason: String) {
         self.notice(
             Level::Error,
             format!(

@@ -29,6 +29,9 @@ impl Step<'_> {
             return;
         }
         self.notice(Level::Warn, words);
+        if self.state.gate.has_granted() {
+            self.record(Record::GrantsDropped);
+        }
         for approval in self.state.approvals.clone() {
             let Approval { id, tool, input, .. } = (*approval).clone();
             self.effect(Effect::Rejudge { id, tool, input });

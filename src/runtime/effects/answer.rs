@@ -1,4 +1,6 @@
 //! Judging a call and answering it, by the request that Claude waits with.
+//!
+//! A verdict may look through thousands of files: meanwhile others do the work of this thread.
 
 use super::{Asked, Effects};
 use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
@@ -9,35 +11,38 @@ use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::Input;
 use crate::runtime::gate::{Call, judge_edit};
 use std::path::{Path, PathBuf};
+use tokio::task::block_in_place;
 
 impl Effects {
-    pub(super) fn judge(&mut self, call: Box<ToolCall>) {
+    pub(super) fn judge(&mut self, mut call: Box<ToolCall>) {
         let id = &call.tool_use_id;
-        match (&call.cwd, call.request.via) {
-            (Some(cwd), _) if Path::new(cwd) != self.folder => {
-                self.work.places.insert(id.clone(), PathBuf::from(cwd));
-            }
-            _ => {}
+        if let Some(cwd) = call.cwd.as_ref().filter(|cwd| Path::new(cwd) != self.folder) {
+            self.work.places.insert(id.clone(), PathBuf::from(cwd));
         }
         let cwd = self.work.places.get(id).unwrap_or(&self.folder);
         let asked = Call { tool: &call.tool, input: &call.input, cwd, folder: &self.folder };
-        let ruling = Box::new(self.gate.judge(&asked));
+        let ruling = Box::new(block_in_place(|| self.gate.judge(&asked)));
+        let cwd = cwd.display().to_string();
         if call.request.via == Via::CanUseTool {
             let asked = Asked { request: call.request.id.clone(), input: call.input.clone() };
             self.work.asked.insert(id.clone(), asked);
         }
+        // Claude says it with the first of its two requests only.
+        call.cwd = Some(cwd);
         self.answer_now(Input::Judged { call, ruling, presence: self.presence });
     }
 
     pub(super) fn judge_edit(&mut self, id: String, tool: &str, input: String) {
         let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
-        let ruling = Box::new(judge_edit(&*self.gate, &Call { tool, input: &input, cwd, folder: &self.folder }));
+        let call = Call { tool, input: &input, cwd, folder: &self.folder };
+        let ruling = Box::new(block_in_place(|| judge_edit(&*self.gate, &call)));
         self.answer_now(Input::EditJudged { id, input, ruling });
     }
 
     pub(super) fn rejudge(&mut self, id: String, tool: &str, input: &str) {
         let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
-        let ruling = Box::new(self.gate.judge(&Call { tool, input, cwd, folder: &self.folder }));
+        let call = Call { tool, input, cwd, folder: &self.folder };
+        let ruling = Box::new(block_in_place(|| self.gate.judge(&call)));
         self.answer_now(Input::Rejudged { id, ruling });
     }
 

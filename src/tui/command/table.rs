@@ -190,8 +190,8 @@ rows! {
         "close";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
         "let the call run once; a passphrase may be asked for";
-    AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this ticket",
-        "let it run, and its like for the rest of the ticket's run";
+    AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this call again",
+        "let it run, and this call again for the rest of the ticket's run";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
         "show the rule that would always allow it; `y` saves it";
     Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with words",

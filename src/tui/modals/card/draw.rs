@@ -268,7 +268,7 @@ impl Card {
             });
         }
         if self.can_reach_ticket() {
-            hints.push(yes("t", "this ticket", "ticket"));
+            hints.push(yes("t", "this call again", "again"));
         }
         if self.lasting().is_some() {
             hints.push(yes("A", "always…", "always…"));

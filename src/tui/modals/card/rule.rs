@@ -1,4 +1,5 @@
-//! A lasting yes as a rule: YAML that names exactly what was asked about, and nothing that could be more.
+//! A lasting yes as a rule: YAML that names exactly what was asked about, in the folder where it was asked, and
+//! nothing that could be more.
 //!
 //! What the words of a rule mean is the policy's. Where the call cannot be named word for word there is no rule.
 
@@ -15,23 +16,57 @@ const SPECIAL: &[char] = &[
 /// The rules, as YAML list items; `None` when the call cannot be named.
 pub(super) fn of(approval: &Approval) -> Option<String> {
     let input: Value = serde_json::from_str(&approval.input).ok()?;
+    let place = Place::of(approval)?;
     let rules = if approval.tool == "Bash" {
         let mut rules: Vec<String> = Vec::new();
+        let whole = input.get("command")?.as_str()?;
         for unit in approval.units.iter().filter(|unit| unit.verdict == "ask") {
-            let rule = command(unit)?;
+            if may_be_fed(whole, &unit.text) {
+                return None;
+            }
+            let rule = command(unit, &place)?;
             if !rules.contains(&rule) {
                 rules.push(rule);
             }
         }
         rules
     } else {
-        vec![tool(&approval.tool, &input)?]
+        vec![tool(&approval.tool, &input, &place)?]
     };
     (!rules.is_empty()).then(|| rules.concat())
 }
 
+/// Where a rule holds.
+struct Place(Option<String>);
+
+impl Place {
+    /// Where the call was made, and below; `None` where that cannot be named.
+    fn of(approval: &Approval) -> Option<Self> {
+        match &approval.cwd {
+            None => Some(Self(None)),
+            Some(cwd) => exact(cwd).map(|_| Self(Some(format!("{}/**", cwd.trim_end_matches('/'))))),
+        }
+    }
+
+    /// The same in a rule.
+    fn line(&self) -> String {
+        match &self.0 {
+            Some(cwd) => format!("  cwd: [{}]\n", quoted(cwd)),
+            None => "  note: holds in every project\n".to_owned(),
+        }
+    }
+}
+
+/// Whether a part of a command may get more than its words: by a pipe, a file or a text. A rule could not say of what.
+fn may_be_fed(whole: &str, part: &str) -> bool {
+    let Some(at) = whole.rfind(part) else { return true };
+    let pipe = whole.replace("||", "  ").find('|');
+    // What stands behind a pipe as a function or in a group may run before it.
+    whole.contains('<') || pipe.is_some_and(|pipe| pipe < at || whole.contains(['{', '(']))
+}
+
 /// A rule for one simple command with all its words.
-fn command(unit: &UnitView) -> Option<String> {
+fn command(unit: &UnitView, place: &Place) -> Option<String> {
     let words = words(&unit.text)?;
     let (program, args) = words.split_first()?;
     // A program by its path is another one tomorrow.
@@ -44,19 +79,23 @@ fn command(unit: &UnitView) -> Option<String> {
         None => format!("always-{program}"),
     };
     let args: Vec<String> = args.iter().map(|word| quoted(word)).collect();
-    let mut rule = head(&name, &unit.text);
+    let mut rule = head(&name, &unit.text, place);
     let _ = writeln!(rule, "  tools: [Bash]\n  command: {}", quoted(program));
     if !args.is_empty() {
         let _ = writeln!(rule, "  args: {{prefix: [[{}]]}}", args.join(", "));
     }
     // Without it words that follow would be allowed too.
     let _ = writeln!(rule, "  regex: {}", quoted(&literal(&unit.text)));
-    let _ = writeln!(rule, "  examples: {{match: [{}]}}", quoted(&unit.text));
+    // An example is looked at in no folder of the person's.
+    if place.0.is_none() {
+        let _ = writeln!(rule, "  examples: {{match: [{}]}}", quoted(&unit.text));
+    }
+    rule.push_str(&place.line());
     Some(rule)
 }
 
 /// A rule for another tool: this file, this host, else this tool.
-fn tool(tool: &str, input: &Value) -> Option<String> {
+fn tool(tool: &str, input: &Value, place: &Place) -> Option<String> {
     let field = |name: &str| input.get(name).and_then(Value::as_str);
     let path = field("file_path").or_else(|| field("notebook_path"));
     let (about, matcher) = match (tool, path) {
@@ -66,21 +105,27 @@ fn tool(tool: &str, input: &Value) -> Option<String> {
         ("Read", Some(path)) => (path, format!("  paths: {{read: [{}]}}\n", exact(path)?)),
         ("WebFetch", _) => {
             let host = host(field("url")?)?;
-            (host, format!("  domains: [{}]\n", quoted(host)))
+            (host, format!("  domains: [{}]\n{}", quoted(host), place.line()))
         }
-        _ if tool.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) => ("", String::new()),
+        _ if tool.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) => {
+            ("", format!("  reason: any call of it, whatever its input\n{}", place.line()))
+        }
         _ => return None,
     };
-    let mut rule = head(&format!("always-{}", tool.to_lowercase()), &format!("{tool} {about}"));
+    let mut rule = head(&format!("always-{}", tool.to_lowercase()), &format!("{tool} {about}"), place);
     let _ = write!(rule, "  tools: [{tool}]\n{matcher}");
     Some(rule)
 }
 
 /// The beginning of every rule. The name tells rules for different things apart.
-fn head(name: &str, about: &str) -> String {
+fn head(name: &str, about: &str, place: &Place) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
     // FNV-1a: a mark to tell names apart, no protection.
-    let mark = about.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let place = place.0.as_deref().unwrap_or_default();
+    let mark = about
+        .bytes()
+        .chain(place.bytes())
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     format!("- name: {plain}-{mark:08x}\n  action: allow\n")
 }
 
@@ -156,9 +201,46 @@ mod tests {
   command: "git"
   args: {prefix: [["push", "origin", "main", "--follow-tags"]]}
   regex: "git push origin main --follow-tags"
-  examples: {match: ["git push origin main --follow-tags"]}
+  cwd: ["/home/ann/shop/**"]
 "#;
         assert!(rule.starts_with("- name: always-git-push-") && rule.ends_with(expected), "{rule}");
+        let elsewhere = of(&Approval { cwd: Some("/home/ann/other".into()), ..sample::push("x") }).unwrap();
+        assert_ne!(rule.lines().next(), elsewhere.lines().next(), "names tell folders apart");
+        let anywhere = of(&Approval { cwd: None, ..sample::push("x") }).unwrap();
+        assert!(anywhere.ends_with("  note: holds in every project\n"), "{anywhere}");
+        assert_eq!(of(&Approval { cwd: Some("/home/*".into()), ..sample::push("x") }), None);
+    }
+
+    #[test]
+    fn a_tool_whose_input_no_rule_can_name_says_so() {
+        let rule = of(&sample::asks("x", "mcp__db__run", r#"{"sql":"select 1"}"#, 1)).unwrap();
+        assert!(
+            rule.contains("  tools: [mcp__db__run]\n  reason: any call of it, whatever its input\n  cwd: ["),
+            "{rule}"
+        );
+    }
+
+    #[test]
+    fn what_may_be_fed_has_no_rule() {
+        for (whole, offered) in [
+            ("python3 -", true),
+            ("python3 - | tail -3", true),
+            ("true || python3 -", true),
+            ("cd src && python3 -; ls", true),
+            ("python3 - <<'E'\nprint(1)\nE", false),
+            ("python3 - < x.py", false),
+            ("python3 - <<< x", false),
+            ("cat x.py | python3 -", false),
+            ("cat x.py |& python3 -", false),
+            ("cat x.py | while true; do python3 -; done", false),
+            ("f() { python3 -; }; cat x.py | f", false),
+            ("python3 '-'", false),
+        ] {
+            let input = serde_json::json!({ "command": whole }).to_string();
+            let unit = sample::unit("python3 -", "ask", "r", "w");
+            let approval = Approval { units: vec![unit], ..sample::asks("x", "Bash", &input, 1) };
+            assert_eq!(of(&approval).is_some(), offered, "{whole}");
+        }
     }
 
     #[test]
@@ -180,6 +262,7 @@ mod tests {
         ] {
             let mut approval = sample::push("x");
             approval.units[0].text = text.into();
+            approval.input = serde_json::json!({ "command": text }).to_string();
             assert_eq!(of(&approval), None, "{text:?}");
         }
     }
@@ -206,6 +289,7 @@ mod tests {
         fn is_yaml_that_says_what_was_asked(args in prop::collection::vec("[a-zA-Z0-9/.:@,%+_-]{1,12}|'[^'\\x00-\\x1f]{0,8}'", 0..5)) {
             let mut approval = sample::push("x");
             approval.units[0].text = std::iter::once("prog".to_owned()).chain(args.iter().cloned()).collect::<Vec<_>>().join(" ");
+            approval.input = serde_json::json!({ "command": approval.units[0].text }).to_string();
             if let Some(rule) = of(&approval) {
                 let read: Value = serde_yaml::from_str(&rule).unwrap();
                 let said = read.pointer("/0/args/prefix/0").cloned().unwrap_or_default();
