@@ -198,7 +198,7 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
 /// Whether the rules can be used, and whether what they ask for is there.
 fn policy(session: &Session, resolved: &Resolved) -> Finding {
     let profile = resolved.config.profile;
-    let policy = in_force(session, &session.folder, profile);
+    let policy = in_force(session, &session.folder, profile, &[]);
     if let Some(error) = policy.broken() {
         return Finding::new("policy", Mark::Fail, format!("{error}. Mend it: programmator policy edit"));
     }
