@@ -158,6 +158,22 @@ pub enum Answer {
     },
 }
 
+/// What the person is told when the call as they changed it may not run; why.
+pub fn refusal(tool: &str, why: &str) -> String {
+    format!("{}{why}{STILL_WAITS}", refused_call(tool))
+}
+
+/// Why the changed call of this tool may not run, when that is what is told.
+pub fn refused<'a>(tool: &str, told: &'a str) -> Option<&'a str> {
+    told.strip_prefix(&refused_call(tool))?.strip_suffix(STILL_WAITS)
+}
+
+const STILL_WAITS: &str = "; it still waits for you";
+
+fn refused_call(tool: &str) -> String {
+    format!("the changed {tool} call may not run: ")
+}
+
 /// How far a yes reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -127,13 +127,19 @@ fn first_line(text: &str) -> String {
 
 /// What became of a call, in a few words.
 pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
-    let call = crate::base::text::cut(&call_words(approval), 40);
+    // What runs is what was agreed to, not what was asked about.
+    let input = match answer {
+        Answer::Allow { input, .. } => input.clone(),
+        Answer::Deny { .. } => approval.input.clone(),
+    };
+    let call = crate::base::text::cut(&call_words(&Approval { input, ..approval.clone() }), 40);
     match (approval.kind, answer) {
         (ApprovalKind::Question, Answer::Allow { .. }) => format!("answered: {}", call.trim_start_matches("asks: ")),
         (ApprovalKind::Question, Answer::Deny { .. }) => format!("not answered: {}", call.trim_start_matches("asks: ")),
         (ApprovalKind::Plan, Answer::Allow { .. }) => "the plan is agreed to".into(),
         (ApprovalKind::Plan, Answer::Deny { .. }) => "the plan is sent back".into(),
         (_, Answer::Allow { scope: Scope::Ticket, .. }) => format!("allowed for this ticket: {call}"),
+        (_, Answer::Allow { scope: Scope::Always, .. }) => format!("allowed, and by a rule from now on: {call}"),
         (_, Answer::Allow { .. }) => format!("allowed: {call}"),
         (_, Answer::Deny { .. }) => format!("denied: {call}"),
     }

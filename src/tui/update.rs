@@ -109,6 +109,10 @@ fn key(model: &mut Model, input: Input) -> Vec<Ask> {
             }
             asks
         }
+        Some(row) if row.command == Command::NextWaiting => {
+            model.tell("nothing waits for you");
+            Vec::new()
+        }
         _ => Vec::new(),
     }
 }

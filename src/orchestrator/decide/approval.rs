@@ -5,7 +5,9 @@
 
 use super::Step;
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided};
+use crate::domain::approval::{
+    Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided, refusal,
+};
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Verdict};
@@ -180,8 +182,7 @@ impl Step<'_> {
         if locked || ruling.verdict == Verdict::Block {
             let why = ruling.words();
             let why = if locked { format!("it needs the passphrase ({why})") } else { why };
-            return self
-                .notice(Level::Warn, format!("the changed {tool} call may not run: {why}; it still waits for you"));
+            return self.notice(Level::Warn, refusal(&tool, &why));
         }
         if matches!(kind, ApprovalKind::Call | ApprovalKind::Passphrase) {
             self.record_verdict(n, id, &tool, ruling);

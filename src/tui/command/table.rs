@@ -262,6 +262,10 @@ rows! {
         "down";
     Up "choices.up" Scope::Choices, "question of Claude's", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
+    Top "choices.top" Scope::Choices, "question of Claude's", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+        "to the first option";
+    End "choices.end" Scope::Choices, "question of Claude's", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+        "to words of your own";
     Close "choices.close" Scope::Choices, "question of Claude's", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
         "later";
     Retry "matter.retry" Scope::Matter, "disputes", [c('r')], Hidden, always, |_| "work on it again",

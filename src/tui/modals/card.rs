@@ -8,6 +8,7 @@ mod body;
 mod choices;
 mod draw;
 mod edited;
+mod heard;
 mod rule;
 
 use crate::base::id::TicketId;
@@ -47,7 +48,7 @@ pub struct Card {
     end_seen: bool,
     /// A yes was given before the end was seen.
     hurried: bool,
-    /// Why the rule was not saved.
+    /// Why the last wish came to nothing: the rule was not saved, the changed call may not run.
     trouble: Option<String>,
 }
 
@@ -65,8 +66,10 @@ enum Page {
     Saving(String),
     /// The masked field.
     Passphrase(Secret),
-    /// A passphrase on its way to be checked.
-    Checking,
+    /// A passphrase on its way to be checked, and what is typed meanwhile: it stays masked, whatever becomes of it.
+    Checking(Secret),
+    /// An answer on its way: it counts when it is recorded.
+    Sent,
     /// Claude's question and its options.
     Choices(Choices),
     /// The call waits no more, and why. The card stays where the person was typing: what they type on must not become
@@ -121,27 +124,14 @@ impl Card {
     /// Where its keys stand in the table.
     pub fn scope(&self) -> Scope {
         match &self.page {
-            Page::Call | Page::Saving(_) | Page::Checking => Scope::Card,
-            Page::Deny(_) | Page::Gone(_) => Scope::Words,
+            Page::Call | Page::Saving(_) => Scope::Card,
+            Page::Deny(_) | Page::Sent | Page::Gone(_) => Scope::Words,
             Page::Edit(..) => Scope::EditInput,
             Page::Rule(_) => Scope::Rule,
-            Page::Passphrase(_) => Scope::Passphrase,
+            Page::Passphrase(_) | Page::Checking(_) => Scope::Passphrase,
             Page::Choices(choices) if choices.is_typing() => Scope::Words,
             Page::Choices(_) => Scope::Choices,
         }
-    }
-
-    /// The call waits no more. `true`: the card has nothing left to say and can go.
-    pub fn withdrawn(&mut self, why: &str) -> bool {
-        let typing = match &self.page {
-            Page::Deny(_) | Page::Edit(..) | Page::Passphrase(_) | Page::Gone(_) => true,
-            Page::Choices(choices) => choices.is_typing(),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Checking => false,
-        };
-        if typing && !self.is_gone() {
-            self.turn_to(Page::Gone(why.to_owned()));
-        }
-        !typing
     }
 
     fn is_gone(&self) -> bool {
@@ -206,16 +196,23 @@ impl Card {
     }
 
     /// Does what a key means. `command`: its meaning in the card's scope.
-    pub fn key(&mut self, command: Option<Command>, input: &Input, room: Rect, glyphs: Glyphs) -> Outcome {
-        let outcome = self.act(command, input, room);
+    pub fn key(
+        &mut self,
+        command: Option<Command>,
+        input: &Input,
+        now: Timestamp,
+        room: Rect,
+        glyphs: Glyphs,
+    ) -> Outcome {
+        let outcome = self.act(command, input, now, room);
         self.lay_out(room, glyphs);
         outcome
     }
 
-    fn act(&mut self, command: Option<Command>, input: &Input, room: Rect) -> Outcome {
+    fn act(&mut self, command: Option<Command>, input: &Input, now: Timestamp, room: Rect) -> Outcome {
         let lines = command::lines(command, self.body_height(room));
+        let locked = self.wait_left(now).is_some();
         self.hurried = false;
-        self.trouble = None;
         match &mut self.page {
             Page::Call => {
                 self.scroll(lines, room);
@@ -234,6 +231,7 @@ impl Card {
                 Some(Command::Send) => match edited::read(&self.approval, &field.text()) {
                     Ok(changed) => {
                         self.input = changed;
+                        self.trouble = None;
                         self.end_seen = false;
                         self.turn_to(Page::Call);
                     }
@@ -255,22 +253,24 @@ impl Card {
                 _ => self.scroll(lines, room),
             },
             Page::Passphrase(secret) => match command {
-                Some(Command::Send) if secret.letters() > 0 => {
+                Some(Command::Send) if locked || secret.letters() == 0 => {}
+                Some(Command::Send) => {
                     let secret = std::mem::take(secret);
-                    self.page = Page::Checking;
+                    self.page = Page::Checking(Secret::new());
                     return Outcome::Tries { input: self.input.clone(), secret };
                 }
                 Some(Command::Close) => self.turn_back(),
                 _ => typed_blind(secret, input),
             },
             // It cannot be called back: a right one lets the call run.
-            Page::Checking => {}
-            Page::Saving(_) | Page::Gone(_) => {
+            Page::Checking(typed) => typed_blind(typed, input),
+            Page::Saving(_) | Page::Sent | Page::Gone(_) => {
                 if command == Some(Command::Close) {
                     return Outcome::Leaves;
                 }
             }
             Page::Choices(choices) => {
+                self.hurried = command == Some(Command::Choose) && choices.lacks_choice();
                 if let Some(answers) = choices.key(command, input) {
                     let input = choices::answered(&self.approval.input, &answers);
                     return Outcome::Answers(Answer::Allow { input, scope: Reach::Once });
@@ -307,6 +307,7 @@ impl Card {
             Some(Command::AllowTicket) if self.can_reach_ticket() => return self.yes(Reach::Ticket),
             Some(Command::AllowAlways) => {
                 if let Some(rules) = self.lasting() {
+                    self.trouble = None;
                     self.turn_to(Page::Rule(rules));
                 }
             }
@@ -323,37 +324,13 @@ impl Card {
                 *trouble = None;
                 field.pasted(text);
             }
-            Page::Passphrase(secret) => {
+            Page::Passphrase(secret) | Page::Checking(secret) => {
                 secret.push(text);
             }
             Page::Choices(choices) => choices.pasted(text),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Checking | Page::Gone(_) => {}
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent | Page::Gone(_) => {}
         }
         self.columns = 0;
-    }
-
-    /// How the passphrase stands, or what became of the try. `true`: it was right, and the call runs.
-    pub fn checked(&mut self, checked: Checked, now: Timestamp) -> bool {
-        let tried = matches!(self.page, Page::Checking);
-        match &checked {
-            Checked::Wrong { wait, .. } if tried && wait.is_zero() => self.page = Page::Passphrase(Secret::new()),
-            _ if tried => self.turn_back(),
-            _ => {}
-        }
-        let right = checked == Checked::Right;
-        self.checked = Some((checked, now));
-        self.columns = 0;
-        right
-    }
-
-    /// What became of the rule; the answer when it was saved.
-    pub fn saved(&mut self, saved: &Result<String, String>) -> Option<Answer> {
-        let waited = matches!(self.page, Page::Saving(_));
-        if waited {
-            self.turn_back();
-            self.trouble = saved.as_ref().err().cloned();
-        }
-        (waited && saved.is_ok()).then(|| Answer::Allow { input: self.input.clone(), scope: Reach::Always })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The last line: the keys that apply now, or words for the person; how the ticket in front stands.
 
 use crate::base::time::short;
+use crate::tui::attention::What;
 use crate::tui::command::{Flag, Scope, TABLE, key_text};
 use crate::tui::modals;
 use crate::tui::model::{Mode, Model};
@@ -75,11 +76,35 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     }
 }
 
-/// Time since the run began; up to its last record when nothing is under way.
+/// Time since the run began, up to its last record when nothing is under way; while it needs the person, how long the
+/// oldest question waits.
 fn elapsed(model: &Model, tab: &Tab) -> String {
+    let waits =
+        model.attention().into_iter().filter(|item| item.ticket == tab.id && matches!(item.what, What::Call(_)));
+    if let Some(since) = waits.filter_map(|item| item.since).min() {
+        return short(model.now.since(since));
+    }
     let until = match (tab.is_active() && model.mode == Mode::Live, tab.state.updated) {
         (false, Some(updated)) => updated,
         _ => model.now,
     };
     tab.state.started.map_or_else(String::new, |started| short(until.since(started)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn beside_needs_you_stands_how_long_the_oldest_question_waits() {
+        let mut model = sample::model();
+        model.tabs.push(sample::running("tk-1"));
+        let run = elapsed(&model, &model.tabs[0]);
+        for (id, seconds) in [("young", 5), ("old", 42)] {
+            model.tabs[0].state.approvals.push(sample::asks(id, "Bash", "{}", seconds).into());
+        }
+        assert_ne!(run, "42s");
+        assert_eq!(elapsed(&model, &model.tabs[0]), "42s");
+    }
 }

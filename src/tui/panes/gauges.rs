@@ -222,8 +222,8 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
         let role = role_of(f64::from(*attempt) / f64::from((*max).max(1)), 0.0, CUT_SOON);
         return Some(Gauge { role, ..Gauge::new(RETRY, "", value) });
     }
-    if open.is_some_and(|open| !open.tools.is_empty()) {
-        // A tool may be silent for as long as it likes.
+    if !state.approvals.is_empty() || open.is_some_and(|open| !open.tools.is_empty()) {
+        // A tool may be silent for as long as it likes, and whoever waits for an answer is.
         return Some(gauge);
     }
     let limit = state.settings.idle_timeout.max(1);
@@ -368,7 +368,10 @@ mod tests {
         let tool = |tab: &mut Tab| {
             tab.state.iteration.as_mut().unwrap().tools.insert("t".into());
         };
-        assert_eq!(heart(250, tool).map(|(_, value, role)| (value, role)), Some(("4m 10s".into(), Role::GaugeFill)));
+        let asks = |tab: &mut Tab| tab.state.approvals.push(sample::push("c").into());
+        let calm = Some(("4m 10s".into(), Role::GaugeFill));
+        assert_eq!(heart(250, tool).map(|(_, value, role)| (value, role)), calm);
+        assert_eq!(heart(250, asks).map(|(_, value, role)| (value, role)), calm, "it is Claude who waits");
     }
 
     #[test]

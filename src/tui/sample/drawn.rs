@@ -15,6 +15,7 @@ pub fn key(name: &str) -> Input {
         "PgUp" => Key::PageUp,
         "PgDn" => Key::PageDown,
         "Left" => Key::Left,
+        "End" => Key::End,
         "Space" => Key::Char(' '),
         one => Key::Char(one.chars().next().unwrap()),
     };

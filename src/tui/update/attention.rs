@@ -2,10 +2,10 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::approval::{Answer, ApprovalKind};
+use crate::domain::approval::{Answer, Approval, ApprovalKind};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
-use crate::tui::attention::{Item, What, answer_words, call_words};
+use crate::tui::attention::{Item, What, answer_words};
 use crate::tui::command::Command;
 use crate::tui::layout;
 use crate::tui::modals::card::{Card, Outcome};
@@ -84,10 +84,14 @@ pub(super) fn key(model: &mut Model, mut card: Box<Card>, command: Option<Comman
         model.modals.push(Modal::Card(card));
         return Vec::new();
     }
-    match card.key(command, input, room(model), model.glyphs) {
+    match card.key(command, input, model.now, room(model), model.glyphs) {
         Outcome::Stays => model.modals.push(Modal::Card(card)),
         Outcome::Leaves => {}
-        Outcome::Answers(answer) => return answered(model, &card, answer),
+        Outcome::Answers(answer) => {
+            let ask = answered(&mut card, answer);
+            model.modals.push(Modal::Card(card));
+            return vec![ask];
+        }
         Outcome::Saves { rules, before } => {
             model.modals.push(Modal::Card(card));
             return vec![Ask::SaveRule { ticket, id, rules, before }];
@@ -116,15 +120,18 @@ pub(super) fn matter(model: &mut Model, matter: Matter, command: Option<Command>
     Vec::new()
 }
 
-/// Hands an answer on. Asked twice about one call it is the run that takes the first.
-fn answered(model: &mut Model, card: &Card, answer: Answer) -> Vec<Ask> {
-    tell_answer(model, &answer_words(&card.approval, &answer));
+/// Hands an answer on. It is told of when it is recorded: the run may refuse it, or have another one by then.
+fn answered(card: &mut Card, answer: Answer) -> Ask {
+    card.sent();
     let id = card.approval.id.clone();
-    vec![Ask::Command(card.ticket.clone(), UserCommand::AnswerApproval { id, answer })]
+    Ask::Command(card.ticket.clone(), UserCommand::AnswerApproval { id, answer })
 }
 
-fn tell_answer(model: &mut Model, words: &str) {
-    let rest = model.waiting().saturating_sub(1);
+/// The person's answer to this call is recorded.
+pub(super) fn recorded(model: &mut Model, approval: &Approval, answer: &Answer) {
+    let words = answer_words(approval, answer);
+    drop_stale(model, &words);
+    let rest = model.waiting();
     let rest = if rest > 0 { format!(" · {rest} more waiting, ! shows the next") } else { String::new() };
     model.tell(format!("{words}{rest}"));
 }
@@ -139,15 +146,25 @@ fn take_card(model: &mut Model, ticket: &TicketId, id: &str) -> Option<(usize, B
     }
 }
 
-/// How the passphrase stands, or what became of a try. A right one has let the call run already.
+/// The run has noticed something: perhaps that a changed call may not run.
+pub(super) fn noticed(model: &mut Model, ticket: &TicketId, text: &str) {
+    let room = room(model);
+    for modal in &mut model.modals {
+        if let Modal::Card(card) = modal
+            && card.ticket == *ticket
+            && card.refused(text)
+        {
+            card.lay_out(room, model.glyphs);
+        }
+    }
+}
+
+/// How the passphrase stands, or what became of a try. A right one has been handed to the run already.
 pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: Checked) {
     let Some((at, mut card)) = take_card(model, ticket, id) else {
         return;
     };
-    if card.checked(checked, model.now) {
-        let words = crate::base::text::cut(&call_words(&card.approval), 40);
-        return tell_answer(model, &format!("the passphrase was right; allowed: {words}"));
-    }
+    card.checked(checked, model.now);
     card.lay_out(room(model), model.glyphs);
     model.modals.insert(at, Modal::Card(card));
 }
@@ -155,14 +172,12 @@ pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: C
 /// What became of a rule: its file, or why it was not saved.
 pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Result<String, String>) -> Vec<Ask> {
     if let Some((at, mut card)) = take_card(model, ticket, id) {
-        if let (Some(answer), Ok(path)) = (card.saved(saved), saved) {
-            let words = answer_words(&card.approval, &answer);
-            let asks = answered(model, &card, answer);
-            tell_answer(model, &clean_line(&format!("{words} · the rule is in {path}"), 400));
-            return asks;
-        }
+        let ask = card.saved(saved).map(|answer| answered(&mut card, answer));
         card.lay_out(room(model), model.glyphs);
         model.modals.insert(at, Modal::Card(card));
+        if ask.is_some() {
+            return ask.into_iter().collect();
+        }
     }
     let words = match saved {
         Ok(path) => format!("saved in {path}"),

@@ -2,7 +2,7 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::approval::AnsweredBy;
+use crate::domain::approval::{Answered, AnsweredBy};
 use crate::domain::breaker::Circuit;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
@@ -106,6 +106,10 @@ fn tab_for(model: &mut Model, ticket: &TicketId) -> usize {
 }
 
 fn recorded(model: &mut Model, at: usize, stored: &Stored) {
+    let asked = match &stored.record {
+        Record::ApprovalAnswered(answered) => model.approval(&stored.ticket, &answered.id).cloned(),
+        _ => None,
+    };
     if !model.tabs[at].record(stored) {
         return;
     }
@@ -113,6 +117,10 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
         Record::ApprovalVoid(void) => {
             attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why));
         }
+        Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Screen, .. }) if asked.is_some() => {
+            asked.iter().for_each(|asked| attention::recorded(model, asked, answer));
+        }
+        Record::Noticed { text, .. } => attention::noticed(model, &stored.ticket, text),
         Record::ApprovalAnswered(answered) => {
             let why = match answered.by {
                 AnsweredBy::Timeout => "nobody answered in time: it was denied",

@@ -38,7 +38,9 @@ pub fn lines(old: &str, new: &str) -> Vec<DiffLine> {
     if old.is_empty() || new.is_empty() || too_long(old) || too_long(new) {
         return whole(old, new);
     }
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(old, new);
+    // At newlines only: a carriage return is a letter of its line.
+    let (old, new): (Vec<&str>, Vec<&str>) = (split(old).collect(), split(new).collect());
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&old, &new);
     let groups = diff.grouped_ops(CONTEXT);
     let first = diff
         .iter_all_changes()
@@ -56,19 +58,19 @@ pub fn lines(old: &str, new: &str) -> Vec<DiffLine> {
                 ChangeTag::Delete => (Side::Removed, change.old_index()),
                 ChangeTag::Insert => (Side::Added, change.new_index()),
             };
-            out.push(DiffLine {
-                side,
-                place: index.unwrap_or(0) as i64 - first,
-                text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
-            });
+            out.push(DiffLine { side, place: index.unwrap_or(0) as i64 - first, text: change.value().to_owned() });
         }
     }
     out
 }
 
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line))
+}
+
 fn whole(old: &str, new: &str) -> Vec<DiffLine> {
     let side = |text: &str, side: Side| {
-        text.lines()
+        split(text)
             .enumerate()
             .map(|(place, line)| DiffLine { side, place: place as i64, text: line.to_owned() })
             .collect::<Vec<_>>()
@@ -108,7 +110,12 @@ mod tests {
     #[test]
     fn a_new_file_is_all_added() {
         assert_eq!(shown("", "x\ny\n"), ["+0 x", "+1 y"]);
-        assert_eq!(shown("x\r\n", ""), ["-0 x"]);
+    }
+
+    #[test]
+    fn a_carriage_return_is_a_letter_like_any_other() {
+        assert_eq!(shown("x\r\n", ""), ["-0 x\r"]);
+        assert_eq!(shown("a\nb\rc\n", "a\nb\rd\r\n"), [" -1 a", "-0 b\rc", "+0 b\rd\r"]);
     }
 
     #[test]

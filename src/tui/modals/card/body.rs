@@ -1,6 +1,5 @@
 //! What stands on the card: the call, whole and spelt out; its parts and what the policy says of each.
 
-use crate::base::text::Clean;
 use crate::domain::approval::{Approval, ApprovalKind, UnitView};
 use crate::tui::panes::stream::markdown_rows;
 use crate::tui::theme::role::Role;
@@ -226,7 +225,8 @@ fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'static [&'s
             let Some(plan) = text("plan") else { return &[] };
             body.gap();
             let columns = body.columns;
-            body.lines.extend(markdown_rows(Clean::new(plan).as_str(), columns).into_iter().map(Line::of));
+            let plan: Vec<String> = plan.split('\n').map(spelt::line).collect();
+            body.lines.extend(markdown_rows(&plan.join("\n"), columns).into_iter().map(Line::of));
             &["plan"]
         }
         (_, "Bash") => {
@@ -366,6 +366,7 @@ pub(super) fn rule(rules: &str, columns: usize) -> Body {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::text::Clean;
     use crate::tui::sample;
     use proptest::prelude::*;
 
@@ -394,6 +395,20 @@ mod tests {
         let approval = sample::asks("x", "Bash", &input, 1);
         let lines = text(&call(&approval, &input, Input::Asked, 12));
         assert_eq!(lines[1..5], ["  1 abcdefg↩", "    hij", "  2 rm -rf ↩", "    /"]);
+    }
+
+    #[test]
+    fn a_plan_and_an_edit_spell_out_what_would_not_be_seen() {
+        let evil = format!("- step\u{202e}x\u{200b}\x1b[8m\r{}end", " ".repeat(200));
+        let plan = serde_json::json!({ "plan": format!("# P\n{evil}\n```\n{evil}\n```") }).to_string();
+        let plan = Approval { kind: ApprovalKind::Plan, ..sample::asks("x", "ExitPlanMode", &plan, 1) };
+        let edit = serde_json::json!({ "file_path": "a", "old_string": "a\r\nb", "new_string": evil }).to_string();
+        for approval in [plan, sample::asks("x", "Edit", &edit, 1)] {
+            let lines = text(&call(&approval, &approval.input, Input::Asked, 120)).join("\n");
+            for part in ["<U+202E>", "<U+200B>", "<escape>[8m", "<U+000D>", "<200 blanks>end"] {
+                assert!(lines.contains(part), "{part} is not in\n{lines}");
+            }
+        }
     }
 
     proptest! {

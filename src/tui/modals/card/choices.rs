@@ -119,7 +119,12 @@ impl Choices {
             return None;
         };
         let own = asked.options.len();
+        if command == Some(Command::Choose) && self.lacks_choice() {
+            return None;
+        }
         match command {
+            Some(Command::Top) => self.cursor = 0,
+            Some(Command::End) => self.cursor = own,
             Some(Command::Down) => self.cursor = (self.cursor + 1).min(own),
             Some(Command::Up) => self.cursor = self.cursor.saturating_sub(1),
             Some(Command::QuestionNext) if !self.given[self.at].is_empty() => self.turn_to(self.at + 1),
@@ -127,9 +132,7 @@ impl Choices {
             Some(Command::Toggle) => self.toggle(self.cursor),
             Some(Command::Choose) if self.cursor == own => self.begin_typing(),
             Some(Command::Choose) => {
-                let several = asked.several && !self.given[self.at].chosen.is_empty();
-                if !several {
-                    self.given[self.at].chosen.remove(&self.cursor);
+                if !asked.several {
                     self.toggle(self.cursor);
                 }
                 return self.go_on();
@@ -265,6 +268,17 @@ impl Choices {
     /// All questions are answered and shown once more.
     pub(super) fn is_review(&self) -> bool {
         self.at == self.questions.len()
+    }
+
+    /// Several options may be chosen and none is: Enter would answer what nobody chose.
+    pub(super) fn lacks_choice(&self) -> bool {
+        let on_option = self.questions.get(self.at).is_some_and(|asked| self.cursor < asked.options.len());
+        on_option && self.takes_several() && self.given[self.at].is_empty() && !self.is_typing()
+    }
+
+    /// Options of the question in front.
+    pub(super) fn options(&self) -> usize {
+        self.questions.get(self.at).map_or(0, |asked| asked.options.len())
     }
 
     /// Several options may be chosen.

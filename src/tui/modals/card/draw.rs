@@ -14,6 +14,7 @@ use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, Weight, centred};
 use crate::tui::widgets::row::{Row, highlight, wrap};
+use crate::tui::widgets::spelt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -38,7 +39,7 @@ impl Card {
                 rows.min(room.height.saturating_sub(AROUND + 1))
             }
             Page::Choices(choices) if choices.is_typing() => 5,
-            Page::Passphrase(_) | Page::Checking => 4,
+            Page::Passphrase(_) | Page::Checking(_) => 4,
             // Longest when it was just told.
             _ => match self.note_rows(Timestamp::default()).len() {
                 0 => 0,
@@ -157,7 +158,8 @@ impl Card {
             }
             Page::Edit(field, _) => field.view(("edit", "what is to run"), "", theme, area, buf),
             Page::Choices(choices) => choices.view_field(theme, area, buf),
-            Page::Passphrase(secret) => {
+            Page::Passphrase(secret) | Page::Checking(secret) => {
+                let checking = matches!(self.page, Page::Checking(_));
                 let room = usize::from(area.width).saturating_sub(16);
                 let mask = model.glyphs.pick("•", "*").repeat(secret.letters().min(room));
                 let row = Row::new()
@@ -165,11 +167,15 @@ impl Card {
                     .left(Role::Input, mask)
                     .left(Role::Accent, model.glyphs.pick("█", "_"));
                 row.draw(theme, area, buf);
-                for (place, row) in area.rows().skip(1).zip(self.note_rows(model.now)) {
+                let note = if checking {
+                    vec![Row::new().left(Role::Dim, "checking the passphrase …")]
+                } else {
+                    self.note_rows(model.now)
+                };
+                for (place, row) in area.rows().skip(1).zip(note) {
                     row.draw(theme, place, buf);
                 }
             }
-            Page::Checking => Row::new().left(Role::Dim, "checking the passphrase …").draw(theme, area, buf),
             _ => {
                 for (place, row) in area.rows().zip(self.note_rows(model.now)) {
                     row.draw(theme, place, buf);
@@ -178,22 +184,25 @@ impl Card {
         }
     }
 
-    /// What there is to know about the rule that was to be saved, or about the passphrase.
+    /// What there is to know about the last wish, the passphrase, or what is not offered.
     fn note(&self, now: Timestamp) -> Option<(Role, String)> {
         if let Some(why) = &self.trouble {
-            return Some((Role::Danger, clean_line(&format!("The rule was not saved: {why}"), 400)));
+            return Some((Role::Danger, spelt::visible(why)));
+        }
+        if self.approval.kind == ApprovalKind::Call && !self.approval.provable && matches!(self.page, Page::Call) {
+            return Some((Role::Dim, "A is not offered: what the call does could not be proven.".into()));
         }
         if self.approval.kind != ApprovalKind::Passphrase {
             return None;
         }
-        let (checked, since) = self.checked.as_ref()?;
+        let (checked, _) = self.checked.as_ref()?;
         let many = |failures: u32| {
             if failures >= NOTICE_AT { format!(" {failures} failures in a row: is it you?") } else { String::new() }
         };
-        let wait = |wait: Duration| match wait.saturating_sub(now.since(*since)) {
-            Duration::ZERO => String::new(),
+        let wait = match self.wait_left(now) {
+            None => String::new(),
             // A part of a second is a second of waiting.
-            left => format!(" Wait {}.", human(Duration::from_secs(left.as_millis().div_ceil(1_000) as u64))),
+            Some(left) => format!(" Wait {}.", human(Duration::from_secs(left.as_millis().div_ceil(1_000) as u64))),
         };
         match checked {
             Checked::Ready | Checked::Right => None,
@@ -201,11 +210,11 @@ impl Card {
                 let words = "Blocked: no passphrase is set. In a shell: programmator passphrase set";
                 Some((Role::Danger, words.into()))
             }
-            Checked::Wrong { failures, wait: time } => {
-                Some((Role::Danger, format!("That was not it.{}{}", wait(*time), many(*failures))))
+            Checked::Wrong { failures, .. } => {
+                Some((Role::Danger, format!("That was not it.{wait}{}", many(*failures))))
             }
-            Checked::Locked { failures, wait: time } => {
-                Some((Role::Danger, format!("Not looked at: too many failures.{}{}", wait(*time), many(*failures))))
+            Checked::Locked { failures, .. } => {
+                Some((Role::Danger, format!("Not looked at: too many failures.{wait}{}", many(*failures))))
             }
             Checked::Failed(why) => Some((Role::Danger, clean_line(why, 400))),
         }
@@ -233,9 +242,17 @@ impl Card {
                 vec![Hint::new("y", "save it and let this call run", "save it, and run"), hint("n", "back")]
             }
             Page::Saving(_) => vec![hint("", "saving …"), hint("Esc", "later")],
-            Page::Passphrase(_) => vec![hint("Enter", "check it"), hint("Esc", "back")],
+            Page::Passphrase(_) => {
+                vec![
+                    Hint { counts: self.wait_left(model.now).is_none(), ..hint("Enter", "check it") },
+                    hint("Esc", "back"),
+                ]
+            }
             // It is answered in a moment, and cannot be called back.
-            Page::Checking => Vec::new(),
+            Page::Checking(_) => Vec::new(),
+            Page::Sent => {
+                vec![hint("", if self.is_edited() { "being judged …" } else { "on its way …" }), hint("Esc", "close")]
+            }
             Page::Gone(_) => vec![hint("Esc", "close")],
             Page::Choices(choices) if choices.is_typing() => {
                 vec![hint("Enter", "answer"), hint("Alt-Enter", "new line"), hint("Esc", "back")]
@@ -244,8 +261,18 @@ impl Card {
                 vec![hint("Enter", "send"), hint(model.glyphs.pick("←", "S-Tab"), "back"), hint("Esc", "later")]
             }
             Page::Choices(choices) => {
-                let several = choices.takes_several().then(|| hint("Space", "choose"));
-                let rest = [hint("Enter", "answer"), Hint::new("d", "deny with words", "deny"), hint("Esc", "later")];
+                let several = choices.takes_several().then(|| match self.hurried {
+                    true => Hint { role: Role::Warning, ..hint("Space", "chooses first, then") },
+                    false => hint("Space", "choose"),
+                });
+                let lines = format!("{} 1-{}", model.glyphs.pick("↑ ↓", "j k"), choices.options());
+                let move_words = if choices.takes_several() { "move" } else { "choose" };
+                let rest = [
+                    Hint::new(&lines, move_words, move_words),
+                    hint("Enter", "answer"),
+                    Hint::new("d", "deny with words", "deny"),
+                    hint("Esc", "later"),
+                ];
                 several.into_iter().chain(rest).collect()
             }
         }

@@ -323,6 +323,7 @@ impl Book {
             refused.word().clone_into(&mut known.summary);
             known.refused = true;
         }
+        known.waits = self.journal.waiting.contains(&id);
         let over = self.journal.get(n).is_none_or(|segment| segment.ended)
             || self.journal.last().is_some_and(|(last, _)| last != n);
         if known.ended || known.first_change.is_some() || !over {

@@ -7,12 +7,12 @@
 use super::marks::{Check, Head, Judged, Mark, NoteState};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Answered, AnsweredBy};
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Stored, ValidationRan, Verdict, WriteOutcome};
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most calls whose times are kept.
 const TIMED: usize = 4_096;
@@ -40,6 +40,8 @@ pub(super) struct Journal {
     /// The work folder.
     pub(super) cwd: String,
     calls: HashMap<String, (Timestamp, Option<Timestamp>)>,
+    /// Calls that wait for the person.
+    pub(super) waiting: HashSet<String>,
     /// Calls that were not let run, and by whom.
     refused: HashMap<String, Refused>,
 }
@@ -166,8 +168,22 @@ impl Journal {
         }
     }
 
+    fn follow_waiting(&mut self, record: &Record) {
+        match record {
+            Record::ApprovalAsked(approval) => {
+                self.waiting.insert(approval.id.clone());
+            }
+            Record::ApprovalAnswered(Answered { id, .. }) | Record::ApprovalVoid(Voided { id, .. }) => {
+                self.waiting.remove(id);
+            }
+            Record::IterationEnded { .. } | Record::RunEnded { .. } => self.waiting.clear(),
+            _ => {}
+        }
+    }
+
     /// Folds one record in.
     pub(super) fn record(&mut self, stored: &Stored) {
+        self.follow_waiting(&stored.record);
         match &stored.record {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
@@ -316,5 +332,26 @@ impl Journal {
             WriteOutcome::Failed(why) => why,
         };
         self.say(Level::Warn, format!("{what}: {why}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn a_call_waits_until_it_is_answered_or_withdrawn() {
+        let answer = Answer::Deny { words: "no".into() };
+        for end in [
+            Record::ApprovalAnswered(Answered { id: "c".into(), answer, by: AnsweredBy::Screen }),
+            Record::ApprovalVoid(Voided { id: "c".into(), why: "gone".into() }),
+        ] {
+            let mut journal = Journal::default();
+            journal.record(&sample::stored("tk-1", 1, Record::ApprovalAsked(sample::push("c"))));
+            assert!(journal.waiting.contains("c"));
+            journal.record(&sample::stored("tk-1", 2, end));
+            assert!(journal.waiting.is_empty());
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::record::Level;
 use crate::domain::scrollback::Live;
 use crate::domain::stream::show::{Block, Shown, Status, Tool, ToolResult, TurnEnd, seconds, size};
 use crate::tui::theme::role::Role;
+use crate::tui::widgets::spelt;
 use crate::tui::widgets::wrap::{Break, Piece, untabbed, width, wrap};
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
@@ -315,10 +316,10 @@ fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
     rows
 }
 
-/// A target on one line; its blanks stay, for they may matter in it.
+/// A target on one line, spelt out where it hides something; its blanks stay, for they may matter in it.
 fn one_line(text: &str) -> String {
-    let clean = Clean::new(text.trim());
-    let line = untabbed(&clean.as_str().replace('\n', " "));
+    let line = untabbed(&text.trim().replace('\n', " "));
+    let line = if spelt::hides(&line) { spelt::visible(&line) } else { line };
     crate::base::text::cut(&line, 500)
 }
 
@@ -378,6 +379,12 @@ pub(super) fn notice(level: Level, text: &str, columns: usize) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_hides_nothing() {
+        assert_eq!(one_line(" rm -rf\u{202e} a\n  b\x1b[8m"), "rm -rf<U+202E> a   b<escape>[8m");
+        assert_eq!(one_line("a          b"), "a          b");
+    }
 
     #[test]
     fn a_status_block_that_is_being_written_is_one_line() {

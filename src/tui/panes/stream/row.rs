@@ -49,6 +49,8 @@ pub(super) struct Known {
     pub(super) error: bool,
     /// It was not let run.
     pub(super) refused: bool,
+    /// It waits for the person.
+    pub(super) waits: bool,
     /// It came back.
     pub(super) ended: bool,
     /// Number of the first changed line.
@@ -61,6 +63,7 @@ impl From<&ToolResult> for Known {
             summary: crate::base::text::clean_line(&result.summary, 48),
             error: result.error,
             refused: false,
+            waits: false,
             ended: true,
             first_change: result.first_change,
         }
@@ -78,6 +81,10 @@ impl Row {
         match &self.later {
             Later::Nothing => {}
             Later::Call { .. } => {
+                if known.waits && !known.ended {
+                    self.right = vec![Piece::new("! needs you", Role::TabAttention)];
+                    return;
+                }
                 let role = match (known.refused, known.error) {
                     (true, _) => Role::Warning,
                     (false, true) => Role::StreamError,
@@ -151,6 +158,17 @@ mod tests {
         assert_eq!(text(&row.fit(12)), "● Read   a/…");
         assert_eq!(text(&Row::of("日本語", Role::Text).fit(5)), "日本…");
         assert_eq!(text(&Row::of("x", Role::Text).fit(0)), "");
+    }
+
+    #[test]
+    fn a_call_that_waits_for_the_person_does_not_run() {
+        let mut row = Row { later: Later::Call { id: "t".into() }, ..Row::default() };
+        row.tell(&Known { waits: true, ..Known::default() });
+        assert_eq!(text(&row.right), "! needs you");
+        row.tell(&Known::default());
+        assert_eq!(text(&row.right), "▶");
+        row.tell(&Known { waits: true, ended: true, summary: "3 lines".into(), ..Known::default() });
+        assert_eq!(text(&row.right), "3 lines");
     }
 
     #[test]

@@ -44,6 +44,15 @@ fn checked(model: &mut Model, checked: Checked) -> Vec<Ask> {
     update(model, Msg::News(News::Passphrase { ticket: sample::id("tk-1"), id: "c".into(), checked }))
 }
 
+fn answered_with(model: &mut Model, answer: Answer) {
+    let answered = Answered { id: "c".into(), answer, by: AnsweredBy::Screen };
+    news(model, Record::ApprovalAnswered(answered));
+}
+
+fn toast(model: &Model) -> &str {
+    model.toast.as_ref().map_or("", |(words, _)| words)
+}
+
 fn card_is_open(model: &Model) -> bool {
     model.modals.iter().any(|modal| matches!(modal, Modal::Card(_)))
 }
@@ -59,9 +68,150 @@ fn yes_once_for_the_ticket_and_no_with_words() {
         ("a Enter y", allow(&push, Scope::Once)),
     ] {
         let mut model = waits([push.clone()]);
-        assert_eq!(press(&mut model, keys), [expected], "{keys}");
+        assert_eq!(press(&mut model, keys), std::slice::from_ref(&expected), "{keys}");
+        let Ask::Command(_, UserCommand::AnswerApproval { answer, .. }) = expected else { panic!("{keys}") };
+        assert!(card_is_open(&model) && model.toast.is_none(), "{keys}: nothing is recorded yet");
+        assert_eq!(press(&mut model, "y p"), [], "{keys}: not twice");
+        answered_with(&mut model, answer);
         assert!(!card_is_open(&model), "{keys}");
+        assert!(toast(&model).contains("git push"), "{keys}: {}", toast(&model));
     }
+}
+
+#[test]
+fn an_answer_is_told_of_when_it_is_recorded_and_as_it_was_recorded() {
+    let push = sample::push("c");
+    let edited = push.input.replace("git push", "git pull");
+    let mut model = waits([push.clone(), sample::push("other")]);
+    press(&mut model, "! y");
+    answered_with(&mut model, Answer::Allow { input: edited, scope: Scope::Once });
+    assert!(toast(&model).starts_with("allowed: Bash git pull"), "{}", toast(&model));
+    assert!(toast(&model).contains("1 more waiting"), "{}", toast(&model));
+    // Left before it was recorded: it is told of all the same.
+    let mut model = waits([push]);
+    press(&mut model, "! y Esc");
+    assert!(model.modals.is_empty());
+    answered_with(&mut model, Answer::Deny { words: "x".into() });
+    assert!(toast(&model).starts_with("denied: Bash git push"), "{}", toast(&model));
+}
+
+#[test]
+fn an_edit_that_may_not_run_leaves_the_card_with_the_reason_on_it() {
+    let refused = crate::domain::approval::refusal("Bash", "rm-blocks: it removes files");
+    let notice = |text: &str| Record::Noticed { level: crate::domain::record::Level::Warn, text: text.into() };
+    let mut model = waits([sample::push("c")]);
+    press(&mut model, "! e x Ctrl-s");
+    assert_eq!(press(&mut model, "y").len(), 1);
+    assert!(sample::draw(&mut model, (80, 24)).contains("being judged"));
+    news(&mut model, notice("something else"));
+    assert!(sample::draw(&mut model, (80, 24)).contains("being judged"));
+    news(&mut model, notice(&refused));
+    let drawn = sample::draw(&mut model, (80, 24));
+    assert!(drawn.contains("rm-blocks: it removes files") && drawn.contains("Esc later"), "{drawn}");
+    assert!(model.toast.is_none() && model.waiting() == 1);
+    assert_eq!(press(&mut model, "e x Ctrl-s y").len(), 1, "it can be answered anew");
+    // With the right passphrase too, whichever comes first.
+    for order in [[0, 1], [1, 0]] {
+        let mut model = waits([Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") }]);
+        press(&mut model, "! e x Ctrl-s");
+        checked(&mut model, Checked::Ready);
+        assert_eq!(press(&mut model, "y x Enter").len(), 1);
+        for step in order {
+            if step == 0 {
+                checked(&mut model, Checked::Right);
+            } else {
+                news(&mut model, notice(&refused));
+            }
+        }
+        let drawn = sample::draw(&mut model, (80, 24));
+        assert!(drawn.contains("rm-blocks: it removes files") && drawn.contains("Esc later"), "{drawn}");
+        assert_eq!(toast(&model), "");
+    }
+}
+
+#[test]
+fn what_is_typed_blind_is_never_a_command() {
+    let locked = Checked::Locked { failures: 5, wait: Duration::from_secs(2) };
+    let wrong = Checked::Wrong { failures: 5, wait: Duration::from_secs(2) };
+    for outcome in [wrong, locked, Checked::Unset, Checked::Failed("no file".into())] {
+        let mut model = waits([Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") }]);
+        press(&mut model, "!");
+        checked(&mut model, Checked::Ready);
+        press(&mut model, "y h");
+        assert_eq!(press(&mut model, "Enter").len(), 1);
+        assert_eq!(press(&mut model, "d e ! q Enter"), [], "while it is checked");
+        let wait = match &outcome {
+            Checked::Wrong { wait, .. } | Checked::Locked { wait, .. } => *wait,
+            _ => Duration::ZERO,
+        };
+        checked(&mut model, outcome.clone());
+        let drawn = sample::draw(&mut model, (80, 24));
+        assert!(drawn.contains("passphrase  ••••"), "what was typed meanwhile is masked: {outcome:?}\n{drawn}");
+        update(&mut model, Msg::Paste("horse".into()));
+        assert_eq!(press(&mut model, "d e ! q y"), []);
+        let drawn = sample::draw(&mut model, (80, 24));
+        assert!(!drawn.contains("horse") && !drawn.contains("Why not") && drawn.contains("passphrase  •••"), "{drawn}");
+        if !wait.is_zero() {
+            assert!(drawn.contains("Wait 2 s."), "{drawn}");
+            assert_eq!(press(&mut model, "Enter"), [], "not before the time");
+            update(&mut model, Msg::Tick(sample::NOW.plus(wait)));
+            assert!(!sample::draw(&mut model, (80, 24)).contains("Wait"));
+            assert_eq!(press(&mut model, "Enter").len(), 1);
+        } else {
+            press(&mut model, "Esc");
+            assert!(sample::draw(&mut model, (80, 24)).contains("Esc later"));
+        }
+    }
+    // The right one lets the call run while the person types on.
+    for recorded_first in [true, false] {
+        let call = Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") };
+        let yes = Answer::Allow { input: call.input.clone(), scope: Scope::Once };
+        let mut model = waits([call]);
+        press(&mut model, "! y h Enter q x");
+        if recorded_first {
+            answered_with(&mut model, yes);
+            checked(&mut model, Checked::Right);
+        } else {
+            checked(&mut model, Checked::Right);
+            answered_with(&mut model, yes);
+        }
+        assert_eq!(press(&mut model, "q x s P"), []);
+        assert!(card_is_open(&model), "keys go nowhere else");
+        press(&mut model, "Esc");
+        assert!(model.modals.is_empty());
+    }
+}
+
+#[test]
+fn nothing_is_answered_that_was_not_chosen_and_every_line_can_be_reached() {
+    let many = serde_json::json!([question("And?", true)]);
+    let mut model = waits([asks_person(&many)]);
+    assert_eq!(press(&mut model, "! j Enter"), []);
+    let drawn = sample::draw(&mut model, (80, 24));
+    assert!(drawn.contains("Space chooses first"), "{drawn}");
+    assert_eq!(press(&mut model, "Space Enter").len(), 1);
+    for end in ["G", "End"] {
+        let mut model = waits([asks_person(&serde_json::json!([question("Which?", false)]))]);
+        press(&mut model, "!");
+        assert!(sample::draw(&mut model, (80, 24)).contains("↑ ↓ 1-3"));
+        press(&mut model, &format!("{end} Enter"));
+        assert!(sample::draw(&mut model, (80, 24)).contains("in your own words"), "{end}");
+        press(&mut model, "Esc g Enter");
+        assert!(!sample::draw(&mut model, (80, 24)).contains("in your own words"), "{end}");
+    }
+}
+
+#[test]
+fn where_something_is_not_offered_or_not_there_a_word_says_so() {
+    let mut model = waits([Approval { provable: false, ..sample::push("c") }]);
+    press(&mut model, "!");
+    assert!(sample::draw(&mut model, (80, 24)).contains("could not be proven"));
+    let mut model = waits([sample::push("c")]);
+    press(&mut model, "!");
+    assert!(!sample::draw(&mut model, (80, 24)).contains("could not be proven"));
+    let mut model = waits([]);
+    assert_eq!(press(&mut model, "!"), []);
+    assert_eq!(toast(&model), "nothing waits for you");
 }
 
 #[test]
@@ -204,7 +354,9 @@ fn a_passphrase_is_typed_blind_and_once_sent_not_called_back() {
     press(&mut model, "x Enter");
     assert_eq!(press(&mut model, "Esc y x"), [], "it is on its way");
     assert!(card_is_open(&model));
+    press(&mut model, "Backspace Backspace");
     assert_eq!(checked(&mut model, Checked::Right), [], "whoever checked it has let the call run");
+    answered_with(&mut model, Answer::Allow { input: call.input, scope: Scope::Once });
     assert!(!card_is_open(&model));
 }
 
@@ -239,7 +391,7 @@ fn answers_go_out_in_the_tools_own_shape() {
         (&one, "! 2 k k Space j Enter", serde_json::json!({"Which?": "B"})),
         (&one, "! j j j Enter o w n Enter", serde_json::json!({"Which?": "own"})),
         (&two, "! Enter 1 3 Enter Enter", serde_json::json!({"Which?": "A", "And?": "A, C"})),
-        (&two, "! 3 Enter j Enter Enter", serde_json::json!({"Which?": "C", "And?": "B"})),
+        (&two, "! 3 Enter j Space Enter Enter", serde_json::json!({"Which?": "C", "And?": "B"})),
         (&two, "! Enter Space j j j Enter m e Enter y", serde_json::json!({"Which?": "A", "And?": "A, me"})),
     ] {
         let approval = asks_person(questions);

@@ -1,0 +1,81 @@
+//! What the card hears: the call waits no more, an answer is on its way or refused, what became of a passphrase or a rule.
+//!
+//! Who types on the card goes on typing there: nothing that is heard turns their keys into commands.
+
+use super::{Card, Page};
+use crate::base::time::Timestamp;
+use crate::domain::approval::{Answer, Scope, refused};
+use crate::domain::passphrase::Checked;
+use std::time::Duration;
+
+impl Card {
+    /// The call waits no more. `true`: the card has nothing left to say and can go.
+    pub fn withdrawn(&mut self, why: &str) -> bool {
+        let typing = match &self.page {
+            Page::Deny(_) | Page::Edit(..) | Page::Passphrase(_) | Page::Gone(_) => true,
+            Page::Checking(typed) => typed.letters() > 0,
+            Page::Choices(choices) => choices.is_typing(),
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent => false,
+        };
+        if typing && !self.is_gone() {
+            self.turn_to(Page::Gone(why.to_owned()));
+        }
+        !typing
+    }
+
+    /// The answer is on its way. The lines stay as they are.
+    pub fn sent(&mut self) {
+        self.page = Page::Sent;
+        self.trouble = None;
+    }
+
+    /// The run may not let the changed call run, and why: the question is open again. `false`: it is another's call.
+    pub fn refused(&mut self, told: &str) -> bool {
+        let (Page::Sent | Page::Checking(_)) = self.page else { return false };
+        let Some(why) = refused(&self.approval.tool, told).filter(|_| self.is_edited()) else { return false };
+        self.end_of_try();
+        self.trouble = Some(format!("The changed call may not run: {why}"));
+        true
+    }
+
+    /// What was typed while a passphrase was looked at stays in its field; else the call is in front again.
+    fn end_of_try(&mut self) {
+        match std::mem::replace(&mut self.page, Page::Sent) {
+            Page::Checking(typed) if typed.letters() > 0 => self.turn_to(Page::Passphrase(typed)),
+            _ => self.turn_back(),
+        }
+    }
+
+    /// How the passphrase stands, or what became of the try. The masked field closes only when the person leaves it:
+    /// whoever types blind must not type commands.
+    pub fn checked(&mut self, checked: Checked, now: Timestamp) {
+        if let Page::Checking(typed) = &mut self.page {
+            let typed = std::mem::take(typed);
+            self.page = match checked {
+                Checked::Right if typed.letters() == 0 => Page::Sent,
+                Checked::Right => Page::Gone("The passphrase was right.".into()),
+                _ => Page::Passphrase(typed),
+            };
+        }
+        self.checked = Some((checked, now));
+        self.columns = 0;
+    }
+
+    /// Time until the next passphrase is looked at; `None`: it is now.
+    pub(super) fn wait_left(&self, now: Timestamp) -> Option<Duration> {
+        let (Checked::Wrong { wait, .. } | Checked::Locked { wait, .. }, since) = self.checked.as_ref()? else {
+            return None;
+        };
+        Some(wait.saturating_sub(now.since(*since))).filter(|left| !left.is_zero())
+    }
+
+    /// What became of the rule; the answer when it was saved.
+    pub fn saved(&mut self, saved: &Result<String, String>) -> Option<Answer> {
+        let waited = matches!(self.page, Page::Saving(_));
+        if waited {
+            self.turn_back();
+            self.trouble = saved.as_ref().err().map(|why| format!("The rule was not saved: {why}"));
+        }
+        (waited && saved.is_ok()).then(|| Answer::Allow { input: self.input.clone(), scope: Scope::Always })
+    }
+}
