@@ -1,6 +1,6 @@
 //! Profile `guarded`, row by row: what is allowed, what asks, what is blocked; and what `trusted` keeps of the floor.
 
-use crate::support::{decide, verdict};
+use crate::support::{decide, policy, verdict};
 use programmator::policy::engine::{Policy, Profile, Source};
 use programmator::policy::place::{MadeUp, Place};
 use programmator::policy::verdict::Verdict::{self, Allow, Ask, Block};
@@ -258,5 +258,28 @@ fn a_rule_about_the_network_allows_what_does_no_more_than_talk() {
         let decision = decide(Profile::Guarded, &files, command);
         assert_eq!((decision.verdict, decision.proven), (Ask, false), "{command}: {}", decision.told());
         assert_eq!(verdict(Profile::Trusted, command), Allow, "{command}");
+    }
+}
+
+#[test]
+fn what_is_secret_is_added_when_git_ignores_it_or_not_at_all() {
+    let root = Path::new("/home/dev/proj");
+    for (ignored, expected) in [
+        (".env\n", Allow),
+        ("/.env", Allow),
+        (".env*\n", Allow),
+        ("**/.env", Allow),
+        ("", Ask),
+        ("# .env", Ask),
+        (".env\n!.env\n", Ask),
+        (".env.local", Ask),
+        (".env\n!*\n", Ask),
+    ] {
+        let view = MadeUp::new(root, [], [".env", "src/a.rs"]).with_texts([(".gitignore", ignored)]);
+        let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+        for command in ["git add -A", "git add .", "git add ':/'", "git add src .", "git add -A && git commit -m x"] {
+            let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place);
+            assert_eq!(decision.verdict, expected, "{command} with {ignored:?}: {}", decision.told());
+        }
     }
 }

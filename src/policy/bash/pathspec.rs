@@ -63,7 +63,8 @@ impl Walker<'_> {
         let walked = self.place.walk(folder, MAX_NAMES, &mut |path| {
             let made =
                 matches!(path.file_name().and_then(|name| name.to_str()), Some(".git" | "node_modules" | "target"));
-            if made || self.place.view.link(path).is_some() {
+            let at_top = path.parent() == Some(self.place.workspace) && self.place.view.is_folder(path);
+            if made || self.place.view.link(path).is_some() || (at_top && self.is_ignored(path)) {
                 return Step::Past;
             }
             if Floor::of_built_in().is_secret(path, &self.place) && !self.is_ignored(path) {
