@@ -3,7 +3,7 @@
 
 use crate::policy::glob::{Parts, PathPattern, is_of_kind, name_matches};
 use crate::policy::place::{Place, Step, Walked};
-use crate::policy::unit::{Doubt, Program, Target, Unit};
+use crate::policy::unit::{Class, Doubt, Program, Target, Unit};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -87,11 +87,26 @@ impl Floor {
             return;
         }
         unit.floor = unit.writes.iter().find_map(|target| self.write_refused(target, unit.tree, place));
+        let mut below = unit.below.iter();
+        unit.floor = unit.floor.take().or_else(|| below.find_map(|target| self.write_refused(target, false, place)));
         if let Some(path) = unit.moves.iter().filter_map(Target::path).find(|path| self.is_secret(path, place)) {
             unit.floor.get_or_insert(format!("gives {}, which is secret, another name", path.display()));
         }
-        if let Some(path) = unit.given.iter().filter_map(Target::path).find(|path| self.is_secret(path, place)) {
-            unit.floor.get_or_insert(format!("may be given {}, which is secret", path.display()));
+        let mut given = unit.given.iter().filter_map(Target::path);
+        // What changes the history alone hands nothing on; what it is given it may write.
+        let (network, history) = (unit.classes.contains(&Class::Network), unit.classes.contains(&Class::History));
+        let refused = given.find_map(|path| {
+            let inside = path.starts_with(place.workspace);
+            if (network || !history) && self.is_secret(path, place) {
+                Some(format!("may be given {}, which is secret", path.display()))
+            } else if (network || history) && inside && self.protects(path, place).is_some() {
+                Some(format!("may write {}, which is protected", path.display()))
+            } else {
+                None
+            }
+        });
+        if let Some(why) = refused {
+            unit.floor.get_or_insert(why);
         }
         let paths: BTreeSet<&PathBuf> = unit.reads.iter().filter_map(Target::path).collect();
         for path in paths {
@@ -185,6 +200,22 @@ impl Floor {
         let (home, path) = (Parts::of(place.home), Parts::of(path));
         let matches = |pattern: &PathPattern| pattern.matches(&home, &path);
         self.secrets.iter().any(matches) && !self.samples.iter().any(matches)
+    }
+
+    /// Whether a pattern of git's is after files that are secret by their names.
+    pub fn is_sought(&self, pattern: &str) -> bool {
+        const ENDS: [&str; 4] = ["x", "local", "production", "development"];
+        let name = pattern.rsplit('/').next().unwrap_or(pattern).to_lowercase();
+        let head = |name: &str| name.split(['*', '?', '[', '\\']).next().unwrap_or("").to_owned();
+        let begins = head(&name);
+        if name.chars().all(|char| char == '*') {
+            return false;
+        }
+        self.secrets.iter().filter_map(PathPattern::name_anywhere).any(|secret| {
+            let hidden = begins.starts_with('.') && begins.len() > 1 && begins.len() < name.len();
+            let overlaps = head(secret).starts_with(&begins) || begins.starts_with(&format!("{}.", head(secret)));
+            (hidden && overlaps) || ENDS.iter().any(|end| name_matches(&name, &secret.replace('*', end)))
+        })
     }
 
     fn look_below(&self, folder: &Path, unit: &Unit, place: &Place<'_>) -> Below {

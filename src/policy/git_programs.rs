@@ -8,9 +8,21 @@ use crate::policy::place::{PathView, Reading};
 use std::path::{Path, PathBuf};
 
 /// Keys whose value is a program that looking, adding or committing runs, whatever section they are in: of differs,
-/// filters, signatures and trailers.
-const PROGRAMS: [&str; 8] =
-    ["external", "command", "textconv", "clean", "process", "program", "cmd", "defaultkeycommand"];
+/// filters, signatures, trailers and help.
+const PROGRAMS: [&str; 11] = [
+    "external",
+    "command",
+    "textconv",
+    "clean",
+    "process",
+    "program",
+    "cmd",
+    "defaultkeycommand",
+    // Of help: `man.<tool>.path`, `man.viewer`, `help.browser`.
+    "path",
+    "viewer",
+    "browser",
+];
 
 /// What makes git fetch what it lacks when it is looked at, and the programs that it then runs.
 const LAZY: [&str; 2] = ["partialclone", "promisor"];
@@ -166,6 +178,8 @@ mod tests {
             "[filter \"lfs\"]\n process = evil",
             "[gpg \"ssh\"]\n program = x",
             "[trailer \"x\"]\n cmd = x",
+            "[man \"x\"]\n path = x",
+            "[help]\n browser = x",
             "[include]\n path = x",
             "[IncludeIf \"gitdir:/\"]\n path = x",
             "[extensions]\n partialClone = o\n[core]\n sshCommand = x",

@@ -203,6 +203,8 @@ pub struct Unit {
     pub reads: Vec<Target>,
     /// Files that it makes, changes or deletes.
     pub writes: Vec<Target>,
+    /// What comes to be below those when whole folders are put there.
+    pub below: Vec<Target>,
     /// Files that its words may name, while what it does with them is not known.
     pub given: Vec<Target>,
     /// Files that it puts elsewhere, under other names.
@@ -246,6 +248,7 @@ impl Unit {
             classes: BTreeSet::new(),
             reads: Vec::new(),
             writes: Vec::new(),
+            below: Vec::new(),
             moves: Vec::new(),
             given: Vec::new(),
             tree: false,

@@ -61,23 +61,78 @@ some "$@"
 echo "all were run"
 "#;
 
+/// What the second runner's scripts find, with a word in it that no script may print.
+const MORE: [&str; 9] = [
+    "a.txt",
+    "b.txt",
+    "src/a.rs",
+    "src/b.rs",
+    ".env",
+    ".claude/settings.json",
+    "d/.claude/settings.json",
+    "d/x.txt",
+    ".git/config",
+];
+
+/// As the first, for scripts that may write: each begins in the same workspace, and what is outside of it, what is
+/// protected in it and what is printed are looked at behind it.
+const WRITERS: &str = r#"
+set -eu
+stage=$1
+real=$stage/real
+mount --bind "$stage" "$stage"
+mount --bind /usr/bin "$real"
+mount -t tmpfs tmpfs /home
+mkdir -p /home/dev/proj/src /home/dev/proj/.claude /home/dev/proj/d/.claude
+cd /home/dev/proj
+for file in a.txt b.txt src/a.rs src/b.rs d/x.txt .claude/settings.json d/.claude/settings.json; do printf 'a b c\nb a\n' > "$file"; done
+git init -q .
+git add a.txt
+git -c user.name=x -c user.email=x@x.test commit -qm x
+echo nightingale > .env
+cd /
+cp -a /home/dev "$stage/home"
+mount --bind "$stage/bin" /usr/bin
+"$real/mount" -o remount,ro,bind / 2> /dev/null || true
+look() { cd /home/dev; "$real/find" . -path ./proj -prune -o -printf '%p %s %T@ %m %l\n'; "$real/find" proj/.git/hooks proj/.git/config proj/.claude proj/d/.claude -printf '%p %s %T@ %m %l\n' 2>&1; }
+for script in "$stage"/scripts/*; do
+    "$real/rm" -rf /home/dev
+    "$real/cp" -a "$stage/home" /home/dev
+    before=$(look)
+    cd /home/dev/proj
+    HOME=/home/dev USER=dev PATH=/usr/bin "$real/timeout" -s KILL 1 "$real/bash" "$script" < /dev/null > "$stage/out" 2>&1 || true
+    after=$(look)
+    if "$real/grep" -aq nightingale "$stage/out"; then echo "${script##*/} changed nothing, but printed a secret"; fi
+    if [ "$before" != "$after" ] || [ -s "$stage/canary" ]; then
+        echo "${script##*/} changed files or sang: $("$real/cat" "$stage/canary") $("$real/diff" <(echo "$before") <(echo "$after") | "$real/tr" '\n' ' ')"
+        : > "$stage/canary"
+    fi
+done
+echo "all were run"
+"#;
+
 /// The names of the commands that only look, and of what runs others.
 fn listed() -> Vec<String> {
     let tables = [
         include_str!("../../src/policy/commands/readers.yaml"),
         include_str!("../../src/policy/commands/wrappers.yaml"),
+        include_str!("../../src/policy/commands/writers.yaml"),
     ];
     let lines = tables.iter().flat_map(|table| table.lines()).filter(|line| !line.starts_with(['#', ' ']));
     let names = lines.filter_map(|line| line.split_once(": ")).map(|(name, _)| name.trim_matches('"').to_owned());
     names.chain(["bash", "sh", "dash", "git", "mawk", "original-awk", "tee"].map(str::to_owned)).collect()
 }
 
-fn build(stage: &Path, wanted: usize, seed: u64) -> std::io::Result<usize> {
+fn build(stage: &Path, wanted: usize, seed: u64, profile: Profile) -> std::io::Result<usize> {
     for folder in ["bin", "scripts", "real"] {
         fs::create_dir_all(stage.join(folder))?;
     }
     fs::write(stage.join("canary"), "")?;
-    fs::write(stage.join("runner"), RUNNER)?;
+    let (runner, files) = match profile {
+        Profile::Strict => (RUNNER, &FILES[..]),
+        Profile::Guarded | Profile::Trusted => (WRITERS, &MORE[..]),
+    };
+    fs::write(stage.join("runner"), runner)?;
     let (real, canary) = (stage.join("real"), stage.join("canary"));
     let text = format!("#!{}\necho \"$0\" >> {}\n", real.join("dash").display(), canary.display());
     fs::write(stage.join("song"), text)?;
@@ -94,7 +149,7 @@ fn build(stage: &Path, wanted: usize, seed: u64) -> std::io::Result<usize> {
     while made < wanted {
         judged += 1;
         let text = script(&mut dice, Malice(6), 3);
-        if decide(Profile::Strict, &FILES, &text).verdict == Verdict::Allow {
+        if decide(profile, files, &text).verdict == Verdict::Allow {
             fs::write(stage.join(format!("scripts/{made:05}")), text)?;
             made += 1;
         }
@@ -103,8 +158,8 @@ fn build(stage: &Path, wanted: usize, seed: u64) -> std::io::Result<usize> {
 }
 
 /// Builds a stage of its own, runs its scripts, and tells which of them changed something.
-fn perform(stage: &Path, wanted: usize, seed: u64) -> (usize, Vec<String>) {
-    let judged = build(stage, wanted, seed).unwrap();
+fn perform(stage: &Path, wanted: usize, seed: u64, profile: Profile) -> (usize, Vec<String>) {
+    let judged = build(stage, wanted, seed, profile).unwrap();
     let unshare = ["-Urmnpf", "--kill-child", "bash"];
     let run = Command::new("unshare").args(unshare).arg(stage.join("runner")).arg(stage).output().unwrap();
     let told = String::from_utf8_lossy(&run.stdout);
@@ -116,6 +171,15 @@ fn perform(stage: &Path, wanted: usize, seed: u64) -> (usize, Vec<String>) {
 
 #[test]
 fn what_is_allowed_wakes_no_canary() {
+    sing(Profile::Strict);
+}
+
+#[test]
+fn what_guarded_allows_stays_in_the_workspace_and_prints_no_secret() {
+    sing(Profile::Guarded);
+}
+
+fn sing(profile: Profile) {
     let asked: Option<usize> = std::env::var("PROGRAMMATOR_CANARIES").ok().and_then(|text| text.parse().ok());
     let wanted = asked.unwrap_or(200);
     let namespaces = Command::new("unshare").args(["-Urmnpf", "--kill-child", "true"]).status();
@@ -130,7 +194,7 @@ fn what_is_allowed_wakes_no_canary() {
     let results: Vec<(usize, Vec<String>)> = std::thread::scope(|scope| {
         let start = |worker: usize| {
             let stage = stages.join(worker.to_string());
-            scope.spawn(move || perform(&stage, wanted.div_ceil(workers), 6 + worker as u64))
+            scope.spawn(move || perform(&stage, wanted.div_ceil(workers), 6 + worker as u64, profile))
         };
         let running: Vec<_> = (0..workers).map(start).collect();
         running.into_iter().map(|thread| thread.join().unwrap()).collect()

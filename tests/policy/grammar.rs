@@ -140,6 +140,14 @@ const ACTORS: &[&str] = &[
     "uniq a.txt",
     "cd -P src/.. &&",
     "git tag --format --list",
+    "cp -R",
+    "cp -rT",
+    "cp --parents",
+    "git add",
+    "git grep --untracked a --",
+    "git diff --cached",
+    "git add -A; git diff --cached",
+    "git blame -S",
 ];
 
 const WORDS: &[&str] = &[
@@ -198,6 +206,13 @@ const WORDS: &[&str] = &[
     "[[:lower:]]*",
     "[\\a].txt",
     "{01..03}",
+    ".env",
+    "'.e*'",
+    "':/'",
+    "d",
+    "d/.",
+    ".claude",
+    ".git/x",
     "{x}",
     "'[]/w w'",
 ];

@@ -81,6 +81,13 @@ fn nothing_deep_or_long_makes_it_hang() {
     texts.push(format!("echo {}", "{a,b}".repeat(60)));
     texts.push(format!("ls {}", "*".repeat(10_000)));
     texts.push("'".repeat(30_001));
+    texts.push((0..4000).map(|nth| format!("a{nth}=1;")).collect());
+    texts.push((0..4000).map(|nth| format!("a{nth}=1 ")).collect());
+    texts.push(">a;mv a b;".repeat(2000));
+    texts.push(">a ".repeat(8000));
+    texts.push("cd d;".repeat(3500));
+    texts.push(format!("bash -c '{}'", "cd d;".repeat(3500)));
+    texts.push("mv a b;cat b;".repeat(2000));
     for text in texts {
         let took = judge(&text);
         assert!(took < Duration::from_secs(5), "{took:?}: {}", &text[..text.len().min(60)]);

@@ -19,6 +19,12 @@ const SYSTEM: [&str; 7] =
 
 impl Walker<'_> {
     pub(super) fn simple(&mut self, SimpleCommand { prefix, word_or_name, suffix }: &SimpleCommand) {
+        let more = prefix.as_ref().map_or(0, |prefix| prefix.0.len());
+        let redirected = suffix.iter().flat_map(|suffix| &suffix.0);
+        let more = more + redirected.filter(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(_))).count();
+        if self.is_too_much(1 + more, word_or_name.as_ref().map_or("", |word| &word.value)) {
+            return;
+        }
         let mut redirects: Vec<&IoRedirect> = Vec::new();
         let mut assignments: Vec<&Assignment> = Vec::new();
         let mut words: Vec<Field> = Vec::new();
@@ -119,11 +125,14 @@ impl Walker<'_> {
             (None, None) => named(name, args, text).unknown(format!("{name} is not known to be harmless")),
         };
         let unknown = unit.doubts.iter().any(|doubt| matches!(doubt, Doubt::Meaning(_)));
-        if unit.classes.contains(&Class::Network) || (unknown && !unit.classes.contains(&Class::History)) {
+        let reaches = unit.classes.iter().any(|class| matches!(class, Class::Network | Class::History));
+        if reaches || unknown {
             unit.given.extend(self.given(args));
         }
         self.units.push(unit);
-        self.launched(args, text);
+        if !reaches {
+            self.launched(args, text);
+        }
     }
 
     /// A command of the project's own, from a folder of the project's own.
@@ -198,12 +207,11 @@ impl Walker<'_> {
         if let [only] = args
             && matches!(only.text(), Some("--help" | "--version"))
             && entry.does.is_empty()
+            && name != "git"
         {
             return unit;
         }
-        if entry.does.iter().all(|class| !matches!(class, Class::Network | Class::History)) {
-            unit.doubts.extend(parsed.doubts.iter().cloned());
-        }
+        unit.doubts.extend(parsed.doubts.iter().cloned());
         if entry.never_bare && args.is_empty() {
             unit.doubts.push(Doubt::Meaning(format!("{name} alone does more than look")));
         }
@@ -222,9 +230,16 @@ impl Walker<'_> {
                 Role::Read => self.reads(field, &mut unit),
                 Role::Write => self.writes(field, &mut unit),
                 Role::Rev => self.revision(field, &mut unit),
+                Role::Spec => self.added(field, &mut unit),
                 Role::Name if entry.lists.is_some() => self.shows(field, &mut unit),
                 Role::Data | Role::Name | Role::Program | Role::Command => {}
             }
+        }
+        if name == "git" {
+            self.pathspecs(&parsed, &mut unit);
+        }
+        if entry.does.contains(&Class::Network) {
+            self.reaches_out(entry, name, &parsed, &mut unit);
         }
         // An option that is not known may name another target.
         if !parsed.doubts.is_empty() && entry.does.iter().any(|class| matches!(class, Class::Write | Class::Delete)) {

@@ -5,6 +5,7 @@ use crate::policy::commands::Lists;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::project;
+use crate::policy::place::{Step, Walked};
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
 use std::path::{Path, PathBuf};
 
@@ -50,8 +51,8 @@ impl Walker<'_> {
     pub(super) fn writes(&self, field: &Field, unit: &mut Unit) {
         let opens = |names: &[&str]| unit.program.name().is_some_and(|name| names.contains(&name));
         // Any other command would change or replace the device itself.
-        let streams = opens(&["redirect", "tee", "dd", "sort", "shuf", "uniq"]);
-        let dash = opens(&["sort", "shuf", "uniq"]);
+        let streams = opens(&["redirect", "tee", "dd", "sort", "shuf", "uniq", "curl", "wget"]);
+        let dash = opens(&["sort", "shuf", "uniq", "curl", "wget"]);
         let mut write = |target| {
             if !unit.classes.contains(&Class::Delete) {
                 unit.classes.insert(Class::Write);
@@ -115,17 +116,52 @@ impl Walker<'_> {
         for (text, folder) in
             to.iter().flat_map(|text| self.targets(text).into_iter().flatten().map(move |to| (text, to)))
         {
-            if from.len() == 1 && named.is_none() && !text.ends_with('/') && !self.place.view.is_folder(&folder) {
-                continue;
-            }
+            let becomes =
+                from.len() == 1 && named.is_none() && !text.ends_with('/') && !self.place.view.is_folder(&folder);
             for source in &from {
                 let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or("");
-                unit.writes.push(self.place.resolve(&folder, name).map_or(Target::Unknown, Target::Path));
+                let within = self.place.resolve(&folder, name);
+                if becomes || parsed.flags.contains("no-target-directory") {
+                    self.brings(source, &folder, unit);
+                }
+                if becomes {
+                    continue;
+                }
+                if let Some(within) = &within {
+                    self.brings(source, within, unit);
+                }
+                unit.writes.push(within.map_or(Target::Unknown, Target::Path));
             }
         }
         if unit.classes.iter().all(|class| *class != Class::Write) || unit.reads.is_empty() {
             let moved = from.iter().filter_map(|source| self.targets(source)).flatten();
             unit.moves.extend(moved.map(Target::Path));
+        }
+    }
+
+    /// What is in a folder comes along with it.
+    fn brings(&self, source: &str, to: &Path, unit: &mut Unit) {
+        const MOST: usize = 4000;
+        if !unit.tree {
+            return;
+        }
+        for source in self.targets(source).into_iter().flatten() {
+            let mut below = Vec::new();
+            let walked = self.place.walk(&source, MOST, &mut |path| {
+                let Ok(inside) = path.strip_prefix(&source) else { return Step::Past };
+                below.push(Target::Path(to.join(inside)));
+                let is_link = self.place.view.link(path).is_some();
+                if is_link && unit.follows && self.place.view.is_folder(path) {
+                    below.push(Target::Unknown);
+                }
+                let made = path.file_name().is_some_and(|name| name == "node_modules" || name == "target");
+                if is_link || made { Step::Past } else { Step::Down }
+            });
+            unit.below.extend(below);
+            if walked == Walked::TooMuch {
+                let why = format!("{} holds too many files to know that none is protected", source.display());
+                unit.doubts.push(Doubt::Words(why));
+            }
         }
     }
 

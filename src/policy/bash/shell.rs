@@ -269,10 +269,7 @@ pub fn is_own_name(name: &str) -> bool {
 /// Whether a variable of the environment may be set for a command: it changes how text looks, how much is said and
 /// how a build counts, and no more.
 pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
-    const NAMES: [&str; 24] = [
-        "LANG",
-        "LANGUAGE",
-        "TZ",
+    const NAMES: [&str; 21] = [
         "NO_COLOR",
         "FORCE_COLOR",
         "CLICOLOR",
@@ -297,8 +294,21 @@ pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
     ];
     match name {
         "TERM" => value.text() == Some("dumb"),
-        _ => NAMES.contains(&name) || (name.starts_with("LC_") && name.len() > 3),
+        "LANG" | "LANGUAGE" | "TZ" => is_of_locale(value),
+        _ if name.starts_with("LC_") && name.len() > 3 => is_of_locale(value),
+        _ => NAMES.contains(&name),
     }
+}
+
+/// Whether a value names a language, an encoding or a zone that the system knows, and no file elsewhere.
+fn is_of_locale(value: &Field) -> bool {
+    let plain = |text: &String| {
+        text.chars().all(|char| char.is_ascii_alphanumeric() || "_.@:/+-".contains(char))
+            && !text.starts_with(['/', ':'])
+            && !text.contains("..")
+            && !text.contains(":/")
+    };
+    value.texts().is_some_and(|texts| texts.iter().all(plain))
 }
 
 /// Whether a value of `RUSTFLAGS` says which warnings count, and no more.

@@ -16,6 +16,9 @@ use brush_parser::ast::{
 /// Deepest nesting that is walked.
 pub(super) const MAX_DEPTH: usize = 16;
 
+/// Most commands, assignments and redirections of a script. Judging takes longer the more there are before.
+const MAX_COMMANDS: usize = 500;
+
 /// What comes through a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Feed {
@@ -52,6 +55,8 @@ pub struct Walker<'a> {
     pub(super) units: Vec<Unit>,
     pub(super) feed: Feed,
     pub(super) depth: usize,
+    /// Commands, assignments and redirections so far.
+    commands: usize,
     /// Nothing in the script changes files, so a folder that is there now is there when its `cd` runs.
     pub(super) steady: bool,
     /// There is a `cd` in the script.
@@ -68,6 +73,7 @@ impl<'a> Walker<'a> {
             units: Vec::new(),
             feed: Feed::Unknown,
             depth: 0,
+            commands: 0,
             steady: true,
             moves: false,
         }
@@ -102,15 +108,27 @@ impl<'a> Walker<'a> {
 
     /// The units of another walk over the text of another shell, which knows none of this one's variables.
     pub(super) fn other_shell(&mut self, text: &str, grammar: Grammar) {
-        let mut other = Walker { depth: self.depth, steady: self.steady, ..Walker::new(text, self.place) };
+        let mut other =
+            Walker { depth: self.depth, commands: self.commands, steady: self.steady, ..Walker::new(text, self.place) };
         other.shell = self.shell.clone().without_variables();
         other.script(text, grammar);
         self.moves |= other.moves;
+        self.commands = other.commands;
         for unit in other.units {
             if !self.units.contains(&unit) {
                 self.units.push(unit);
             }
         }
+    }
+
+    /// Counts what is about to be judged, and says whether there is too much of it. What is more is not read.
+    pub(super) fn is_too_much(&mut self, more: usize, text: &str) -> bool {
+        let before = self.commands;
+        self.commands += more;
+        if before <= MAX_COMMANDS && self.commands > MAX_COMMANDS {
+            self.refuse(text, &format!("the script has more than {MAX_COMMANDS} commands"));
+        }
+        self.commands > MAX_COMMANDS
     }
 
     pub(super) fn refuse(&mut self, text: &str, why: &str) {
@@ -143,6 +161,9 @@ impl<'a> Walker<'a> {
 
     fn list(&mut self, CompoundList(items): &CompoundList) {
         for CompoundListItem(list, separator) in items {
+            if self.commands > MAX_COMMANDS {
+                break;
+            }
             match separator {
                 SeparatorOperator::Sequence => self.and_or(list),
                 SeparatorOperator::Async => self.apart(|walker| walker.and_or(list)),
@@ -155,6 +176,9 @@ impl<'a> Walker<'a> {
     fn and_or(&mut self, AndOrList { first, additional }: &AndOrList) {
         let (mut succeeded, mut failed) = self.outcomes(first);
         for next in additional {
+            if self.commands > MAX_COMMANDS {
+                break;
+            }
             match next {
                 AndOr::And(pipeline) => {
                     self.shell = succeeded;

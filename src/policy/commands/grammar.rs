@@ -19,6 +19,8 @@ pub enum Role {
     Write,
     /// A git revision, or a path, or both (`HEAD:src/a.rs`).
     Rev,
+    /// A pathspec of git, whose files' content can be shown later.
+    Spec,
     /// A program in a small language.
     Program,
     /// The beginning of another command.
@@ -33,6 +35,7 @@ impl Role {
             "read" => Self::Read,
             "write" => Self::Write,
             "rev" => Self::Rev,
+            "spec" => Self::Spec,
             "program" => Self::Program,
             "command" => Self::Command,
             _ => return None,
