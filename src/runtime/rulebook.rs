@@ -88,16 +88,16 @@ impl Rulebooks {
     }
 
     /// Reads the rules of a run, once.
-    pub fn open(&self, of: &Judged<'_>) -> Arc<Rulebook> {
-        let Judged { run, folder, ticket, profile } = *of;
+    pub fn open(&self, judged: &Judged<'_>) -> Arc<Rulebook> {
+        let Judged { run, folder, ticket, profile } = *judged;
         let ticket = [ticket.to_owned(), ticket.canonicalize().unwrap_or_else(|_| ticket.to_owned())];
         // Looked at before they are read: what changes meanwhile is seen at the next look.
         let stamps = stamps(&(self.0.origin.files)(folder));
         let policy = (self.0.origin.load)(folder, profile).protecting(&ticket);
         let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
         let policy = RwLock::new(Arc::new(policy));
-        let (folder, shelf) = (folder.to_owned(), self.0.clone());
-        let book = Arc::new(Rulebook { run, folder, ticket, profile, policy, known, shelf });
+        let folder = folder.to_owned();
+        let book = Arc::new(Rulebook { run, folder, ticket, profile, policy, known, shelf: self.0.clone() });
         let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
         books.retain(|book| book.strong_count() > 0);
         books.push(Arc::downgrade(&book));
@@ -107,7 +107,7 @@ impl Rulebooks {
     /// The same, as runs ask for it.
     pub fn gates(&self) -> Gates {
         let books = self.clone();
-        Arc::new(move |of: &Judged<'_>| -> Gate { books.open(of) })
+        Arc::new(move |judged: &Judged<'_>| -> Gate { books.open(judged) })
     }
 
     /// Reads the rules of every run anew, for their very next call: the person has changed them. The runs are told by

@@ -155,7 +155,7 @@ async fn calls_that_wait_side_by_side_are_answered_in_any_order() {
     let seen = [first.id.clone(), second.id.clone()];
     let third = run.question(&seen).await;
     run.answer(&third.id, no("not the first")).await;
-    let fourth = run.question(&[first.id, second.id, third.id]).await;
+    let fourth = run.question(&[first.id.clone(), second.id.clone(), third.id.clone()]).await;
     run.answer(&fourth.id, yes(&fourth)).await;
     assert_eq!(run.end().await, Some(ExitReason::Complete));
     let results = bench.asked(1);

@@ -10,6 +10,8 @@ use crate::config::Trust;
 use crate::domain::approval::Presence;
 use crate::orchestrator::input::Input;
 use crate::policy::git_programs;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// Whether Claude reads the repository's own memory and settings by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +63,8 @@ impl Effects {
     fn announce(&mut self, carried: &Carried, why: &str, loaded: Loaded) {
         let does = if loaded == Loaded::Project { "loads" } else { "does not load" };
         // An `.envrc` is for a person's shell and is never used.
-        let used = |name: &String| loaded != Loaded::Project || !name.ends_with(".envrc");
+        let used =
+            |name: &String| loaded != Loaded::Project || Path::new(name).file_name() != Some(OsStr::new(".envrc"));
         let names: Vec<String> = carried.names(&self.folder).into_iter().filter(used).collect();
         let names = clean_line(&names.join(", "), 300);
         let text = format!("this repository brings files along that Claude {does}: {names} ({why})");

@@ -191,7 +191,7 @@ rows! {
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
         "let the call run once; a passphrase may be asked for";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this call again",
-        "let it run, and this call again for the rest of the ticket's run";
+        "let it run, and this call again until the run ends";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
         "show the rule that would always allow it; `y` saves it";
     Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with words",

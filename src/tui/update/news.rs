@@ -118,7 +118,9 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
             attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why));
         }
         Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Screen, .. }) if asked.is_some() => {
-            asked.iter().for_each(|asked| attention::recorded(model, asked, answer));
+            if let Some(asked) = &asked {
+                attention::recorded(model, asked, answer);
+            }
         }
         Record::Noticed { text, .. } => attention::noticed(model, &stored.ticket, text),
         Record::ApprovalAnswered(answered) => {

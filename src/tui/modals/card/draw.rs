@@ -261,9 +261,12 @@ impl Card {
                 vec![hint("Enter", "send"), hint(model.glyphs.pick("←", "S-Tab"), "back"), hint("Esc", "later")]
             }
             Page::Choices(choices) => {
-                let several = choices.takes_several().then(|| match self.hurried {
-                    true => Hint { role: Role::Warning, ..hint("Space", "chooses first, then") },
-                    false => hint("Space", "choose"),
+                let several = choices.takes_several().then(|| {
+                    if self.hurried {
+                        Hint { role: Role::Warning, ..hint("Space", "chooses first, then") }
+                    } else {
+                        hint("Space", "choose")
+                    }
                 });
                 let lines = format!("{} 1-{}", model.glyphs.pick("↑ ↓", "j k"), choices.options());
                 let move_words = if choices.takes_several() { "move" } else { "choose" };

@@ -5,7 +5,7 @@ use super::journal::Journal;
 use super::layout::{self, Body, Fold, Group, Origin, apart};
 use super::marks;
 use super::order::Place;
-use super::row::{Known, Later, Row};
+use super::row::{Known, Later, Outcome, Row};
 use crate::base::text::clean_line;
 use crate::domain::record::Level;
 use crate::domain::scrollback::{Entry, EntryKind, Live, Scrollback};
@@ -317,11 +317,11 @@ impl Book {
         {
             known.summary = format!("{} · {}", known.summary, seconds(ms));
         }
-        if known.error
+        if known.outcome == Outcome::Failed
             && let Some(refused) = self.journal.refused(&id)
         {
             refused.word().clone_into(&mut known.summary);
-            known.refused = true;
+            known.outcome = Outcome::Refused;
         }
         known.waits = self.journal.waiting.contains(&id);
         let over = self.journal.get(n).is_none_or(|segment| segment.ended)

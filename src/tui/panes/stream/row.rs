@@ -40,15 +40,25 @@ pub(super) enum Later {
     },
 }
 
+/// How a call came back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// As it should.
+    #[default]
+    Fine,
+    /// With an error.
+    Failed,
+    /// It was not let run.
+    Refused,
+}
+
 /// What is known about a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
     /// In a few words; empty while it runs.
     pub(super) summary: String,
-    /// It failed.
-    pub(super) error: bool,
-    /// It was not let run.
-    pub(super) refused: bool,
+    /// How it came back.
+    pub(super) outcome: Outcome,
     /// It waits for the person.
     pub(super) waits: bool,
     /// It came back.
@@ -61,8 +71,7 @@ impl From<&ToolResult> for Known {
     fn from(result: &ToolResult) -> Self {
         Self {
             summary: crate::base::text::clean_line(&result.summary, 48),
-            error: result.error,
-            refused: false,
+            outcome: if result.error { Outcome::Failed } else { Outcome::Fine },
             waits: false,
             ended: true,
             first_change: result.first_change,
@@ -85,10 +94,10 @@ impl Row {
                     self.right = vec![Piece::new("! needs you", Role::TabAttention)];
                     return;
                 }
-                let role = match (known.refused, known.error) {
-                    (true, _) => Role::Warning,
-                    (false, true) => Role::StreamError,
-                    (false, false) => Role::StreamResult,
+                let role = match known.outcome {
+                    Outcome::Refused => Role::Warning,
+                    Outcome::Failed => Role::StreamError,
+                    Outcome::Fine => Role::StreamResult,
                 };
                 let text = if known.ended {
                     known.summary.clone()
