@@ -2,6 +2,7 @@
 //! person would write.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "how many scripts were run is told")]
 
 #[path = "policy/attacks.rs"]
 mod attacks;

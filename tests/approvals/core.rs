@@ -511,7 +511,7 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
         match &expected {
             Some(answer) => {
                 assert_eq!(kinds, ["told", "judged", "answered"], "{verdict:?}");
-                assert_eq!(core.settled()["t1"], [answer.clone()]);
+                assert_eq!(core.settled()["t1"], std::slice::from_ref(answer));
             }
             None if same => assert_eq!(kinds, ["told"], "nothing is asked twice"),
             None => assert_eq!(kinds, ["told", "judged", "void", "asked"], "{verdict:?} {rule}"),

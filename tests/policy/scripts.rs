@@ -81,8 +81,8 @@ fn nothing_deep_or_long_makes_it_hang() {
     texts.push(format!("echo {}", "{a,b}".repeat(60)));
     texts.push(format!("ls {}", "*".repeat(10_000)));
     texts.push("'".repeat(30_001));
-    texts.push((0..4000).map(|nth| format!("a{nth}=1;")).collect());
-    texts.push((0..4000).map(|nth| format!("a{nth}=1 ")).collect());
+    texts.push((0..4000).fold(String::new(), |text, nth| text + &format!("a{nth}=1;")));
+    texts.push((0..4000).fold(String::new(), |text, nth| text + &format!("a{nth}=1 ")));
     texts.push(">a;mv a b;".repeat(2000));
     texts.push(">a ".repeat(8000));
     texts.push("cd d;".repeat(3500));

@@ -192,7 +192,7 @@ fn an_edited_call_is_judged_again_and_a_block_stays_a_block() {
 
 #[test]
 fn what_is_longer_than_its_card_is_read_to_the_end_before_a_yes() {
-    let lines: String = (0..160).map(|n| format!("echo line {n}; ")).collect();
+    let lines = (0..160).map(|n| format!("echo line {n};")).collect::<Vec<_>>().join(" ");
     let long = format!("bash: \"{lines} git push -q origin HEAD:hidden\"");
     let project = project("guarded", &[&long]);
     let mut terminal = start(&project, &["tk-1"], SMALL);
