@@ -27,8 +27,8 @@ use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::State;
 use programmator::orchestrator::summary::summary;
 use programmator::policy::engine::{Policy, Profile};
-use programmator::runtime::gate::{Call, Gate};
-use programmator::runtime::rulebook::{Person, Rulebooks};
+use programmator::runtime::gate::{Call, Gate, Judged};
+use programmator::runtime::rulebook::{Origin, Person, Rulebooks};
 use std::path::Path;
 
 fn main() {
@@ -47,8 +47,10 @@ struct Run {
 impl Run {
     fn new(run: RunId) -> Self {
         let person = Person { home: "/home/dev".into(), user: "dev".into(), passphrases: None };
-        let rulebooks = Rulebooks::new(person, Box::new(|_, profile| Policy::of(profile)));
-        let gate: Gate = rulebooks.open(run, Path::new("/w"), Profile::default());
+        let origin = Origin { load: Box::new(|_, profile| Policy::of(profile)), files: Box::new(|_| Vec::new()) };
+        let rulebooks = Rulebooks::new(person, origin);
+        let judged = Judged { run, folder: Path::new("/w"), ticket: None, profile: Profile::default() };
+        let gate: Gate = rulebooks.open(&judged);
         let mut this = Self { state: State::default(), gate };
         let start = Start {
             folder: "/w".into(),

@@ -1,9 +1,7 @@
 //! The journal's schema: one past-tense fact each, the only truth about a run; all that is shown is a fold over them.
 //! Kinds and fields are stored and printed: add, never rename. Unknown fields are ignored, missing get their default.
-
 mod parts;
 mod stored;
-
 pub use parts::{ApiRetried, Level, PhaseSeed, ValidationRan, Verdict, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
@@ -397,6 +395,6 @@ pub enum Record {
     ApprovalAnswered(Answered),
     /// It needs no answer any more.
     ApprovalVoid(Voided),
-    /// The rules were changed: what the person allowed for the rest of the run is asked about again.
+    /// The rules were changed: what was allowed for the rest of the run is asked about again.
     GrantsDropped,
 }

@@ -62,7 +62,7 @@ pub struct Judged<'a> {
     /// Its work folder.
     pub folder: &'a Path,
     /// Its ticket's file, which Claude does not write to.
-    pub ticket: &'a Path,
+    pub ticket: Option<&'a Path>,
     /// The profile that is configured.
     pub profile: Profile,
 }

@@ -66,7 +66,7 @@ pub struct Rulebook {
     run: RunId,
     folder: PathBuf,
     /// The ticket's file: as it was named, and with links resolved.
-    ticket: [PathBuf; 2],
+    ticket: Vec<PathBuf>,
     profile: Profile,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
@@ -90,7 +90,8 @@ impl Rulebooks {
     /// Reads the rules of a run, once.
     pub fn open(&self, judged: &Judged<'_>) -> Arc<Rulebook> {
         let Judged { run, folder, ticket, profile } = *judged;
-        let ticket = [ticket.to_owned(), ticket.canonicalize().unwrap_or_else(|_| ticket.to_owned())];
+        let linked = ticket.and_then(|ticket| ticket.canonicalize().ok());
+        let ticket: Vec<PathBuf> = ticket.map(Path::to_owned).into_iter().chain(linked).collect();
         // Looked at before they are read: what changes meanwhile is seen at the next look.
         let stamps = stamps(&(self.0.origin.files)(folder));
         let policy = (self.0.origin.load)(folder, profile).protecting(&ticket);
@@ -284,7 +285,7 @@ mod tests {
         fn book_of(&self, run: u128) -> Arc<Rulebook> {
             let (root, run) = (self.root(), RunId(uuid::Uuid::from_u128(run)));
             let ticket = root.join("plan.md");
-            self.books.open(&Judged { run, folder: &root, ticket: &ticket, profile: Profile::Guarded })
+            self.books.open(&Judged { run, folder: &root, ticket: Some(&ticket), profile: Profile::Guarded })
         }
 
         fn root(&self) -> PathBuf {

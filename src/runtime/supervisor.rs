@@ -19,7 +19,7 @@ use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::Ticket;
+use crate::domain::ticket::{Boxes, Ticket};
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
@@ -217,7 +217,9 @@ impl Supervisor {
         let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         // Without rules everything would be blocked: Claude would be paid for finding that out.
-        let judged = Judged { run, folder: &folder, ticket: &path, profile: config.profile };
+        // The boxes of a plan without phases are Claude's to tick.
+        let plan = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
+        let judged = Judged { run, folder: &folder, ticket: (!plan).then_some(&path), profile: config.profile };
         let gate = (self.authority.gates)(&judged);
         if let Some(why) = gate.trouble() {
             return Err(OpenError::Config(format!("{id} is not started: {why}")));

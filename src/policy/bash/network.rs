@@ -23,7 +23,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A remote by its name, and refs by theirs: no address, no path, no `+` and no `:`.
+    /// A remote by its name, and refs by theirs, one under another's name (`a:b`) too: no address, no path, no `+`, and no
+    /// `:b`, which deletes.
     fn are_plain_refs(&self, operands: &[&str]) -> bool {
         let made_of =
             |text: &str, more: &str| text.chars().all(|char| char.is_ascii_alphanumeric() || more.contains(char));
@@ -31,11 +32,11 @@ impl Walker<'_> {
             let folders = self.shell.folders().unwrap_or_default();
             folders.is_empty() || folders.iter().any(|folder| self.place.view.exists(&folder.join(name)))
         };
+        let is_name = |name: &str| !name.is_empty() && made_of(name, "-_./");
+        let is_ref = |name: &str| name.split_once(':').map_or(is_name(name), |(from, to)| is_name(from) && is_name(to));
         match operands {
             [] => true,
-            [remote, refs @ ..] => {
-                made_of(remote, "-_") && !is_path(remote) && refs.iter().all(|name| made_of(name, "-_./"))
-            }
+            [remote, refs @ ..] => made_of(remote, "-_") && !is_path(remote) && refs.iter().all(|name| is_ref(name)),
         }
     }
 }

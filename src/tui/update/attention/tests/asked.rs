@@ -1,0 +1,105 @@
+//! What Claude asks by itself, and how the person goes through all that waits.
+
+use super::*;
+
+#[test]
+fn answers_go_out_in_the_tools_own_shape() {
+    let one = serde_json::json!([question("Which?", false)]);
+    let two = serde_json::json!([question("Which?", false), question("And?", true)]);
+    for (questions, keys, answers) in [
+        (&one, "! Enter", serde_json::json!({"Which?": "A"})),
+        (&one, "! j Enter", serde_json::json!({"Which?": "B"})),
+        (&one, "! 2 k k Space j Enter", serde_json::json!({"Which?": "B"})),
+        (&one, "! j j j Enter o w n Enter", serde_json::json!({"Which?": "own"})),
+        (&two, "! Enter 1 3 Enter Enter", serde_json::json!({"Which?": "A", "And?": "A, C"})),
+        (&two, "! 3 Enter j Space Enter Enter", serde_json::json!({"Which?": "C", "And?": "B"})),
+        (&two, "! Enter Space j j j Enter m e Enter y", serde_json::json!({"Which?": "A", "And?": "A, me"})),
+    ] {
+        let approval = asks_person(questions);
+        let mut model = waits([approval.clone()]);
+        let asks = press(&mut model, keys);
+        let [Ask::Command(_, UserCommand::AnswerApproval { answer: Answer::Allow { input, scope }, .. })] = &asks[..]
+        else {
+            panic!("{keys}: {asks:?}")
+        };
+        let mut expected: serde_json::Value = serde_json::from_str(&approval.input).unwrap();
+        expected["answers"] = answers;
+        assert_eq!(
+            (serde_json::from_str::<serde_json::Value>(input).unwrap(), *scope),
+            (expected, Scope::Once),
+            "{keys}"
+        );
+    }
+}
+
+#[test]
+fn a_question_can_be_left_or_declined_but_not_waved_through() {
+    let one = serde_json::json!([question("Which?", false)]);
+    for (keys, expected) in [
+        ("! Esc", Vec::new()),
+        ("! y t A e", Vec::new()),
+        ("! j j j Enter Esc Esc", Vec::new()),
+        ("! j j j Enter Enter Esc", Vec::new()),
+        ("! d n o Enter", vec![deny("c", "no")]),
+    ] {
+        let mut model = waits([asks_person(&one)]);
+        assert_eq!(press(&mut model, keys), expected, "{keys}");
+    }
+    // Without options that could be shown there is only a no.
+    for odd in [serde_json::json!([]), serde_json::json!("x"), serde_json::json!([{"question": 1}])] {
+        let mut model = waits([asks_person(&odd)]);
+        assert_eq!(press(&mut model, "! y t A Enter"), [], "{odd}");
+        assert_eq!(press(&mut model, "d n o Enter"), [deny("c", "no")], "{odd}");
+    }
+}
+
+#[test]
+fn a_plan_is_agreed_to_once_or_sent_back() {
+    let plan = Approval { kind: ApprovalKind::Plan, ..sample::asks("c", "ExitPlanMode", r##"{"plan":"# P"}"##, 1) };
+    let mut model = waits([plan.clone()]);
+    assert_eq!(press(&mut model, "! t A e y"), [allow(&plan, Scope::Once)]);
+    let mut model = waits([plan]);
+    assert_eq!(press(&mut model, "! d m o r e Enter"), [deny("c", "more")]);
+}
+
+#[test]
+fn next_goes_through_what_waits() {
+    let mut model = waits([sample::push("c")]);
+    let mut other = sample::running("tk-2");
+    other.state.approvals.push(sample::asks("old", "Bash", r#"{"command":"x"}"#, 500).into());
+    model.tabs.push(other);
+    press(&mut model, "!");
+    assert_eq!(model.active, 0, "the ticket in front first");
+    press(&mut model, "y");
+    news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: String::new() }));
+    press(&mut model, "!");
+    assert_eq!((model.active, card_is_open(&model)), (1, true));
+    model.tabs[0].state.approvals.push(sample::push("third").into());
+    assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 0, 1), "from card to card");
+    assert_eq!((press(&mut model, "!"), model.active, model.modals.len()), (Vec::new(), 1, 1), "around");
+}
+
+#[test]
+fn what_is_not_drawn_is_not_agreed_to() {
+    let mut model = waits([sample::push("c")]);
+    model.size = (40, 10);
+    assert_eq!(press(&mut model, "! y t d n o Enter"), []);
+    model.size = (80, 24);
+    assert_eq!(press(&mut model, "y").len(), 1);
+}
+
+#[test]
+fn a_conflict_that_was_seen_waits_no_more_and_a_dispute_takes_a_decision() {
+    let mut model = sample::model();
+    model.tabs.push(sample::paused("tk-1"));
+    let phase = "Wire into middleware".to_owned();
+    let command = |command| vec![Ask::Command(sample::id("tk-1"), command)];
+    assert_eq!(press(&mut model, "! r"), command(UserCommand::RetryPhase { phase: phase.clone() }));
+    assert_eq!(press(&mut model, "! s"), command(UserCommand::SkipPhase { phase }));
+    assert_eq!(press(&mut model, "! d Esc"), [], "a dispute is not just seen");
+    model.tabs[0] = sample::finished("tk-1");
+    model.tabs[0].state.phases[0].untickable = true;
+    assert_eq!(model.waiting(), 1);
+    assert_eq!(press(&mut model, "! d"), []);
+    assert_eq!(model.waiting(), 0);
+}
