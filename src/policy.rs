@@ -1,7 +1,7 @@
 //! The gate: what decides every tool call before it runs. Pure; what it must know of files comes through
 //! [`place::PathView`].
 //!
-//! A call becomes [`unit`]s ([`call`], [`bash`] with the tables of [`commands`]); the [`floor`] and the [`rules`]
+//! A call becomes units ([`mod@unit`], [`call`], [`bash`] with the tables of [`commands`]); the [`floor`] and the [`rules`]
 //! judge each; the strictest verdict is the call's ([`engine`]). ALLOW is proof; every other action takes what
 //! might be.
 

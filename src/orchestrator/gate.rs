@@ -24,7 +24,7 @@ pub struct Gate {
     grants: Vec<Grant>,
     /// Calls of the present process that have a stored verdict and are not back yet, the latest last.
     calls: Vec<Arc<Call>>,
-    /// Calls that were refused because nobody was there to ask; the first [`NAMED`] by name.
+    /// Calls that were refused because nobody was there to ask; the first 20 by name.
     pub unasked: Vec<String>,
     /// All of them.
     pub unasked_count: u32,
