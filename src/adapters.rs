@@ -5,6 +5,7 @@ pub mod clipboard;
 pub mod clock;
 pub mod config_files;
 pub mod editor;
+pub mod file_watch;
 pub mod git;
 pub mod logging;
 pub mod passphrase;

@@ -16,6 +16,7 @@ pub mod git_programs;
 pub mod glob;
 pub mod import;
 pub mod place;
+pub mod remembered;
 pub mod rules;
 pub mod unit;
 pub mod verdict;

@@ -10,6 +10,7 @@ pub mod gate;
 pub mod headless;
 pub mod reporter;
 pub mod rulebook;
+pub mod rules_watch;
 pub mod sessions;
 pub mod shutdown;
 pub mod supervisor;

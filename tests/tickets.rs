@@ -6,8 +6,9 @@
 // The helpers of the tests are tests too, which clippy cannot know.
 #![allow(clippy::unwrap_used)]
 
+use programmator::adapters::file_watch::FileWatch;
 use programmator::adapters::tickets::disk::{Disk, Swapped};
-use programmator::adapters::tickets::{self, FindError, LoadError, NewTicket, Places, TicketWatch};
+use programmator::adapters::tickets::{self, FindError, LoadError, NewTicket, Places};
 use programmator::base::time::Timestamp;
 use programmator::domain::record::WriteOutcome;
 use programmator::domain::ticket::TicketStatus;
@@ -587,7 +588,7 @@ fn every_way_of_saving_is_seen_and_nothing_else() {
     let folder = Folder::new();
     let path = folder.file("t/a.md", "one");
     let (sender, changes) = std::sync::mpsc::channel();
-    let mut watch = TicketWatch::new(move |path| drop(sender.send(path))).unwrap();
+    let mut watch = FileWatch::new(move |path| drop(sender.send(path))).unwrap();
     watch.add(&path).unwrap();
     let seen = || changes.recv_timeout(Duration::from_secs(10)).expect("a change is reported");
 

@@ -1,4 +1,4 @@
-//! Ticket files: finds, reads, lists, creates, edits and watches them.
+//! Ticket files: finds, reads, lists, creates and edits them.
 //!
 //! What a ticket is and how its text changes is `domain::ticket`'s; this room only moves bytes, carefully:
 //! never another file than the one meant, never a byte of a person's lost.
@@ -8,11 +8,9 @@ pub mod disk;
 pub mod find;
 pub mod load;
 mod os;
-pub mod watch;
 pub mod write;
 
 pub use create::{CreateError, NewTicket, create};
 pub use find::{FindError, Places, find};
 pub use load::{Listed, LoadError, list, load};
-pub use watch::{TicketWatch, WatchError};
 pub use write::{reopen, set_status, tick};

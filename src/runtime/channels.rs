@@ -15,5 +15,5 @@ pub const NEWS: usize = 1_024;
 /// Screen → program (`Ask`s). Full: the screen waits; a person does not type that fast.
 pub const ASKS: usize = 64;
 
-/// File watch → follower of one ticket. Full: dropped; the reader reads the whole file anyway.
+/// File watch → follower of a ticket, or of the rules. Full: dropped; the reader reads the whole file anyway.
 pub const CHANGES: usize = 4;

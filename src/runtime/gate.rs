@@ -10,7 +10,7 @@ use crate::policy::engine::Profile;
 use crate::runtime::attendance::Attendance;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A call to be judged.
@@ -37,6 +37,11 @@ pub trait Judge: Send + Sync {
     /// Reads the rules anew where they were changed. What has become of them, once for every change.
     fn refresh(&self) -> Option<String> {
         None
+    }
+
+    /// The files that the rules are read from, there or not.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// What the person must know before anything is judged: why everything is blocked.

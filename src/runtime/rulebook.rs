@@ -1,5 +1,5 @@
-//! The rules of each run, and what the person's passphrase has opened in them. A change of the files counts within
-//! the second in which the run looks for one; grants are bound to the rules they were given under.
+//! The rules of each run, and what the person's passphrase has opened in them. A change of the files counts for the next
+//! call that is judged; grants are bound to the rules they were given under.
 //!
 //! Files are found by whoever makes [`Rulebooks`]; what the rules say is `policy`'s.
 
@@ -14,6 +14,7 @@ use crate::domain::record;
 use crate::policy;
 use crate::policy::engine::{Policy, Profile};
 use crate::policy::place::Place;
+use crate::policy::remembered::Remembered;
 use crate::policy::rules::Scope;
 use crate::policy::verdict::{Ruled, Verdict};
 use crate::runtime::gate::{Call, Gate, Gates, Judge, Judged};
@@ -139,6 +140,16 @@ impl Rulebook {
         *held = policy;
     }
 
+    /// Reads the rules again if a file of theirs looks otherwise than when it was last read.
+    fn look(&self) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamps = stamps(&self.files());
+        if known.stamps != stamps {
+            known.stamps = stamps;
+            self.read_again();
+        }
+    }
+
     /// Whether the passphrase has opened the rule not long ago.
     fn is_open(&self, rule: &str, policy: &Policy) -> bool {
         let grants = self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,10 +181,12 @@ impl Rulebook {
 
 impl Judge for Rulebook {
     fn judge(&self, call: &Call<'_>) -> Ruling {
+        self.look();
         // What is no JSON is no call that could be understood: blocked.
         let input: Value = serde_json::from_str(call.input).unwrap_or(Value::Null);
         let Person { home, user, .. } = &self.shelf.person;
-        let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &RealPaths };
+        let view = Remembered::new(&RealPaths);
+        let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &view };
         let policy = self.policy();
         let decision = policy.decide(call.tool, &input, &place);
         let (provable, writes) = (decision.proven, decision.writes);
@@ -216,12 +229,8 @@ impl Judge for Rulebook {
     }
 
     fn refresh(&self) -> Option<String> {
+        self.look();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = stamps(&(self.shelf.origin.files)(&self.folder));
-        if known.stamps != stamps {
-            known.stamps = stamps;
-            self.read_again();
-        }
         let policy = self.policy();
         if known.told == policy.fingerprint() {
             return None;
@@ -236,6 +245,10 @@ impl Judge for Rulebook {
         });
         policy.fingerprint().clone_into(&mut known.told);
         Some(words)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        (self.shelf.origin.files)(&self.folder)
     }
 
     fn trouble(&self) -> Option<String> {
@@ -386,8 +399,8 @@ mod tests {
         assert!(book.refresh().is_some());
         assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "what was closed stays closed");
         edit("version: 1\nrulse: []\n");
+        assert_eq!(place.judge(&book, "ls").verdict, Block, "the very next call is judged by them");
         assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
-        assert_eq!(place.judge(&book, "ls").verdict, Block);
         edit(LOCKED);
         assert!(book.refresh().unwrap().contains("the policy was changed"));
         assert_eq!(place.judge(&book, "ls").verdict, Allow);

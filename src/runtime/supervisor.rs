@@ -8,8 +8,8 @@ pub use open_error::OpenError;
 
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::{fresh_id, fresh_run_id};
+use crate::adapters::file_watch::FileWatch;
 use crate::adapters::store::{Found, Holder, LockError, Store, StoreError, TicketLock};
-use crate::adapters::tickets::TicketWatch;
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
@@ -25,15 +25,15 @@ use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::circuit::{self, state_of};
 use crate::runtime::effects::{Effects, Work};
-use crate::runtime::gate::{Authority, Gate, Judged};
+use crate::runtime::gate::{Authority, Judged};
 use crate::runtime::reporter::Reporter;
+use crate::runtime::rules_watch::RulesWatch;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::TicketTask;
 use crate::runtime::{channels, translate};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// The configuration and the templates for runs in a folder.
@@ -41,9 +41,6 @@ pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), Stri
 
 /// Runs that are looked at for left-overs.
 const LATEST: usize = 50;
-
-/// Between two looks at the files of the rules: a change is told within a second.
-const RULES: Duration = Duration::from_millis(700);
 
 /// The end of a run, or of the try to open one.
 pub type Ended = (TicketId, Option<ExitReason>);
@@ -55,6 +52,7 @@ pub struct Supervisor {
     reporter: Reporter,
     rules: Rules,
     authority: Authority,
+    rules_watch: RulesWatch,
     runs: BTreeMap<TicketId, Run>,
     ended: mpsc::UnboundedSender<Ended>,
 }
@@ -63,7 +61,7 @@ struct Run {
     id: RunId,
     inputs: mpsc::Sender<Input>,
     /// Follows the file; ends when dropped.
-    _watch: Option<TicketWatch>,
+    _watch: Option<FileWatch>,
 }
 
 impl Supervisor {
@@ -76,7 +74,16 @@ impl Supervisor {
         authority: Authority,
         ended: mpsc::UnboundedSender<Ended>,
     ) -> Self {
-        Self { store, clock, reporter, rules, authority, runs: BTreeMap::new(), ended }
+        Self {
+            store,
+            clock,
+            reporter,
+            rules,
+            authority,
+            rules_watch: RulesWatch::default(),
+            runs: BTreeMap::new(),
+            ended,
+        }
     }
 
     /// Ends what programs that died have left running: of every run that is at work by its records and that nobody
@@ -240,7 +247,7 @@ impl Supervisor {
         });
         let said = file.boxes_said(&ticket);
         let watch = Self::follow(file.clone(), inputs.clone());
-        tokio::spawn(follow_rules(gate.clone(), inputs.downgrade()));
+        self.rules_watch.add(&gate, &inputs);
         let effects = Effects {
             run,
             ticket: id.clone(),
@@ -285,9 +292,9 @@ impl Supervisor {
     }
 
     /// Follows the ticket's file: tells the screen and the run what it says now.
-    fn follow(file: Arc<TicketFile>, inputs: mpsc::Sender<Input>) -> Option<TicketWatch> {
+    fn follow(file: Arc<TicketFile>, inputs: mpsc::Sender<Input>) -> Option<FileWatch> {
         let (changes, mut seen) = mpsc::channel(channels::CHANGES);
-        let watch = TicketWatch::new(move |_| {
+        let watch = FileWatch::new(move |_| {
             let _ = changes.try_send(());
         })
         .and_then(|mut watch| {
@@ -354,19 +361,6 @@ impl Supervisor {
     /// The tickets whose runs are open.
     pub fn open_tickets(&self) -> impl Iterator<Item = &TicketId> {
         self.runs.keys()
-    }
-}
-
-/// Follows the rules of a run as long as somebody can tell it anything.
-async fn follow_rules(gate: Gate, inputs: mpsc::WeakSender<Input>) {
-    loop {
-        tokio::time::sleep(RULES).await;
-        let Some(inputs) = inputs.upgrade() else { break };
-        let gate = gate.clone();
-        let changed = tokio::task::spawn_blocking(move || gate.refresh()).await;
-        if let Ok(Some(words)) = changed {
-            let _ = inputs.send(Input::RulesChanged { words }).await;
-        }
     }
 }
 

@@ -118,12 +118,21 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, sql: &impl Fn(rusqli
     }
 }
 
+/// Whether the next commit waits for the disk. It need not for what only repeats Claude's stream: the scrollback has it,
+/// nothing is done because of it, and the next record that waits takes it along. A power failure may cost the
+/// last of these; a crash of the program costs none.
+fn durability<'a>(db: &Connection, mut records: impl Iterator<Item = &'a Record>) -> rusqlite::Result<()> {
+    let level = if records.all(Record::repeats_stream) { "normal" } else { "full" };
+    db.pragma_update(None, "synchronous", level)
+}
+
 /// One transaction for all of them; on any error it is rolled back whole.
 fn commit(
     db: &mut Connection,
     batch: &[Job],
     sql: &impl Fn(rusqlite::Error) -> StoreError,
 ) -> Result<Vec<Vec<Arc<Stored>>>, StoreError> {
+    durability(db, batch.iter().flat_map(|job| &job.append.records)).map_err(sql)?;
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql)?;
     let mut all = Vec::with_capacity(batch.len());
     for Job { append, .. } in batch {
@@ -135,4 +144,22 @@ fn commit(
     }
     tx.commit().map_err(sql)?;
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_repeats_the_stream_does_not_wait_for_the_disk() {
+        let db = Connection::open_in_memory().unwrap();
+        let finished = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false };
+        for (records, level) in
+            [(vec![finished.clone()], 1), (vec![Record::Paused], 2), (vec![finished.clone(), Record::Paused], 2)]
+        {
+            durability(&db, records.iter()).unwrap();
+            let found: i64 = db.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+            assert_eq!(found, level, "{records:?}");
+        }
+    }
 }

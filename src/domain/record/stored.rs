@@ -25,3 +25,10 @@ pub struct Stored {
     #[serde(flatten)]
     pub record: Record,
 }
+
+impl Record {
+    /// Claude's stream says the same, and the scrollback keeps the stream.
+    pub fn repeats_stream(&self) -> bool {
+        matches!(self, Self::ToolFinished { .. } | Self::ApiRetried(_))
+    }
+}

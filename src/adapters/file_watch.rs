@@ -1,11 +1,13 @@
-//! Tells when a ticket's file has changed: edited in place, saved by renaming, removed, made anew.
+//! Reports when a file has changed: edited in place, saved by renaming, removed, created.
 //!
 //! Watches the folders, because a saved file is often another file. Nothing polls and nothing ticks: a
 //! thread sleeps until the system reports a change, waits a moment for the rest of it, reports, and sleeps again.
 
-use super::load::shown;
+use crate::base::text::clean_line;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +18,7 @@ const GATHER: Duration = Duration::from_millis(80);
 
 /// A folder cannot be watched.
 #[derive(Debug, thiserror::Error)]
-#[error("changes to {} cannot be watched: {source}", shown(.path))]
+#[error("changes to {} cannot be watched: {source}", clean_line(&.path.display().to_string(), 300))]
 pub struct WatchError {
     /// The folder, or the file that was to be watched.
     path: PathBuf,
@@ -24,8 +26,8 @@ pub struct WatchError {
     source: notify::Error,
 }
 
-/// Watches ticket files until it is dropped.
-pub struct TicketWatch {
+/// Watches files until it is dropped.
+pub struct FileWatch {
     watcher: RecommendedWatcher,
     files: Arc<Mutex<Watched>>,
     folders: HashSet<PathBuf>,
@@ -34,7 +36,7 @@ pub struct TicketWatch {
 /// Paths as events name them → paths as they were given.
 type Watched = HashMap<PathBuf, PathBuf>;
 
-impl TicketWatch {
+impl FileWatch {
     /// Starts with no files; `on_change` gets the path of each changed file, as it was given to
     /// [`add`](Self::add), on a thread of the watch.
     pub fn new(on_change: impl FnMut(PathBuf) + Send + 'static) -> Result<Self, WatchError> {
@@ -44,27 +46,23 @@ impl TicketWatch {
         let failed = |source| WatchError { path: PathBuf::from("."), source };
         let watcher = notify::recommended_watcher(move |event| note(event, &known, &changes)).map_err(failed)?;
         std::thread::Builder::new()
-            .name("ticket-watch".to_owned())
+            .name("file-watch".to_owned())
             .spawn(move || report(&gathered, on_change))
             .map_err(|error| failed(notify::Error::io(error)))?;
         Ok(Self { watcher, files, folders: HashSet::new() })
     }
 
-    /// Watches the file at `path` too, and the file it leads to. It need not exist, its folder must.
+    /// Watches the file at `path` too, and the file it leads to. Neither it nor its folder need exist: the creation of
+    /// a missing folder is reported as a change, and the file is to be added again then.
     pub fn add(&mut self, path: &Path) -> Result<(), WatchError> {
         let mut names = vec![path.to_owned()];
         // Events carry the folder as it was watched; the folder's true name serves for all ways to it.
         names.extend(path.canonicalize());
         for name in names {
-            let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let folder = folder
-                .unwrap_or(Path::new("."))
-                .canonicalize()
-                .map_err(|error| failed(path, notify::Error::io(error)))?;
-            let Some(file) = name.file_name() else {
+            let Some((folder, entry)) = nearest(&name).map_err(|error| failed(path, notify::Error::io(error)))? else {
                 continue;
             };
-            self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(file), path.to_owned());
+            self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(entry), path.to_owned());
             if !self.folders.contains(&folder) {
                 self.watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(|source| failed(&folder, source))?;
                 self.folders.insert(folder);
@@ -72,6 +70,20 @@ impl TicketWatch {
         }
         Ok(())
     }
+}
+
+/// The nearest folder above a file that is there, with links resolved, and the entry in it that leads to the file.
+fn nearest(file: &Path) -> std::io::Result<Option<(PathBuf, OsString)>> {
+    let mut at = file;
+    while let Some(entry) = at.file_name() {
+        let folder = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match folder.canonicalize() {
+            Ok(folder) => return Ok(Some((folder, entry.to_owned()))),
+            Err(error) if error.kind() == ErrorKind::NotFound && folder != Path::new(".") => at = folder,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }
 
 fn failed(path: &Path, source: notify::Error) -> WatchError {
