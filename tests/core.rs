@@ -10,6 +10,8 @@ mod dice;
 mod invariants;
 #[path = "core/ledger.rs"]
 mod ledger;
+#[path = "core/person.rs"]
+mod person;
 #[path = "core/players.rs"]
 mod players;
 #[path = "core/questions.rs"]

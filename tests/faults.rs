@@ -56,26 +56,36 @@ fn a_stop_is_obeyed_while_nothing_can_be_stored() {
 }
 
 #[test]
-fn snapshots_that_are_gone_cost_their_evidence_and_no_more() {
+fn a_claim_is_not_judged_by_snapshots_that_are_gone() {
     let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    // Claude itself throws the snapshots away, in the middle of its iteration.
+    project.ticket("tk-1", &["Look into it"]);
+    // Claude itself throws the snapshots away, in the middle of its iteration, and claims to have changed nothing.
     project.scenario(
         "
 turns:
   - when: {phase: \"\"}
     steps:
-      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
+      - write: {path: \"changed.txt\", content: \"x\"}
       - bash: \"git for-each-ref --format='delete %(refname)' refs/programmator | git update-ref --stdin && git reflog expire --expire=now --all && git gc -q --prune=now\"
-      - status: {}
+      - status: {files: []}
 ",
     );
     let output = project.run(&["run", "--json", "-n", "2", "tk-1"]);
+    let records_of = records(&output);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let ended = of_kind(&records_of, "run_ended");
+    assert!(ended[0]["detail"].as_str().unwrap().contains("not there any more"), "{}", text(&output));
+    assert!(of_kind(&records_of, "phase_done").is_empty(), "{}", text(&output));
+    assert!(project.ticket_text("tk-1").contains("- [ ] Look into it"));
+    // The phase's own baseline is gone for good; what the next iteration changes can be seen.
+    project.write("go", "");
+    project.scenario(WAITING);
+    let output = project.run(&["resume", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let records = records(&output);
     let notices = of_kind(&records, "noticed");
-    let told = notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("snapshot"));
+    let told = notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("only what this iteration"));
     assert!(told, "{}", text(&output));
-    assert!(matches!(output.status.code(), Some(0 | 4)), "no fault of ours: {}", text(&output));
 }
 
 #[test]

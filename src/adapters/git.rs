@@ -204,14 +204,8 @@ impl WorkTree {
         }
     }
 
-    /// The files that differ between a snapshot and now, by content, kind or mode, whatever was
-    /// committed meanwhile. Ignored files and `exclude` do not count; removed files do.
-    pub async fn changed(&self, from: &SnapshotId, exclude: &[PathBuf]) -> Result<Vec<String>, EvidenceError> {
-        let mut each = self.changed_since_each(&[from], exclude).await?;
-        Ok(each.pop().unwrap_or_default())
-    }
-
-    /// [`changed`](Self::changed) for several snapshots, reading the tree once.
+    /// For each snapshot the files that differ between it and now, by content, kind or mode, whatever was
+    /// committed meanwhile; the tree is read once. Ignored files and `exclude` do not count; removed files do.
     pub async fn changed_since_each(
         &self,
         from: &[&SnapshotId],

@@ -215,9 +215,10 @@ fn end_iteration(
     let phase = iteration.phase.clone();
     // What the person, a crash or a limit cut off says nothing about Claude's progress.
     if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff | IterationOutcome::Parked) {
-        // A phase that passed its validation is evidence too; a question neither raises nor resets.
-        let asked = iteration.asked_person;
-        state.stagnation = match (changed || iteration.verified, asked) {
+        // A phase that passed its validation is evidence too; a question neither raises nor resets, nor does a tree that
+        // was never compared.
+        let says_nothing = iteration.asked_person || iteration.changed.is_none();
+        state.stagnation = match (changed || iteration.verified, says_nothing) {
             (true, _) => 0,
             (false, true) => state.stagnation,
             (false, false) => state.stagnation + 1,

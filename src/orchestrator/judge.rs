@@ -109,6 +109,7 @@ pub enum Judgement {
 pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool) -> Judgement {
     match checks {
         Checks::Pending => Judgement::Validate,
+        Checks::Ran([]) => Judgement::Disputed("none of the validation commands ran".to_owned()),
         Checks::Ran(results) => match results.iter().find(|result| !result.passed()) {
             None => Judgement::Done(DoneHow::Verified),
             Some(failed) => Judgement::Disputed(failure(failed)),
@@ -166,6 +167,7 @@ mod tests {
             (&["a"], Checks::Ran(&passed), false, Judgement::Done(DoneHow::Verified)),
             (&["a"], Checks::Ran(&failed), true, disputed("`sh test.sh` failed with exit code 1\n2 failed")),
             (none, Checks::Ran(&failed), false, disputed("`sh test.sh` failed with exit code 1\n2 failed")),
+            (&["a"], Checks::Ran(&[]), true, disputed("none of the validation commands ran")),
             (&["a"], Checks::None, true, Judgement::Done(DoneHow::ClaimedUnchecked)),
             (none, Checks::None, true, Judgement::Done(DoneHow::ClaimedUnchecked)),
             (none, Checks::None, false, Judgement::Done(DoneHow::ClaimedNoChange)),

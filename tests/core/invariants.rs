@@ -4,6 +4,7 @@
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit, StateMoved};
 use programmator::domain::claim::ClaimStatus;
+use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::Purpose;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::record::{PhaseSeed, Record, Stored};
@@ -32,12 +33,39 @@ pub struct Invariants {
     to_run: Vec<String>,
     answers: u32,
     judged: u32,
+    /// The person wants no call: paused or stopped, and not resumed.
+    halted: bool,
+    /// Phases that the person left out and did not take up again.
+    skipped: BTreeSet<String>,
 }
 
 impl Invariants {
     /// The person ticks a box.
     pub fn person_ticks(&mut self, phase: &str) {
         self.ticked.insert(phase.to_owned());
+    }
+
+    /// The person wants something of a run that is alive.
+    pub fn person_wants(&mut self, state: &State, command: &UserCommand) {
+        if state.run.is_none() || state.ended.is_some() {
+            return;
+        }
+        match command {
+            UserCommand::Pause | UserCommand::PauseNow | UserCommand::Stop | UserCommand::FinishAndStop => {
+                self.halted = true;
+            }
+            UserCommand::Resume => self.halted = false,
+            UserCommand::SkipPhase { phase } => {
+                let open = |mark: Mark| !mark.is_settled();
+                if state.phases.iter().any(|one| one.text == *phase && open(one.mark)) {
+                    self.skipped.insert(phase.clone());
+                }
+            }
+            UserCommand::RetryPhase { phase } => {
+                self.skipped.remove(phase);
+            }
+            _ => {}
+        }
     }
 
     /// A journal was taken over in the middle: what was held in its own world is believed.
@@ -62,7 +90,7 @@ impl Invariants {
                 self.ticked = done.map(|seed: &PhaseSeed| seed.text.clone()).collect();
                 self.begins = true;
             }
-            Record::RunResumed { .. } => self.begins = true,
+            Record::RunResumed { .. } => (self.begins, self.halted) = (true, false),
             Record::BreakerCarried { breaker } => self.breaker.clone_from(breaker),
             Record::BreakerReset => self.breaker = Breaker::default(),
             Record::BreakerCounted(moved) => assert!(!moved.why.is_empty(), "a movement without evidence"),
@@ -129,9 +157,15 @@ impl Invariants {
     }
 
     /// An effect is about to be performed: what must be stored before it is.
-    pub fn performs(&mut self, effect: &Effect) {
+    pub fn performs(&mut self, state: &State, effect: &Effect) {
         match effect {
             Effect::Spawn(spawn) => {
+                assert!(!self.halted, "Claude is called after the person has paused or stopped the run");
+                if let Some(phase) = &spawn.prompt.phase {
+                    assert!(!self.skipped.contains(phase), "Claude is called for {phase}, which was skipped");
+                    let settled = state.phases.iter().any(|one| one.text == *phase && one.mark.is_settled());
+                    assert!(!settled, "Claude is called for {phase}, which is settled");
+                }
                 let processes = self.counted.get_mut(&(spawn.n, Purpose::Iteration));
                 let processes = processes.expect("Claude is started before the call was counted");
                 *processes += 1;

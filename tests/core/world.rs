@@ -148,13 +148,16 @@ impl World {
             self.clock_jumps();
         }
         let now = Timestamp::from_millis(self.now);
+        if let Input::Commanded { command, .. } = &input {
+            self.rules.person_wants(&self.state, command);
+        }
         let decision = decide(&self.state, input, now);
         for record in decision.records {
             self.store(record, now);
         }
         self.rules.decided(&self.state, now);
         for effect in decision.effects {
-            self.rules.performs(&effect);
+            self.rules.performs(&self.state, &effect);
             self.perform(effect);
         }
     }

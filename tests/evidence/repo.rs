@@ -200,7 +200,9 @@ impl Repo {
 
     pub async fn changed_or(&self, from: &str) -> Result<Vec<String>, EvidenceError> {
         let from = SnapshotId(from.to_owned());
-        self.tree().await.changed(&from, &self.exclude()).await
+        let each = self.tree().await.changed_since_each(&[&from], &self.exclude()).await?;
+        let [files] = <[Vec<String>; 1]>::try_from(each).unwrap();
+        Ok(files)
     }
 
     /// Every file of `.git` that a person's git looks at, byte for byte: all but objects and our refs.

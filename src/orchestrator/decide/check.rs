@@ -66,9 +66,8 @@ impl Step<'_> {
         let Some(open) = self.state.open_iteration() else {
             return;
         };
-        let changed = open.phase_changed.unwrap_or(false);
         let own = open.phase.clone();
-        let Some(claim) = open.claim.clone() else {
+        let (Some(claim), Some(changed)) = (open.claim.clone(), open.phase_changed) else {
             return self.settle();
         };
         if judge::names_unknown_phase(&self.state, &claim) {
@@ -130,7 +129,13 @@ impl Step<'_> {
         self.advance();
     }
 
+    /// Nothing is known of the tree: nothing is judged. What was cut off before it claimed anything needs no judgement.
     pub(super) fn evidence_failed(&mut self, n: u32, message: String) {
+        let cut = [IterationOutcome::CutOff, IterationOutcome::Interrupted];
+        if self.open(|open| open.claim.is_none() && open.cut.is_some_and(|how| cut.contains(&how))) {
+            self.notice(Level::Warn, format!("what the iteration changed is not known: {message}"));
+            return self.settle();
+        }
         self.notice(Level::Error, message.clone());
         self.record(Record::TurnFailed { n, error: "no_evidence".into(), message: message.clone(), status: None });
         self.end_iteration(IterationOutcome::Failed);

@@ -184,15 +184,18 @@ impl Step<'_> {
             return;
         }
         self.record(Record::SnapshotTaken { n, id });
-        if self.state.pace == Pace::StopNext {
-            // The person stopped it before Claude was called: nothing was spent.
-            self.end_iteration(IterationOutcome::Interrupted);
-            return self.advance();
-        }
         self.spawn(n);
     }
 
+    /// Calls Claude, unless the person has come before it: to pause or stop, or with a phase that is skipped, ticked or
+    /// gone. Then nothing was spent.
     pub(super) fn spawn(&mut self, n: u32) {
+        let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.as_deref());
+        let settled = self.state.phase(phase).is_none_or(|phase| phase.mark.is_settled());
+        if settled || self.state.pace != Pace::Run {
+            self.end_iteration(IterationOutcome::Interrupted);
+            return self.advance();
+        }
         let notes = self.state.notes.iter().filter(|note| note.stage == NoteStage::Queued);
         let notes: Vec<(String, String)> = notes.map(|note| (note.id.clone(), note.text.clone())).collect();
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });

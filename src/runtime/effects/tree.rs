@@ -11,6 +11,9 @@ use tokio::sync::OnceCell;
 
 /// Longest file name in evidence, in columns.
 const NAME: usize = 300;
+/// The phase began in another clone, or its snapshot was removed.
+const BASELINE_GONE: &str = "the snapshot from the start of the phase is gone, perhaps because this is another clone: \
+                             only what this iteration changed counts";
 
 impl Effects {
     /// One run at a time works in a folder, whichever program it belongs to.
@@ -79,19 +82,25 @@ impl Effects {
             let _ = inputs.send(file.read().await).await;
             let (iteration, phase) = (SnapshotId(iteration_base), SnapshotId(phase_base));
             match place.compare(&iteration, &phase).await {
-                Ok([iteration_files, phase_files]) => Input::EvidenceGathered { n, iteration_files, phase_files },
-                Err(EvidenceError::UnknownSnapshot { .. }) => {
-                    let text = "a snapshot to compare with is gone, perhaps because this is another clone: what was \
-                                changed before now does not count";
-                    let _ = inputs.send(Input::Warned { text: text.to_owned() }).await;
-                    // The iteration's own may still be there.
-                    let [iteration_files, phase_files] =
-                        place.compare(&iteration, &iteration).await.unwrap_or_default();
-                    Input::EvidenceGathered { n, iteration_files, phase_files }
+                Err(EvidenceError::UnknownSnapshot { .. }) if phase != iteration => {
+                    // The iteration's own may still be there: less to go by, and never less than there is.
+                    let (text, again) = (BASELINE_GONE.to_owned(), place.compare(&iteration, &iteration).await);
+                    if again.is_ok() {
+                        let _ = inputs.send(Input::Warned { text }).await;
+                    }
+                    evidence(n, again)
                 }
-                Err(error) => Input::EvidenceFailed { n, message: error.to_string() },
+                compared => evidence(n, compared),
             }
         });
+    }
+}
+
+/// What a comparison says; one that failed says nothing, not that nothing has changed.
+fn evidence(n: u32, compared: Result<[Vec<String>; 2], EvidenceError>) -> Input {
+    match compared {
+        Ok([iteration_files, phase_files]) => Input::EvidenceGathered { n, iteration_files, phase_files },
+        Err(error) => Input::EvidenceFailed { n, message: error.to_string() },
     }
 }
 
@@ -119,9 +128,13 @@ impl Place {
     /// The files that differ from each snapshot, their names clean.
     async fn compare(&self, first: &SnapshotId, second: &SnapshotId) -> Result<[Vec<String>; 2], EvidenceError> {
         let tree = self.open().await?;
-        let mut each = tree.changed_since_each(&[first, second], &self.excluded(&tree)).await?;
-        let clean = |files: Vec<String>| files.iter().map(|file| clean_line(file, NAME)).collect();
-        let second = clean(each.pop().unwrap_or_default());
-        Ok([clean(each.pop().unwrap_or_default()), second])
+        let each = tree.changed_since_each(&[first, second], &self.excluded(&tree)).await?;
+        let clean = |files: &Vec<String>| files.iter().map(|file| clean_line(file, NAME)).collect();
+        let each: Vec<Vec<String>> = each.iter().map(clean).collect();
+        each.try_into().map_err(|_| EvidenceError::Io {
+            what: "comparing with two snapshots".to_owned(),
+            path: self.folder.clone(),
+            source: std::io::Error::other("an answer is missing"),
+        })
     }
 }

@@ -1,0 +1,102 @@
+//! What the person does at a certain moment of a run, and what must come of it.
+
+use crate::world::{Weather, World};
+use programmator::domain::breaker::Breaker;
+use programmator::domain::command::UserCommand;
+use programmator::domain::outcome::{ExitReason, IterationOutcome};
+use programmator::domain::record::Record;
+use programmator::domain::session::Sessions;
+use programmator::orchestrator::input::Input;
+use programmator::orchestrator::state::{Mark, Stage};
+
+/// A fair world with two phases at least, where the run has come to `stage`.
+fn at(stage: &Stage) -> World {
+    let seed = (0..1_000).find(|seed| World::new(*seed, Weather::Fair).phases.len() > 1).unwrap();
+    let mut world = World::new(seed, Weather::Fair);
+    world.start(Breaker::default(), Sessions::default());
+    while world.state.stage != *stage {
+        assert!(world.happen(), "the run never comes to {stage:?}");
+    }
+    world
+}
+
+fn command(world: &mut World, command: UserCommand) {
+    world.give(Input::Commanded { id: "c".into(), command });
+}
+
+fn outcomes(world: &World) -> Vec<IterationOutcome> {
+    let outcome = |record: &Record| match record {
+        Record::IterationEnded { outcome, .. } => Some(*outcome),
+        _ => None,
+    };
+    world.journal.iter().filter_map(|stored| outcome(&stored.record)).collect()
+}
+
+#[test]
+fn a_pause_during_the_snapshot_comes_before_the_call() {
+    for wish in [UserCommand::Pause, UserCommand::PauseNow] {
+        let mut world = at(&Stage::Snapshotting);
+        command(&mut world, wish.clone());
+        assert!(world.happen(), "the snapshot is taken");
+        assert_eq!((world.spawned, &world.state.stage), (0, &Stage::Paused), "{wish:?}");
+        command(&mut world, UserCommand::Resume);
+        world.live();
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+        assert_eq!(outcomes(&world)[0], IterationOutcome::Interrupted);
+    }
+}
+
+#[test]
+fn a_pause_that_is_taken_back_during_the_snapshot_costs_nothing() {
+    let mut world = at(&Stage::Snapshotting);
+    command(&mut world, UserCommand::PauseNow);
+    command(&mut world, UserCommand::Resume);
+    assert!(world.happen());
+    assert_eq!((world.spawned, outcomes(&world).len()), (1, 0));
+}
+
+#[test]
+fn a_phase_that_is_skipped_during_the_snapshot_is_not_called_for() {
+    let mut world = at(&Stage::Snapshotting);
+    let phase = world.phases[0].text.clone();
+    command(&mut world, UserCommand::SkipPhase { phase });
+    assert!(world.happen());
+    assert_eq!((world.spawned, outcomes(&world)), (0, vec![IterationOutcome::Interrupted]));
+    world.live();
+    assert_eq!(world.state.phases[0].mark, Mark::Skipped);
+    assert_eq!(world.state.phases[0].iterations, 1, "it is not taken up again");
+    assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+}
+
+#[test]
+fn a_phase_that_is_gone_from_the_file_by_the_end_of_the_snapshot_is_not_called_for() {
+    let mut world = at(&Stage::Snapshotting);
+    world.phases.remove(0);
+    world.ticket_read();
+    assert!(world.happen());
+    assert_eq!((world.spawned, outcomes(&world)), (0, vec![IterationOutcome::Interrupted]));
+}
+
+/// A comparison that failed says nothing; an iteration that was cut off before it claimed anything needs none.
+#[test]
+fn without_evidence_nothing_is_done() {
+    for cut in [false, true] {
+        let mut world = at(&Stage::Running);
+        if cut {
+            command(&mut world, UserCommand::PauseNow);
+        }
+        while world.state.stage != Stage::Comparing {
+            assert!(world.happen());
+        }
+        world.coming.clear();
+        let n = world.state.iterations;
+        let stagnation = world.state.stagnation;
+        world.give(Input::EvidenceFailed { n, message: "git failed".into() });
+        assert_eq!(world.state.phases_done(), 0);
+        assert_eq!(world.state.stagnation, stagnation, "a tree that was not compared is no sign of stagnation");
+        match cut {
+            true => assert_eq!(world.state.stage, Stage::Paused),
+            false => assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Error),
+        }
+    }
+}
