@@ -402,11 +402,11 @@ async fn commits_count_as_progress() {
     let tree = WorkTree::open(&folder, &root.path().join("keep")).await.unwrap();
     let name = SnapshotName { ticket: TicketId::parse("t").unwrap(), run: RunId(uuid::Uuid::nil()), n: 1 };
     let before = tree.snapshot(&name, &[]).await.unwrap().id;
-    assert!(tree.changed(&before, &[]).await.unwrap().is_empty());
+    assert!(tree.changed_since_each(&[&before], &[]).await.unwrap()[0].is_empty());
     std::fs::write(folder.join("new.txt"), "x").unwrap();
-    assert_eq!(tree.changed(&before, &[]).await.unwrap(), ["new.txt"], "untracked");
+    assert_eq!(tree.changed_since_each(&[&before], &[]).await.unwrap(), [["new.txt"]], "untracked");
     git(&["add", "-A"]);
-    assert_eq!(tree.changed(&before, &[]).await.unwrap(), ["new.txt"], "staged");
+    assert_eq!(tree.changed_since_each(&[&before], &[]).await.unwrap(), [["new.txt"]], "staged");
     git(&["commit", "-q", "-m", "Work"]);
-    assert_eq!(tree.changed(&before, &[]).await.unwrap(), ["new.txt"], "committed");
+    assert_eq!(tree.changed_since_each(&[&before], &[]).await.unwrap(), [["new.txt"]], "committed");
 }
