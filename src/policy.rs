@@ -15,6 +15,7 @@ pub mod floor;
 pub mod git_programs;
 pub mod glob;
 pub mod import;
+pub mod kind;
 pub mod place;
 pub mod remembered;
 pub mod rules;

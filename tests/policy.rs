@@ -18,6 +18,8 @@ mod files;
 mod grammar;
 #[path = "policy/guarded.rs"]
 mod guarded;
+#[path = "policy/kinds.rs"]
+mod kinds;
 #[path = "policy/ordinary.rs"]
 mod ordinary;
 #[path = "policy/own_rows.rs"]

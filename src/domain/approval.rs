@@ -43,6 +43,21 @@ pub struct Approval {
     pub provable: bool,
 }
 
+impl Approval {
+    /// The kinds of calls that a yes to this one can be given for: one for each part that is asked about. `None` where one
+    /// of them has no name.
+    pub fn kinds(&self) -> Option<Vec<&str>> {
+        if self.kind != ApprovalKind::Call {
+            return None;
+        }
+        let asked = self.units.iter().filter(|unit| unit.verdict == "ask");
+        let mut kinds = asked.map(|unit| unit.kind.as_deref()).collect::<Option<Vec<_>>>()?;
+        kinds.sort_unstable();
+        kinds.dedup();
+        (!kinds.is_empty()).then_some(kinds)
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,6 +152,9 @@ pub struct UnitView {
     pub rule: String,
     /// Why.
     pub reason: String,
+    /// The kind of call that can be allowed for the rest of the run instead of this one alone, where it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
 }
 
 /// The person's answer.
@@ -182,6 +200,8 @@ pub enum Scope {
     Once,
     /// This call again (same tool, input and folder), for the rest of this ticket's run while its rules hold.
     Ticket,
+    /// Every call of the same [kind](UnitView::kind), as long as [`Ticket`](Self::Ticket).
+    Kind,
     /// A rule in the person's policy file, shown before it is saved.
     Always,
 }
@@ -238,7 +258,13 @@ mod tests {
             input: r#"{"command":"x"}"#.into(),
             cwd: Some("/w".into()),
             agent: Some("a".into()),
-            units: vec![UnitView { text: "x".into(), verdict: "ask".into(), rule: "r".into(), reason: "w".into() }],
+            units: vec![UnitView {
+                text: "x".into(),
+                verdict: "ask".into(),
+                rule: "r".into(),
+                reason: "w".into(),
+                kind: None,
+            }],
             rule: "r".into(),
             reason: "w".into(),
             asked: Timestamp::from_millis(5),

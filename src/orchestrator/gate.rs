@@ -8,6 +8,7 @@ use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKi
 use crate::domain::record::{Record, Verdict};
 use crate::orchestrator::state::{Iteration, State};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ const NAMED: usize = 20;
 pub struct Gate {
     /// What holds for the rest of the ticket.
     grants: Vec<Grant>,
+    /// Kinds of calls that are allowed for the rest of the ticket.
+    kinds: BTreeSet<String>,
     /// Calls of the present process that have a stored verdict and are not back yet, the latest last.
     calls: Vec<Arc<Call>>,
     /// Calls that were refused because nobody was there to ask; the first 20 by name.
@@ -97,12 +100,14 @@ impl Gate {
 
     /// The person has said yes to calls for the rest of the run.
     pub fn has_granted(&self) -> bool {
-        !self.grants.is_empty()
+        !self.grants.is_empty() || !self.kinds.is_empty()
     }
 
-    /// The person has said yes to this call for the rest of the run.
+    /// The person has said yes to this call, or to all of its kind, for the rest of the run.
     pub fn grants(&self, approval: &Approval) -> bool {
-        approval.kind == ApprovalKind::Call && self.grants.contains(&Grant::of(approval))
+        let same = || self.grants.contains(&Grant::of(approval));
+        let of_kinds = || approval.kinds().is_some_and(|kinds| kinds.iter().all(|kind| self.kinds.contains(*kind)));
+        approval.kind == ApprovalKind::Call && (same() || of_kinds())
     }
 
     /// When a process that may work for `limit` is out of time: waiting for the person is no work. `None` where
@@ -173,7 +178,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             rest(state, time);
         }
         // Another process may have come with other rules.
-        Record::GrantsDropped | Record::RunResumed { .. } => gate.grants.clear(),
+        Record::GrantsDropped | Record::RunResumed { .. } => {
+            gate.grants.clear();
+            gate.kinds.clear();
+        }
         _ => {}
     }
 }
@@ -181,10 +189,16 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
 fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &Answered, time: Timestamp) {
     match answer {
         Answer::Allow { scope, .. } => {
-            let grant = (*scope != Scope::Once).then(|| Grant::of(approval));
             let gate = &mut state.gate;
-            if let Some(grant) = grant.filter(|grant| !gate.grants.contains(grant)) {
-                gate.grants.push(grant);
+            match scope {
+                Scope::Once => {}
+                Scope::Kind => gate.kinds.extend(approval.kinds().into_iter().flatten().map(str::to_owned)),
+                Scope::Ticket | Scope::Always => {
+                    let grant = Grant::of(approval);
+                    if !gate.grants.contains(&grant) {
+                        gate.grants.push(grant);
+                    }
+                }
             }
             if let Some(call) = gate.calls.iter_mut().rev().find(|call| call.id == approval.id) {
                 Arc::make_mut(call).may_run = true;

@@ -198,7 +198,7 @@ fn path(value: Option<&Value>, place: &Place<'_>) -> Result<Target, String> {
 }
 
 /// The host of an address of https: a name with a dot, without a user, a port or a number for a host.
-fn host(url: &str) -> Option<String> {
+pub(super) fn host(url: &str) -> Option<String> {
     let rest = url.strip_prefix("https://")?;
     let host = rest.split(['/', '?', '#']).next()?.to_lowercase();
     let host = host.strip_suffix(":443").unwrap_or(&host);

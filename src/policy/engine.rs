@@ -6,6 +6,7 @@ use crate::base::text::clean_line;
 use crate::policy::call;
 use crate::policy::floor::{Changes, Floor};
 use crate::policy::glob::PathPattern;
+use crate::policy::kind;
 use crate::policy::place::Place;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
 use crate::policy::rules::{Grant, Rule};
@@ -239,13 +240,19 @@ impl Policy {
         for unit in &mut units {
             self.floor.judge(unit, place);
         }
-        let ruled: Vec<Ruled> = units.iter().map(|unit| self.rule_on(unit, place)).collect();
+        let ruled: Vec<Ruled> = units.iter().map(|unit| self.rule_with_kind(unit, place)).collect();
         Decision {
             verdict: ruled.iter().map(|ruled| ruled.verdict).max().unwrap_or(Verdict::Block),
             units: ruled,
             proven: units.iter().all(Unit::proven),
             writes: units.iter().any(may_write),
         }
+    }
+
+    fn rule_with_kind(&self, unit: &Unit, place: &Place<'_>) -> Ruled {
+        let ruled = self.rule_on(unit, place);
+        let kind = (ruled.verdict == Verdict::Ask).then(|| kind::of(unit, place)).flatten();
+        Ruled { kind, ..ruled }
     }
 
     fn rule_on(&self, unit: &Unit, place: &Place<'_>) -> Ruled {
@@ -297,7 +304,14 @@ fn by_rule(unit: &Unit, rule: &Rule) -> Ruled {
 }
 
 fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: &str) -> Ruled {
-    Ruled { text: unit.text.clone(), verdict, rule: rule.to_owned(), line, reason: clean_line(reason, REASON) }
+    Ruled {
+        text: unit.text.clone(),
+        verdict,
+        rule: rule.to_owned(),
+        line,
+        reason: clean_line(reason, REASON),
+        kind: None,
+    }
 }
 
 fn doubt(unit: &Unit) -> Option<&str> {

@@ -70,6 +70,9 @@ pub struct Ruled {
     pub line: Option<u64>,
     /// Why, in words for a person.
     pub reason: String,
+    /// The kind of call that can be allowed for the rest of a run instead of this one alone, where it has a name.
+    #[serde(skip)]
+    pub kind: Option<String>,
 }
 
 /// The verdict on a whole call.

@@ -164,7 +164,16 @@ impl Rulebook {
         } else {
             (ruled.verdict, ruled.reason)
         };
-        (verdict, UnitView { text: ruled.text, verdict: verdict.word().to_owned(), rule: ruled.rule, reason })
+        (
+            verdict,
+            UnitView {
+                text: ruled.text,
+                verdict: verdict.word().to_owned(),
+                rule: ruled.rule,
+                reason,
+                kind: ruled.kind,
+            },
+        )
     }
 
     /// Why nobody can give the passphrase.

@@ -139,6 +139,9 @@ pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
         (ApprovalKind::Plan, Answer::Allow { .. }) => "the plan is agreed to".into(),
         (ApprovalKind::Plan, Answer::Deny { .. }) => "the plan is sent back".into(),
         (_, Answer::Allow { scope: Scope::Ticket, .. }) => format!("allowed for this ticket: {call}"),
+        (_, Answer::Allow { scope: Scope::Kind, .. }) => {
+            format!("allowed for this ticket: {}", approval.kinds().unwrap_or_default().join(", "))
+        }
         (_, Answer::Allow { scope: Scope::Always, .. }) => format!("allowed, and by a rule from now on: {call}"),
         (_, Answer::Allow { .. }) => format!("allowed: {call}"),
         (_, Answer::Deny { .. }) => format!("denied: {call}"),

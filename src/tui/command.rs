@@ -66,6 +66,7 @@ pub enum Command {
     NewLine,
     Allow,
     AllowTicket,
+    AllowKind,
     AllowAlways,
     Deny,
     EditInput,

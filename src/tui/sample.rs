@@ -270,7 +270,12 @@ pub fn asks(id: &str, tool: &str, input: &str, seconds: i64) -> Approval {
 
 /// A part of such a call.
 pub fn unit(text: &str, verdict: &str, rule: &str, reason: &str) -> UnitView {
-    UnitView { text: text.into(), verdict: verdict.into(), rule: rule.into(), reason: reason.into() }
+    UnitView { text: text.into(), verdict: verdict.into(), rule: rule.into(), reason: reason.into(), kind: None }
+}
+
+/// A part of such a call that is of a kind with a name.
+pub fn unit_of_kind(text: &str, reason: &str, kind: &str) -> UnitView {
+    UnitView { kind: Some(kind.into()), ..unit(text, "ask", "ask-unknown", reason) }
 }
 
 /// A push that waits.

@@ -73,8 +73,13 @@ impl Core {
     }
 
     fn judged(&mut self, call: ToolCall, verdict: Verdict, presence: Presence) {
-        let unit =
-            UnitView { text: call.input.clone(), verdict: verdict.word().into(), rule: "r".into(), reason: "w".into() };
+        let unit = UnitView {
+            text: call.input.clone(),
+            verdict: verdict.word().into(),
+            rule: "r".into(),
+            reason: "w".into(),
+            kind: None,
+        };
         let ruling = Ruling {
             verdict,
             rule: "r".into(),
@@ -306,7 +311,8 @@ fn an_answer_for_the_ticket_holds_for_the_same_call_only() {
 /// Whether a call is let through by what was said for the ticket.
 fn is_granted(core: &mut Core, call: ToolCall) -> bool {
     // The parts say the same of all of them, as those of a command do that is fed.
-    let unit = UnitView { text: "python3 -".into(), verdict: "ask".into(), rule: "r".into(), reason: "w".into() };
+    let unit =
+        UnitView { text: "python3 -".into(), verdict: "ask".into(), rule: "r".into(), reason: "w".into(), kind: None };
     let ruling = Ruling {
         verdict: Verdict::Ask,
         rule: "r".into(),
@@ -484,8 +490,13 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
         let before = core.records.len();
         core.give(Input::RulesChanged { words: "others".into() });
         let Some(Effect::Rejudge { id, .. }) = core.effects.last().cloned() else { panic!("{:?}", core.effects) };
-        let unit =
-            UnitView { text: input_of("t1"), verdict: verdict.word().into(), rule: "r".into(), reason: "w".into() };
+        let unit = UnitView {
+            text: input_of("t1"),
+            verdict: verdict.word().into(),
+            rule: "r".into(),
+            reason: "w".into(),
+            kind: None,
+        };
         let ruling = Ruling {
             verdict,
             rule: rule.into(),
@@ -630,4 +641,59 @@ fn what_was_refused_or_still_waits_and_ran_nevertheless_ends_everything() {
         assert_eq!(core.state.breaker.state == Circuit::Open, trips, "{id} {is_error}");
         assert_eq!(core.effects.last() == Some(&Effect::KillAgent { n: 1 }), trips, "{id} {is_error}");
     }
+}
+
+/// A call of two parts, of these kinds.
+fn of_kinds(core: &mut Core, id: &str, kinds: [Option<&str>; 2]) -> bool {
+    let unit = |kind: Option<&str>| UnitView {
+        text: id.into(),
+        verdict: "ask".into(),
+        rule: "r".into(),
+        reason: "w".into(),
+        kind: kind.map(str::to_owned),
+    };
+    let ruling = Ruling {
+        verdict: Verdict::Ask,
+        rule: "r".into(),
+        reason: "w".into(),
+        target: "t".into(),
+        writes: false,
+        units: kinds.map(unit).into(),
+        provable: false,
+    };
+    let call = call(id, Via::CanUseTool);
+    core.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
+    matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Allow, .. }))
+}
+
+#[test]
+fn a_yes_to_a_kind_lets_through_what_is_all_of_granted_kinds() {
+    let mut core = Core::new(Settings::default());
+    assert!(!of_kinds(&mut core, "t1", [Some("a"), Some("b")]));
+    core.answers("t1", Answer::Allow { input: input_of("t1"), scope: Scope::Kind });
+    for (kinds, granted) in [
+        ([Some("a"), Some("b")], true),
+        ([Some("b"), Some("b")], true),
+        ([Some("a"), Some("c")], false),
+        ([Some("a"), None], false),
+        ([None, None], false),
+    ] {
+        assert_eq!(of_kinds(&mut core, &format!("t{kinds:?}"), kinds), granted, "{kinds:?}");
+    }
+    core.give(Input::RulesChanged { words: "others".into() });
+    assert!(core.records.contains(&Record::GrantsDropped));
+    assert!(!of_kinds(&mut core, "t9", [Some("a"), Some("b")]), "it ends with the rules");
+}
+
+#[test]
+fn a_yes_to_a_kind_without_a_name_is_for_once() {
+    let mut core = Core::new(Settings::default());
+    assert!(!of_kinds(&mut core, "t1", [Some("a"), None]));
+    core.answers("t1", Answer::Allow { input: input_of("t1"), scope: Scope::Kind });
+    let last = core.records.iter().rev().find_map(|record| match record {
+        Record::ApprovalAnswered(answered) => Some(answered.answer.clone()),
+        _ => None,
+    });
+    assert_eq!(last, Some(Answer::Allow { input: input_of("t1"), scope: Scope::Once }));
+    assert!(!of_kinds(&mut core, "t2", [Some("a"), Some("a")]));
 }

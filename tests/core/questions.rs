@@ -128,7 +128,13 @@ impl World {
 
 /// What the rules say of a call of `tool`.
 pub fn ruling(verdict: Verdict, tool: &str) -> Ruling {
-    let unit = UnitView { text: "x".into(), verdict: verdict.word().into(), rule: "r".into(), reason: String::new() };
+    let unit = UnitView {
+        text: "x".into(),
+        verdict: verdict.word().into(),
+        rule: "r".into(),
+        reason: String::new(),
+        kind: None,
+    };
     Ruling {
         verdict,
         rule: "r".into(),

@@ -181,6 +181,7 @@ pub fn by_words() -> Gate {
             verdict: verdict.word().into(),
             rule: "words".into(),
             reason: "the word is in it".into(),
+            kind: None,
         };
         Ruling {
             verdict,

@@ -17,6 +17,7 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
             let reach = match scope {
                 Scope::Once => "",
                 Scope::Ticket => " for the rest of this ticket",
+                Scope::Kind => " with all of its kind for the rest of this ticket",
                 Scope::Always => " from now on",
             };
             (Weight::Gate, format!("allowed{reach} {who}: {call}"))

@@ -334,6 +334,7 @@ fn end(approval: &Approval, seen: Timestamp) -> Timestamp {
 fn reach(approval: &Approval, scope: Scope) -> Scope {
     match (approval.kind, scope) {
         (ApprovalKind::Call, Scope::Always) if !approval.provable => Scope::Once,
+        (ApprovalKind::Call, Scope::Kind) if approval.kinds().is_none() => Scope::Once,
         (ApprovalKind::Call, scope) => scope,
         _ => Scope::Once,
     }

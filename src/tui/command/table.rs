@@ -192,6 +192,8 @@ rows! {
         "let the call run once; a passphrase may be asked for";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this call again",
         "let it run, and this call again until the run ends";
+    AllowKind "card.allow_kind" Scope::Card, "card", [c('T')], Shown, always, |_| "this kind",
+        "allow every call of this kind until the run ends";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
         "show the rule that would always allow it; `y` saves it";
     Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with words",

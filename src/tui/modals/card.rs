@@ -157,6 +157,11 @@ impl Card {
         self.approval.kind == ApprovalKind::Call && !self.is_edited()
     }
 
+    /// The kinds of calls that the yes can hold for, for the rest of the ticket's run.
+    fn kinds(&self) -> Option<Vec<&str>> {
+        self.approval.kinds().filter(|_| self.can_reach_ticket())
+    }
+
     /// The rule that a lasting yes would be; `None` where none is offered.
     fn lasting(&self) -> Option<String> {
         (self.can_reach_ticket() && self.approval.provable).then(|| rule::of(&self.approval)).flatten()
@@ -291,7 +296,11 @@ impl Card {
         match command {
             Some(Command::Close) => return Outcome::Leaves,
             Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
-            Some(Command::Allow | Command::AllowTicket | Command::AllowAlways) if !self.end_seen => self.hurried = true,
+            Some(Command::Allow | Command::AllowTicket | Command::AllowKind | Command::AllowAlways)
+                if !self.end_seen =>
+            {
+                self.hurried = true;
+            }
             Some(Command::EditInput) if self.can_edit() => {
                 let field = Field::new(&edited::shown(&self.approval, &self.input));
                 self.turn_to(Page::Edit(field, None));
@@ -305,6 +314,7 @@ impl Card {
                 }
             }
             Some(Command::AllowTicket) if self.can_reach_ticket() => return self.yes(Reach::Ticket),
+            Some(Command::AllowKind) if self.kinds().is_some() => return self.yes(Reach::Kind),
             Some(Command::AllowAlways) => {
                 if let Some(rules) = self.lasting() {
                     self.trouble = None;

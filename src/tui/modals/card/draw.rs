@@ -66,7 +66,13 @@ impl Card {
                 Page::Gone(why) => body::gone(why, columns).lines,
                 _ => {
                     let origin = if self.is_edited() { Origin::Edited } else { Origin::Asked };
-                    body::call(&self.approval, &self.input, origin, columns).lines
+                    let mut body = body::call(&self.approval, &self.input, origin, columns);
+                    if let Some(kinds) = self.kinds() {
+                        body.gap();
+                        body.words(0, Role::Dim, "T allows for the rest of this run:");
+                        kinds.iter().for_each(|kind| body.item(2, 2, Role::Text, kind));
+                    }
+                    body.lines
                 }
             };
         }
@@ -299,6 +305,9 @@ impl Card {
         }
         if self.can_reach_ticket() {
             hints.push(yes("t", "this call again", "again"));
+        }
+        if self.kinds().is_some() {
+            hints.push(yes("T", "this kind", "kind"));
         }
         if self.lasting().is_some() {
             hints.push(yes("A", "always…", "always…"));

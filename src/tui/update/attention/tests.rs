@@ -74,6 +74,7 @@ fn yes_once_for_the_ticket_and_no_with_words() {
     for (keys, expected) in [
         ("! y", allow(&push, Scope::Once)),
         ("! t", allow(&push, Scope::Ticket)),
+        ("! T T t", allow(&push, Scope::Ticket)),
         ("! d n o Enter", deny("c", "no")),
         ("! d Enter", deny("c", "The person declined this call.")),
         ("a Enter y", allow(&push, Scope::Once)),
@@ -87,6 +88,16 @@ fn yes_once_for_the_ticket_and_no_with_words() {
         assert!(!card_is_open(&model), "{keys}");
         assert!(toast(&model).contains("git push"), "{keys}: {}", toast(&model));
     }
+}
+
+#[test]
+fn a_kind_is_allowed_where_the_card_names_one_and_the_call_is_as_it_was() {
+    let units = vec![sample::unit_of_kind("make x", "w", "`make x`, any of them")];
+    let named = Approval { units, ..sample::asks("c", "Bash", r#"{"command":"make x"}"#, 1) };
+    assert_eq!(press(&mut waits([named.clone()]), "! T"), [allow(&named, Scope::Kind)]);
+    let mut edited = waits([named]);
+    press(&mut edited, "! e x Ctrl-s");
+    assert_eq!(press(&mut edited, "T"), [], "an edited call is of no kind");
 }
 
 #[test]
