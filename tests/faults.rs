@@ -116,3 +116,41 @@ fn a_ticket_that_is_away_for_a_moment_is_waited_for() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(project.ticket_text("tk-1").contains("- [x] Alpha"));
 }
+
+/// What becomes of the ticket's name while Claude works, and what the run says of it.
+#[test]
+fn a_ticket_that_becomes_something_else_ends_the_run_in_words() {
+    type Become = fn(&std::path::Path, &std::path::Path);
+    let cases: [(&str, Become, &str); 4] = [
+        ("a link", |here, foreign| std::os::unix::fs::symlink(foreign, here).unwrap(), "is a link now"),
+        ("a folder", |here, _| std::fs::create_dir(here).unwrap(), "is a folder, not a file"),
+        (
+            "a pipe",
+            |here, _| {
+                use rustix::fs::{CWD, FileType, Mode, mknodat};
+                mknodat(CWD, here, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+            },
+            "is a pipe, not a file",
+        ),
+        ("far too large", |here, _| std::fs::File::create(here).unwrap().set_len(50 << 20).unwrap(), "larger than 4 MiB"),
+    ];
+    for (name, become_it, words) in cases {
+        let project = Project::new();
+        project.ticket("tk-1", &["Alpha", "Beta"]);
+        project.scenario(WAITING);
+        let foreign = project.path("foreign.md");
+        std::fs::write(&foreign, "# Foreign\n- [ ] Alpha\n- [ ] Beta\n- [ ] Foreign words\n").unwrap();
+        let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+        let here = project.path("work/.tickets/tk-1.md");
+        std::fs::remove_file(&here).unwrap();
+        become_it(&here, &foreign);
+        project.write("go", "");
+        let output = child.wait_with_output().unwrap();
+        let told = text(&output);
+        assert!(told.contains(words), "{name}: {told}");
+        assert_ne!(output.status.code(), Some(0), "{name}: {told}");
+        assert!(!told.contains("Foreign words"), "{name}: {told}");
+        assert_eq!(std::fs::read_to_string(&foreign).unwrap().matches("[x]").count(), 0, "{name}");
+        assert!(here.symlink_metadata().is_ok(), "{name}: it stays as it is");
+    }
+}

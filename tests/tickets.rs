@@ -205,11 +205,6 @@ fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 impl Disk for World {
     type File = usize;
 
-    fn resolve(&mut self, path: &Path) -> io::Result<PathBuf> {
-        self.between()?;
-        self.named(path).map(|_| path.to_owned())
-    }
-
     fn open(&mut self, path: &Path) -> io::Result<usize> {
         self.between()?;
         self.named(path)
@@ -226,6 +221,11 @@ impl Disk for World {
 
     fn is_fresh(&mut self, _: &usize) -> bool {
         !self.saving.is_empty() || self.dice.one_in(2)
+    }
+
+    fn is_writable(&mut self, path: &Path) -> io::Result<bool> {
+        self.between()?;
+        self.named(path).map(|_| true)
     }
 
     fn stage(&mut self, path: &Path, text: &[u8], _: &usize) -> io::Result<()> {
@@ -254,7 +254,7 @@ impl Disk for World {
         Ok(())
     }
 
-    fn sync_folder(&mut self, _: &Path) -> io::Result<()> {
+    fn sync_folder(&mut self) -> io::Result<()> {
         self.between()
     }
 
@@ -338,16 +338,20 @@ fn a_half_saved_text_is_not_taken_for_the_ticket() {
 // ---- the real disk ------------------------------------------------------------------------------------------
 
 struct Folder {
-    dir: tempfile::TempDir,
+    /// Gone with this.
+    _dir: tempfile::TempDir,
+    real: PathBuf,
 }
 
 impl Folder {
     fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        let dir = tempfile::tempdir().unwrap();
+        // The system's temporary folder may be behind a link.
+        Self { real: dir.path().canonicalize().unwrap(), _dir: dir }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
+        self.real.join(name)
     }
 
     fn file(&self, name: &str, text: &str) -> PathBuf {
@@ -414,20 +418,60 @@ fn what_a_killed_program_left_is_cleared_away_unless_it_could_be_somebodys() {
     assert_eq!(folder.names("t"), [".a.md.programmator-1", "a.md"]);
 }
 
-#[cfg(unix)]
 #[test]
-fn mode_and_links_are_kept() {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+fn a_tick_keeps_the_mode_and_the_other_names_content() {
+    use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
-    let target = folder.file("real/a.md", "- [ ] a\n");
-    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
-    fs::create_dir(folder.path("t")).unwrap();
-    let link = folder.path("t/a.md");
-    symlink(&target, &link).unwrap();
-    assert_eq!(tickets::tick(&link, "a", &folder.locks()), WriteOutcome::Written);
-    assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert_eq!(fs::read_to_string(&target).unwrap(), "- [x] a\n");
-    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o7777, 0o640);
+    let path = folder.file("t/a.md", "- [ ] a\n");
+    let other = folder.path("other.md");
+    fs::hard_link(&path, &other).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    assert!(tickets::load(&path).unwrap().problems[0].message.contains("several names"));
+    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::Written);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "- [x] a\n");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "- [ ] a\n", "the other name's content is somebody's");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
+}
+
+#[test]
+fn a_read_only_ticket_is_not_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let path = folder.file("t/a.md", "- [ ] a\n- [x] b\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    assert!(tickets::load(&path).unwrap().problems[0].message.contains("read-only"));
+    let outcome = tickets::tick(&path, "a", &folder.locks());
+    assert!(matches!(&outcome, WriteOutcome::Failed(why) if why.contains("it is read-only")), "{outcome:?}");
+    assert_eq!(tickets::tick(&path, "b", &folder.locks()), WriteOutcome::AlreadySo);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "- [ ] a\n- [x] b\n");
+    assert_eq!(folder.names("t"), ["a.md"]);
+}
+
+/// A path that is a link, or leads through one, is neither read nor written: it was none when it was found.
+#[test]
+fn a_file_or_folder_that_becomes_a_link_is_not_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    let foreign = folder.file("foreign/a.md", "- [ ] a\n");
+    fs::create_dir_all(folder.path("t")).unwrap();
+    symlink(&foreign, folder.path("t/a.md")).unwrap();
+    symlink(folder.path("foreign"), folder.path("through")).unwrap();
+    fs::create_dir_all(folder.path("foreign/sub")).unwrap();
+    fs::write(folder.path("foreign/sub/a.md"), "- [ ] a\n").unwrap();
+    for name in ["t/a.md", "through/a.md", "through/sub/a.md"] {
+        let path = folder.path(name);
+        assert!(matches!(tickets::load(&path), Err(LoadError::Link { .. })), "{name}");
+        for outcome in [
+            tickets::tick(&path, "a", &folder.locks()),
+            tickets::reopen(&path, "a", &folder.locks()),
+            tickets::set_status(&path, TicketStatus::Closed, &folder.locks()),
+        ] {
+            assert!(matches!(&outcome, WriteOutcome::Failed(why) if why.contains("is a link now")), "{name} {outcome:?}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), "- [ ] a\n");
+    assert_eq!(folder.names("foreign"), ["a.md", "sub"]);
+    assert_eq!(folder.names("t"), ["a.md"]);
 }
 
 #[test]
@@ -488,7 +532,7 @@ fn finds_by_id_part_and_path() {
     assert_eq!(found("web").unwrap(), in_dir("web-9x"), "a folder of that name is no ticket");
     assert_eq!(found("tk-4f2b.md").unwrap(), in_dir("tk-4f2b"));
     assert_eq!(found("plan.md").unwrap(), plan);
-    assert_eq!(found("./plan.md").unwrap(), folder.path("p/sub/./plan.md"));
+    assert_eq!(found("./plan.md").unwrap(), plan, "without detours");
 
     let message = |name: &str| found(name).unwrap_err().to_string();
     assert_eq!(message("4f2"), "`4f2` could be tk-4f2a, tk-4f2b: write more of the id");
@@ -533,7 +577,7 @@ fn links_may_not_lead_out_and_pipes_are_not_opened() {
     )
     .unwrap();
     let places = Places { folder: folder.path(""), tickets_dir: Some(folder.path("t")), home: None };
-    assert!(tickets::find("alias", &places).is_ok());
+    assert_eq!(tickets::find("alias", &places).unwrap(), folder.path("t/inside.md"), "followed once, here");
     for name in ["out", "pipe", "dangling"] {
         assert!(matches!(tickets::find(name, &places), Err(FindError::Refused(_))), "{name}");
     }

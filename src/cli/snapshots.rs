@@ -45,7 +45,6 @@ async fn open(session: &Session, name: &str) -> Result<(WorkTree, TicketId, Vec<
     let places = session.places(&resolved);
     let path = tickets::find(name, &places)?;
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
-    let path = std::fs::canonicalize(&path)?;
     let keep = session.state.join("restore");
     let tree = WorkTree::open(&session.folder, &keep).await.map_err(|error| CliError::failure(error.to_string()))?;
     let mut untouched = vec![path, session.folder.join(".programmator")];

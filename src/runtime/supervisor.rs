@@ -108,16 +108,15 @@ impl Supervisor {
     }
 
     /// Opens the ticket's run: goes on with the latest one where it can be gone on with, else begins anew
-    /// in `folder`.
+    /// in `folder`. No link may be in `path`, as [`find`](crate::adapters::tickets::find) gives it.
     pub fn open(&mut self, path: &Path, folder: &Path) -> Result<TicketId, OpenError> {
         let ticket = load(path)?;
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let lock = self.lock(&ticket.id, &path)?;
+        let lock = self.lock(&ticket.id, path)?;
         let latest = self.store.latest_for(&path.display().to_string())?;
         let earlier = latest.map(|summary| state_of(&self.store, summary.run)).transpose()?;
         match earlier {
-            Some(state) if state.is_resumable() => self.go_on(ticket, path, state, lock),
-            earlier => self.begin(ticket, earlier.unwrap_or_default(), path, folder, lock),
+            Some(state) if state.is_resumable() => self.go_on(ticket, path.to_owned(), state, lock),
+            earlier => self.begin(ticket, earlier.unwrap_or_default(), path.to_owned(), folder, lock),
         }
     }
 

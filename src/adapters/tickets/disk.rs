@@ -5,9 +5,9 @@
 
 pub use super::os::Swapped;
 use super::{load, os};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Steps on ticket files. Every step may be followed by somebody else's.
@@ -15,8 +15,6 @@ pub trait Disk {
     /// An open file: it stays the same file when names change.
     type File;
 
-    /// The file that `path` leads to, links followed. `NotFound` when there is none.
-    fn resolve(&mut self, path: &Path) -> io::Result<PathBuf>;
     /// Opens a regular file for reading.
     fn open(&mut self, path: &Path) -> io::Result<Self::File>;
     /// The whole content as it is now, whether or not the file still has a name.
@@ -25,14 +23,16 @@ pub trait Disk {
     fn is_same(&mut self, a: &Self::File, b: &Self::File) -> bool;
     /// The file was written to a moment ago: somebody may be in the middle of it.
     fn is_fresh(&mut self, file: &Self::File) -> bool;
+    /// The file may be written: it is neither read-only nor somebody else's.
+    fn is_writable(&mut self, path: &Path) -> io::Result<bool>;
     /// Writes a new file, which must not exist yet, safely to disk, with mode and owner of `like`.
     fn stage(&mut self, path: &Path, text: &[u8], like: &Self::File) -> io::Result<()>;
     /// Puts `new` in the place of `target`. `NotFound` when there is no target.
     fn swap(&mut self, new: &Path, target: &Path) -> io::Result<Swapped>;
     /// Removes a file.
     fn remove(&mut self, path: &Path) -> io::Result<()>;
-    /// Makes the names in the folder of `path` safe.
-    fn sync_folder(&mut self, path: &Path) -> io::Result<()>;
+    /// Makes the names in the folder safe.
+    fn sync_folder(&mut self) -> io::Result<()>;
     /// Gives somebody who is in the middle of saving the time to finish.
     fn pause(&mut self);
 }
@@ -40,19 +40,22 @@ pub trait Disk {
 /// Longer than any editor needs from opening a file of this size to closing it.
 const PAUSE: Duration = Duration::from_millis(40);
 
-/// The real one.
-#[derive(Debug, Default)]
-pub struct RealDisk;
+/// The real one: the files of one folder. Links are not followed.
+#[derive(Debug)]
+pub struct RealDisk(os::Folder);
+
+impl RealDisk {
+    /// For the file at `path` and those beside it.
+    pub fn of(path: &Path) -> Result<Self, load::LoadError> {
+        os::Folder::of(path).map(Self).map_err(|error| load::LoadError::of(path, error))
+    }
+}
 
 impl Disk for RealDisk {
     type File = File;
 
-    fn resolve(&mut self, path: &Path) -> io::Result<PathBuf> {
-        path.canonicalize()
-    }
-
     fn open(&mut self, path: &Path) -> io::Result<File> {
-        load::open_regular(path).map_err(|error| match error {
+        load::open_in(&self.0, path).map_err(|error| match error {
             load::LoadError::Gone { .. } => io::ErrorKind::NotFound.into(),
             other => io::Error::other(other),
         })
@@ -69,16 +72,7 @@ impl Disk for RealDisk {
     }
 
     fn is_same(&mut self, a: &File, b: &File) -> bool {
-        #[cfg(unix)]
-        {
-            matches!((os::identity(a), os::identity(b)), (Ok(a), Ok(b)) if a == b)
-        }
-        #[cfg(not(unix))]
-        {
-            // No stable identity to be had: the content, which is always compared as well, has to do.
-            let _ = (a, b);
-            true
-        }
+        matches!((os::identity(a), os::identity(b)), (Ok(a), Ok(b)) if a == b)
     }
 
     fn is_fresh(&mut self, file: &File) -> bool {
@@ -87,31 +81,30 @@ impl Disk for RealDisk {
         written.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age < 2 * PAUSE))
     }
 
+    fn is_writable(&mut self, path: &Path) -> io::Result<bool> {
+        self.0.is_writable(path)
+    }
+
     fn stage(&mut self, path: &Path, text: &[u8], like: &File) -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        let mut file = self.0.create(path)?;
         let written =
             file.write_all(text).and_then(|()| os::copy_attributes(like, &file)).and_then(|()| file.sync_all());
         if written.is_err() {
-            let _ = std::fs::remove_file(path);
+            let _ = self.0.remove(path);
         }
         written
     }
 
     fn swap(&mut self, new: &Path, target: &Path) -> io::Result<Swapped> {
-        os::swap(new, target)
+        self.0.swap(new, target)
     }
 
     fn remove(&mut self, path: &Path) -> io::Result<()> {
-        std::fs::remove_file(path)
+        self.0.remove(path)
     }
 
-    fn sync_folder(&mut self, path: &Path) -> io::Result<()> {
-        #[cfg(unix)]
-        if let Some(folder) = path.parent() {
-            return File::open(folder)?.sync_all();
-        }
-        let _ = path;
-        Ok(())
+    fn sync_folder(&mut self) -> io::Result<()> {
+        self.0.sync()
     }
 
     fn pause(&mut self) {

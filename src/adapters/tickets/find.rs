@@ -79,7 +79,7 @@ fn there_are(ids: &[String]) -> String {
     }
 }
 
-/// The absolute path of the ticket file that `name` means.
+/// The absolute path, without links, of the ticket file that `name` means.
 ///
 /// A path contains `/`, ends in `.md`, or names an existing file; everything else is an id or a part of one.
 pub fn find(name: &str, places: &Places) -> Result<PathBuf, FindError> {
@@ -88,6 +88,7 @@ pub fn find(name: &str, places: &Places) -> Result<PathBuf, FindError> {
     let is_nested = name.contains(std::path::MAIN_SEPARATOR) || name.contains('/');
     let is_file = !name.is_empty() && path.symlink_metadata().is_ok() && !path.is_dir();
     if is_nested || is_file {
+        let path = real(&path)?;
         super::load::open_regular(&path)?;
         return Ok(path);
     }
@@ -112,8 +113,7 @@ fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
     let ids = |paths: &[&PathBuf]| paths.iter().map(|path| clean_line(&stem(path), 80)).collect();
     match fitting.len() {
         1 => {
-            let path = fitting.remove(0).clone();
-            stays_in(&dir, &path)?;
+            let path = stays_in(&dir, fitting.remove(0))?;
             super::load::open_regular(&path)?;
             Ok(path)
         }
@@ -147,11 +147,15 @@ pub(super) fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A link in the tickets folder leads to a file in the tickets folder.
-pub(super) fn stays_in(dir: &Path, path: &Path) -> Result<(), LoadError> {
-    let real =
-        |path: &Path| path.canonicalize().map_err(|source| LoadError::Unreadable { path: path.to_owned(), source });
-    if real(path)?.starts_with(real(dir)?) { Ok(()) } else { Err(LoadError::LeadsOut { path: path.to_owned() }) }
+/// The file that `path` leads to, which lies in the tickets folder even if `path` is a link.
+pub(super) fn stays_in(dir: &Path, path: &Path) -> Result<PathBuf, LoadError> {
+    let file = real(path)?;
+    if file.starts_with(real(dir)?) { Ok(file) } else { Err(LoadError::LeadsOut { path: path.to_owned() }) }
+}
+
+/// The path without links. This is the one place where a ticket's links are followed.
+fn real(path: &Path) -> Result<PathBuf, LoadError> {
+    path.canonicalize().map_err(|error| LoadError::of(path, error))
 }
 
 fn stem(path: &Path) -> String {

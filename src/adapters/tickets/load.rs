@@ -4,8 +4,10 @@ use super::{find, os};
 use crate::base::text::clean_line;
 use crate::domain::ticket::parse::parse;
 use crate::domain::ticket::{Problem, Severity, Ticket};
-use std::fs::{File, FileType};
+use rustix::fs::FileType;
+use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Largest ticket that is read, in bytes.
@@ -40,6 +42,12 @@ pub enum LoadError {
         /// The link.
         path: PathBuf,
     },
+    /// A link, or behind one. Links are followed once, when a person names the file.
+    #[error("{} is a link now, or leads through one, and is not followed: put the file itself back", shown(path))]
+    Link {
+        /// The path.
+        path: PathBuf,
+    },
     /// The system refuses.
     #[error("{} cannot be read: {source}", shown(path))]
     Unreadable {
@@ -58,23 +66,37 @@ pub(super) fn shown(path: &Path) -> String {
     clean_line(&path.to_string_lossy(), 300)
 }
 
-/// Opens a regular file; anything else is refused without opening it.
+impl LoadError {
+    /// What the system's refusal of this path means.
+    pub(super) fn of(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Gone { path },
+            _ if os::is_link(&source) => Self::Link { path },
+            _ => Self::Unreadable { path, source },
+        }
+    }
+}
+
+/// Opens a regular file that is reached without a link; anything else is refused without opening it.
 pub(super) fn open_regular(path: &Path) -> Result<File, LoadError> {
-    let unreadable = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => LoadError::Gone { path: path.to_owned() },
-        _ => LoadError::Unreadable { path: path.to_owned(), source },
+    let folder = os::Folder::of(path).map_err(|error| LoadError::of(path, error))?;
+    open_in(&folder, path)
+}
+
+/// The same, in a folder that is open.
+pub(super) fn open_in(folder: &os::Folder, path: &Path) -> Result<File, LoadError> {
+    let failed = |error: io::Error| LoadError::of(path, error);
+    let check = |kind: FileType| match kind {
+        FileType::RegularFile => Ok(()),
+        FileType::Symlink => Err(LoadError::Link { path: path.to_owned() }),
+        other => Err(LoadError::NotAFile { path: path.to_owned(), what: kind_name(other) }),
     };
-    let refuse = |kind: FileType| LoadError::NotAFile { path: path.to_owned(), what: kind_name(kind) };
-    let about = std::fs::metadata(path).map_err(unreadable)?;
-    if !about.is_file() {
-        return Err(refuse(about.file_type()));
-    }
-    let file = os::open(path).map_err(unreadable)?;
+    check(folder.kind(path).map_err(failed)?)?;
+    let file = folder.open(path).map_err(failed)?;
     // It may have become something else between the two calls.
-    let about = file.metadata().map_err(unreadable)?;
-    if !about.is_file() {
-        return Err(refuse(about.file_type()));
-    }
+    let about = file.metadata().map_err(failed)?;
+    check(FileType::from_raw_mode(about.mode()))?;
     if about.len() > MAX_BYTES {
         return Err(LoadError::TooLarge { path: path.to_owned() });
     }
@@ -82,44 +104,34 @@ pub(super) fn open_regular(path: &Path) -> Result<File, LoadError> {
 }
 
 fn kind_name(kind: FileType) -> &'static str {
-    if kind.is_dir() {
-        return "a folder";
+    match kind {
+        FileType::Directory => "a folder",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        _ => "a device",
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        if kind.is_fifo() {
-            return "a pipe";
-        } else if kind.is_socket() {
-            return "a socket";
-        }
-    }
-    "a device"
 }
 
-/// Reads the ticket at `path`. What is wrong inside it is in [`Ticket::problems`].
+/// Reads the ticket at `path`, in which no link may be. What is wrong inside it is in [`Ticket::problems`].
 pub fn load(path: &Path) -> Result<Ticket, LoadError> {
-    let file = open_regular(path)?;
+    let folder = os::Folder::of(path).map_err(|error| LoadError::of(path, error))?;
+    let file = open_in(&folder, path)?;
     let mut bytes = Vec::new();
-    (&file)
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|source| LoadError::Unreadable { path: path.to_owned(), source })?;
+    (&file).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| LoadError::of(path, error))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LoadError::TooLarge { path: path.to_owned() });
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut ticket = parse(&bytes, &name);
+    let mut warn = |message: &str| {
+        let (message, severity) = (message.to_owned(), Severity::Warning);
+        ticket.problems.insert(0, Problem { line: 1, column: 1, message, severity });
+    };
     if os::link_count(&file) > 1 {
-        ticket.problems.insert(
-            0,
-            Problem {
-                line: 1,
-                column: 1,
-                message: "this file has several names (hard links): only this one will see ticked boxes".to_owned(),
-                severity: Severity::Warning,
-            },
-        );
+        warn("this file has several names (hard links): only this one will see ticked boxes");
+    }
+    if !folder.is_writable(path).unwrap_or(true) {
+        warn("this file is read-only: its boxes cannot be ticked");
     }
     Ok(ticket)
 }
@@ -127,7 +139,7 @@ pub fn load(path: &Path) -> Result<Ticket, LoadError> {
 /// A file of the tickets folder.
 #[derive(Debug)]
 pub struct Listed {
-    /// Absolute path, or as the folder was given.
+    /// The file, without links; as the folder was given where it cannot be reached.
     pub path: PathBuf,
     /// The ticket, or why it cannot be read.
     pub ticket: Result<Ticket, LoadError>,
@@ -136,10 +148,11 @@ pub struct Listed {
 /// All `*.md` files of a folder, by name; hidden ones left out. One that cannot be read does not keep the
 /// others from being listed. No folder is an empty list.
 pub fn list(dir: &Path) -> io::Result<Vec<Listed>> {
-    let mut listed: Vec<Listed> = find::files_in(dir)?
-        .into_iter()
-        .map(|path| Listed { ticket: find::stays_in(dir, &path).and_then(|()| load(&path)), path })
-        .collect();
+    let listed = find::files_in(dir)?.into_iter().map(|path| match find::stays_in(dir, &path) {
+        Ok(real) => Listed { ticket: load(&real), path: real },
+        Err(error) => Listed { ticket: Err(error), path },
+    });
+    let mut listed: Vec<Listed> = listed.collect();
     listed.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listed)
 }

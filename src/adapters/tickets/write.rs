@@ -1,6 +1,6 @@
 //! Changes a ticket's file while a person may be editing it: atomically, and so that no byte of theirs is lost.
 //!
-//! Read, edit the bytes, write a new file beside the ticket, look again, exchange the two names in one step,
+//! A link is not followed: the file may have been made one since its path was found. Read, edit the bytes, write a new file beside the ticket, look again, exchange the two names in one step,
 //! and look at what came out. If that is not what was read, a person saved in between: they get their file
 //! back and the edit is made anew on their text. A save into the old file that comes after the exchange is
 //! found too, after a pause, and carried over.
@@ -12,7 +12,7 @@
 //! How the text changes is `domain::ticket::edit`'s part.
 
 use super::disk::{Disk, RealDisk, Swapped};
-use super::load::shown;
+use super::load::{LoadError, shown};
 use crate::domain::record::WriteOutcome;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::ticket::edit::{self, Unchanged};
@@ -46,14 +46,15 @@ pub type Edit<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, Unchanged>;
 fn locked(path: &Path, locks: &Path, edit: Edit<'_>) -> WriteOutcome {
     let lock = match lock(path, locks) {
         Ok(lock) => lock,
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {
-            return WriteOutcome::FileGone;
-        }
         Err(error) => {
             return WriteOutcome::Failed(format!("{} cannot be locked: {error}", shown(path)));
         }
     };
-    let outcome = write(&mut RealDisk, path, edit);
+    let outcome = match RealDisk::of(path) {
+        Ok(mut disk) => write(&mut disk, path, edit),
+        Err(LoadError::Gone { .. }) => WriteOutcome::FileGone,
+        Err(error) => WriteOutcome::Failed(error.to_string()),
+    };
     drop(lock);
     outcome
 }
@@ -61,8 +62,7 @@ fn locked(path: &Path, locks: &Path, edit: Edit<'_>) -> WriteOutcome {
 /// Waits for other programs of ours that write the same ticket; the lock goes with the file.
 fn lock(path: &Path, locks: &Path) -> io::Result<File> {
     std::fs::create_dir_all(locks)?;
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let digest = Sha256::digest(target.as_os_str().as_encoded_bytes());
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     let file = File::create(locks.join(format!("ticket-{number:016x}.lock")))?;
     for _ in 0..200 {
@@ -128,14 +128,12 @@ struct Writer<'a, D: Disk> {
 }
 
 impl<D: Disk> Writer<'_, D> {
-    fn attempt(&mut self, path: &Path) -> io::Result<Attempt> {
-        // A link stays a link: the file it leads to is replaced.
-        let target = self.disk.resolve(path)?;
-        let mut file = self.disk.open(&target)?;
+    fn attempt(&mut self, target: &Path) -> io::Result<Attempt> {
+        let mut file = self.disk.open(target)?;
         let before = self.disk.read(&mut file)?;
         if self.disk.is_fresh(&file) {
             self.disk.pause();
-            if !self.is_still(&target, &file, &before)? {
+            if !self.is_still(target, &file, &before)? {
                 return Ok(Attempt::overtaken());
             }
         }
@@ -146,18 +144,21 @@ impl<D: Disk> Writer<'_, D> {
             Err(_) if late.is_some() => base.clone(),
             Err(Unchanged::AlreadySo) => {
                 // Perhaps by a program that was killed before it could clear up.
-                self.clear(&staged_name(&target, 1), &before)?;
+                self.clear(&staged_name(target, 1), &before)?;
                 return Ok(Attempt::Settled(WriteOutcome::AlreadySo));
             }
             Err(Unchanged::NotThere) => return Ok(Attempt::InDoubt(WriteOutcome::NotThere)),
         };
-        let staged = self.stage(&target, &new, &file)?;
-        let still = self.is_still(&target, &file, &before);
+        if !self.disk.is_writable(target)? {
+            return Err(io::Error::other("it is read-only; `chmod u+w` lets programmator tick its boxes"));
+        }
+        let staged = self.stage(target, &new, &file)?;
+        let still = self.is_still(target, &file, &before);
         if !matches!(still, Ok(true)) {
             self.disk.remove(&staged)?;
             return still.map(|_| Attempt::overtaken());
         }
-        self.replace(&staged, &target, file, &before, &new)
+        self.replace(&staged, target, file, &before, &new)
     }
 
     fn is_still(&mut self, target: &Path, file: &D::File, text: &[u8]) -> io::Result<bool> {
@@ -222,7 +223,7 @@ impl<D: Disk> Writer<'_, D> {
                 return Err(error);
             }
         };
-        self.disk.sync_folder(target)?;
+        self.disk.sync_folder()?;
         self.disk.pause();
         let text = self.disk.read(&mut out)?;
         if text == before {
