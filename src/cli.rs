@@ -52,6 +52,7 @@ use ticket::TicketCommand;
 #[derive(Debug, Parser)]
 #[command(
     name = "programmator",
+    bin_name = "programmator",
     version,
     override_usage = "programmator [OPTIONS] [TICKET]...\n       programmator [-C <DIR>] <COMMAND>",
     after_help = help::TOP,
@@ -272,18 +273,21 @@ impl Cli {
 /// command is blocked, so what cannot be understood is 64 there.
 pub fn arguments() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
-        let typed: Vec<_> = std::env::args_os().collect();
-        let checks = ["policy", "check"].iter().all(|word| typed.iter().any(|typed| typed == word));
-        if checks && error.use_stderr() {
+        let typed: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        if typed.iter().all(|word| Clean::new(word).as_str() == word) {
             error.print().ok();
-            std::process::exit(i32::from(policy::BAD_INPUT));
+        } else {
+            // It repeats what was typed; in its colours the two could not be told apart.
+            write!(stderr(), "{}", Clean::new(&error.render().to_string())).ok();
         }
-        error.exit()
+        let checks = ["policy", "check"].iter().all(|word| typed.iter().any(|typed| typed == word));
+        let code = if checks && error.use_stderr() { i32::from(policy::BAD_INPUT) } else { error.exit_code() };
+        std::process::exit(code)
     })
 }
 
 /// Carries out the command line. Errors are printed here; the code is the program's.
-pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
+pub fn run(cli: Cli) -> ExitCode {
     let state =
         state_dir(std::env::var_os("PROGRAMMATOR_STATE_DIR").as_deref(), std::env::var_os("XDG_STATE_HOME").as_deref());
     // The demo and what only reads leave nothing behind, not even a log.
@@ -292,19 +296,43 @@ pub fn run(cli: Cli) -> color_eyre::Result<ExitCode> {
     {
         logging::start(&state);
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let code = match runtime.block_on(dispatch(cli)) {
-        Ok(code) => code,
-        Err(error) => {
-            if error.exit_code != error::NOBODY_READS {
-                writeln!(stderr(), "programmator: {}", Clean::new(&error.message)).ok();
-            }
-            error.exit_code
+    let code = room_for_threads().and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let code = runtime.block_on(dispatch(cli));
+        // A blocked thread (a lock that is waited for) must not keep the program alive.
+        runtime.shutdown_background();
+        code
+    });
+    ExitCode::from(code.unwrap_or_else(|error| {
+        if error.exit_code != error::NOBODY_READS {
+            writeln!(stderr(), "programmator: {}", Clean::new(&error.message)).ok();
         }
-    };
-    // A blocked thread (a lock that is waited for) must not keep the program alive.
-    runtime.shutdown_background();
-    Ok(ExitCode::from(code))
+        error.exit_code
+    }))
+}
+
+/// Threads that a run needs beside those of the processors: of the store, the watches, Claude's streams, work on files.
+const THREADS: usize = 16;
+
+/// Makes sure that the system grants the threads that will be needed. Without this a limit that is reached would be a
+/// panic at the start, or work that waits for a thread for ever.
+fn room_for_threads() -> Result<(), CliError> {
+    let wanted = THREADS + std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // They wait until all are there.
+    let gate = std::sync::Mutex::new(());
+    let all_start = std::thread::scope(|scope| {
+        let _closed = gate.lock();
+        (0..wanted).try_for_each(|_| {
+            let waiting = std::thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()));
+            waiting.map(drop)
+        })
+    });
+    all_start.map_err(|error| {
+        CliError::failure(format!(
+            "the system does not grant the {wanted} threads that are needed ({error}): close something, or raise the \
+             limit of processes (`ulimit -u`) or of memory (`ulimit -v`)"
+        ))
+    })
 }
 
 async fn dispatch(cli: Cli) -> Result<u8, CliError> {

@@ -154,3 +154,34 @@ fn a_ticket_that_becomes_something_else_ends_the_run_in_words() {
         assert!(here.symlink_metadata().is_ok(), "{name}: it stays as it is");
     }
 }
+
+/// Starts a process without our marker, in a session of its own, whose parents are gone at once.
+const DAEMON: &str = "
+      - bash: \"(env -i PATH=$PATH setsid sh -c 'sleep 600 & echo $! >> ../daemons' &)\"
+      - bash: \"until [ -s ../daemons ]; do sleep 0.02; done\"";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
+    // Claude ends by itself, is stopped for its silence, dies at once.
+    for (end, config) in [("- status: {}", ""), ("- hang: {}", "limits: {silence_seconds: 1}\n"), ("- die: KILL", "")] {
+        let project = Project::new();
+        project.ticket("tk-1", &["Alpha"]);
+        project.scenario_with(&format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      {end}\n"), config);
+        let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
+        let daemons = project.read("daemons");
+        let alive = |pid: &&str| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            !stat.is_empty() && !stat.contains(") Z ")
+        };
+        let left: Vec<&str> = daemons.lines().filter(alive).collect();
+        for pid in &left {
+            let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+            rustix::process::kill_process(pid, Signal::KILL).unwrap();
+        }
+        assert!(left.is_empty(), "{end}: {left:?} of {daemons} {}", text(&output));
+        let records = records(&output);
+        let swept = of_kind(&records, "agent_exited").iter().any(|exit| exit["swept"].as_u64() > Some(0));
+        assert!(swept, "{end}: {}", text(&output));
+    }
+}

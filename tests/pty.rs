@@ -17,6 +17,8 @@ mod keys;
 mod leaving;
 #[path = "pty/passphrase.rs"]
 mod passphrase;
+#[path = "pty/printed.rs"]
+mod printed;
 #[path = "support/project.rs"]
 mod project;
 #[path = "pty/runs.rs"]

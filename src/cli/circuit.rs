@@ -70,7 +70,7 @@ struct Moved {
 
 /// Prints every ticket's breaker as a JSON array.
 pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(&all(session)?).map_err(std::io::Error::from)?;
+    let text = crate::base::json::pretty(&all(session)?).map_err(std::io::Error::from)?;
     writeln!(out, "{text}")?;
     Ok(())
 }

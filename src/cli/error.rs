@@ -4,7 +4,10 @@ use super::Cli;
 use super::config::LoadError;
 use crate::adapters::store::StoreError;
 use crate::adapters::tickets::FindError;
+use crate::base::text::Clean;
 use crate::runtime::supervisor::OpenError;
+use std::fmt;
+use std::panic::PanicHookInfo;
 
 /// Exit code when the reader of our output has gone.
 pub const NOBODY_READS: u8 = 141;
@@ -28,6 +31,18 @@ impl CliError {
     /// Something that should have worked.
     pub fn failure(message: impl Into<String>) -> Self {
         Self { message: message.into(), exit_code: 1 }
+    }
+}
+
+/// What a panic says, whatever text it is about.
+pub struct PanicWords;
+
+impl color_eyre::section::PanicMessage for PanicWords {
+    fn display(&self, panic: &PanicHookInfo<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = panic.payload().downcast_ref::<&str>().copied();
+        let words = words.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no words");
+        let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
+        write!(f, "a fault in programmator: {}{place}", Clean::new(words))
     }
 }
 
@@ -71,5 +86,29 @@ impl From<FindError> for CliError {
 impl From<color_eyre::Report> for CliError {
     fn from(error: color_eyre::Report) -> Self {
         Self::failure(format!("{error:#}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    #[test]
+    fn a_panic_is_told_in_clean_words() {
+        struct Told<'a>(&'a PanicHookInfo<'a>);
+        impl fmt::Display for Told<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                color_eyre::section::PanicMessage::display(&PanicWords, self.0, f)
+            }
+        }
+        let told = Arc::new(Mutex::new(String::new()));
+        let (theirs, before) = (told.clone(), std::panic::take_hook());
+        std::panic::set_hook(Box::new(move |info| *theirs.lock().unwrap() = Told(info).to_string()));
+        let ended = std::thread::spawn(|| std::panic::panic_any("a\u{1b}]0;owned\u{7}b\u{9d}c".to_owned())).join();
+        std::panic::set_hook(before);
+        assert!(ended.is_err());
+        let told = told.lock().unwrap();
+        assert!(told.starts_with("a fault in programmator: abc (src"), "{told:?}");
     }
 }

@@ -72,16 +72,17 @@ pub struct Operator {
     pub paths: Paths,
     /// When the person last touched the screen.
     pub attendance: Attendance,
+    /// Wishes to end the program.
+    pub signals: Signals,
     /// Cancelled by the screen when it is left, by us when it must go.
     pub stop: CancellationToken,
 }
 
 /// Works until the screen is left and every run has ended. `Some`: the exit code that a signal asks for.
 pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError> {
-    let Operator { session, resolved, news, mut asked, paths, attendance, stop } = operator;
+    let Operator { session, resolved, news, mut asked, paths, attendance, mut signals, stop } = operator;
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
     let _leave = stop.clone().drop_guard();
-    let mut signals = Signals::listen()?;
     let store = session.store()?;
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());

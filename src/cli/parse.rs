@@ -195,5 +195,5 @@ fn errors(out: &mut dyn Write, found: &errors::Errors, format: Format) -> std::i
 }
 
 fn json<T: Serialize>(out: &mut dyn Write, value: &T) -> std::io::Result<()> {
-    writeln!(out, "{}", serde_json::to_string(value)?)
+    writeln!(out, "{}", crate::base::json::line(value)?)
 }

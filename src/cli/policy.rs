@@ -192,7 +192,7 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
     let place = Place { workspace: &folder, cwd: &folder, home: &home, user: &user, view: &RealPaths };
     let decision = policy.decide(tool, &input, &place);
     if wanted.json {
-        let text = serde_json::to_string(&decision).map_err(|error| CliError::failure(error.to_string()))?;
+        let text = crate::base::json::line(&decision).map_err(|error| CliError::failure(error.to_string()))?;
         writeln!(out, "{text}")?;
     } else {
         explain::decision(

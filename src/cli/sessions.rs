@@ -79,7 +79,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, command: SessionCommand
 
 /// Prints the sessions of the ticket, else of every ticket, as a JSON array.
 fn json(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(&all(session, ticket)?).map_err(std::io::Error::from)?;
+    let text = crate::base::json::pretty(&all(session, ticket)?).map_err(std::io::Error::from)?;
     writeln!(out, "{text}")?;
     Ok(())
 }

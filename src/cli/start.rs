@@ -14,6 +14,7 @@ use crate::domain::summary::RunSummary;
 use crate::domain::words::reason_words;
 use crate::runtime::attendance::Attendance;
 use crate::runtime::channels;
+use crate::runtime::shutdown::Signals;
 use crate::runtime::supervisor::find_run;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
@@ -49,7 +50,11 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let stop = CancellationToken::new();
     let mut host = TerminalHost { paths: Paths::default(), attendance: Attendance::default(), clock: session.clock() };
     let (paths, attendance) = (host.paths.clone(), host.attendance.clone());
-    let operator = Operator { session: session.clone(), resolved, news, asked, paths, attendance, stop: stop.clone() };
+    // Before the terminal is ours: none may end us without giving it back.
+    let signals = Signals::listen()?;
+    let stopping = stop.clone();
+    let operator =
+        Operator { session: session.clone(), resolved, news, asked, paths, attendance, signals, stop: stopping };
     // The first frame stands before the operator reads a file.
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     let working = tokio::spawn(operator::work(operator, open));
@@ -114,15 +119,18 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let (tell, told) = mpsc::channel(channels::NEWS);
     tell.try_send(news).map_err(|_| CliError::failure("the run could not be shown"))?;
     let (asks, _asked) = mpsc::channel(channels::ASKS);
+    let mut signals = Signals::listen()?;
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     let mut host = TerminalHost { paths: Paths::default(), attendance: Attendance::default(), clock: session.clock() };
     let channels = Channels { news: told, asks };
     let stop = CancellationToken::new();
     let clock = session.clock();
-    screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop, &mut host)
-        .await
-        .map_err(|error| unfit(&error))?;
-    Ok(0)
+    tokio::select! {
+        wish = signals.next() => Ok(wish.exit_code()),
+        shown = screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop, &mut host) => {
+            shown.map(|()| 0).map_err(|error| unfit(&error))
+        }
+    }
 }
 
 fn past(store: &Store, text: &str) -> Result<News, CliError> {

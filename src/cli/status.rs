@@ -42,7 +42,7 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 
 /// Prints all runs, newest first, as a JSON array.
 pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(&runs(session)?).map_err(std::io::Error::from)?;
+    let text = crate::base::json::pretty(&runs(session)?).map_err(std::io::Error::from)?;
     writeln!(out, "{text}")?;
     Ok(())
 }

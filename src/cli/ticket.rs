@@ -5,6 +5,7 @@ use super::error::CliError;
 use super::help;
 use super::session::Session;
 use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
+use crate::base::json;
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::{Phase, Problem, Severity, Ticket, TicketStatus};
 use clap::Subcommand;
@@ -176,24 +177,10 @@ pub fn show(out: &mut dyn Write, ticket: &Ticket, format: Format) -> io::Result<
     match format {
         Format::Text => show_text(out, ticket),
         Format::Json => {
-            let json = serde_json::to_string_pretty(&Shown::of(ticket)).map_err(io::Error::other)?;
-            writeln!(out, "{}", escaped(&json))
+            let json = json::pretty(&Shown::of(ticket)).map_err(io::Error::other)?;
+            writeln!(out, "{json}")
         }
     }
-}
-
-/// JSON escapes what a terminal would obey only as far as ASCII goes; the rest is escaped here.
-fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if matches!(c, '\n' | ' '..='~') || !Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty() {
-            out.push(c);
-        } else {
-            let units = &mut [0; 2];
-            out.extend(c.encode_utf16(units).iter().map(|unit| format!("\\u{unit:04x}")));
-        }
-    }
-    out
 }
 
 fn show_text(out: &mut dyn Write, ticket: &Ticket) -> io::Result<()> {

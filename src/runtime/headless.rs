@@ -2,6 +2,7 @@
 
 use crate::adapters::store::Store;
 use crate::base::id::{RunId, TicketId};
+use crate::base::json;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::limits::Parking;
@@ -109,10 +110,7 @@ impl<W: Write> Printer<W> {
             _ => {}
         }
         match self.format {
-            Format::Json => {
-                serde_json::to_writer(&mut self.out, stored)?;
-                writeln!(self.out)
-            }
+            Format::Json => writeln!(self.out, "{}", json::line(stored)?),
             Format::Text => match teller.line(&stored.record) {
                 Some(line) => {
                     let time = stored.time.clock_time(&self.zone);

@@ -1,17 +1,18 @@
 //! Signals that ask the program to end, as one stream.
 
+use rustix::process::Signal as Number;
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// A wish to end the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// SIGINT: Ctrl-C.
-    Interrupt,
-    /// SIGTERM.
-    Terminate,
     /// SIGHUP: the terminal is gone.
     Hangup,
+    /// Any other signal, by its number: SIGINT, SIGTERM, and those that nobody sends on purpose.
+    Signal(u8),
 }
 
 impl Wish {
@@ -19,35 +20,60 @@ impl Wish {
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Hangup => 129,
-            Self::Interrupt => 130,
-            Self::Terminate => 143,
+            Self::Signal(number) => 128 + number,
         }
     }
 }
 
-/// Listens for the three signals. While this lives, none of them ends the process by itself.
+/// Every signal that ends a process that does nothing about it, but those that cannot be caught and those that say
+/// that it cannot go on. A run that is ended by `SIGUSR1` must be stopped as well as one that is ended by `SIGTERM`.
+const DEADLY: [Number; 14] = [
+    Number::HUP,
+    Number::INT,
+    Number::TERM,
+    Number::QUIT,
+    Number::ABORT,
+    Number::TRAP,
+    Number::SYS,
+    Number::USR1,
+    Number::USR2,
+    Number::ALARM,
+    Number::VTALARM,
+    Number::PROF,
+    Number::XCPU,
+    Number::XFSZ,
+];
+
+/// Deadly on Linux alone.
+#[cfg(target_os = "linux")]
+const ALSO: &[Number] = &[Number::IO, Number::POWER, Number::STKFLT];
+#[cfg(not(target_os = "linux"))]
+const ALSO: &[Number] = &[];
+
+/// Listens for the signals. While this lives, none of them ends the process by itself.
 pub struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Signal,
+    listening: Vec<(Signal, Wish)>,
 }
 
 impl Signals {
     /// Begins to listen.
     pub fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
+        let each = DEADLY.iter().chain(ALSO).map(|number| {
+            let wish = match *number {
+                Number::HUP => Wish::Hangup,
+                other => Wish::Signal(u8::try_from(other.as_raw()).unwrap_or_default()),
+            };
+            Ok((signal(SignalKind::from_raw(number.as_raw()))?, wish))
+        });
+        Ok(Self { listening: each.collect::<io::Result<_>>()? })
     }
 
     /// The next signal.
     pub async fn next(&mut self) -> Wish {
-        tokio::select! {
-            _ = self.interrupt.recv() => Wish::Interrupt,
-            _ = self.terminate.recv() => Wish::Terminate,
-            _ = self.hangup.recv() => Wish::Hangup,
-        }
+        poll_fn(|context| {
+            let come = |(signal, wish): &mut (Signal, Wish)| signal.poll_recv(context).is_ready().then_some(*wish);
+            self.listening.iter_mut().find_map(come).map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
     }
 }

@@ -51,6 +51,42 @@ fn sigterm_and_sighup_give_the_terminal_back_and_leave_no_process() {
     }
 }
 
+/// Every signal that would end the program is a wish to end it, whoever sent it for whatever reason.
+#[test]
+fn other_signals_that_end_a_program_give_the_terminal_back_as_well() {
+    let signals = [
+        Signal::USR1,
+        Signal::USR2,
+        Signal::ALARM,
+        Signal::ABORT,
+        Signal::QUIT,
+        Signal::XCPU,
+    ];
+    for signal in signals {
+        let project = gated_project(&["Alpha"]);
+        let mut terminal = at_the_gate(&project, "Alpha");
+        terminal.signal(signal);
+        let code = u32::try_from(128 + signal.as_raw()).unwrap();
+        assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
+        assert_given_back(&terminal);
+        assert_nothing_runs(&project);
+    }
+}
+
+#[test]
+fn a_signal_over_a_run_of_the_past_gives_the_terminal_back() {
+    let project = gated_project(&["Alpha"]);
+    project.open_gate("alpha");
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    for (signal, code) in [(Signal::TERM, 143), (Signal::USR1, 138)] {
+        let mut terminal = start(&project, &["replay", "tk-1"], ROOMY);
+        terminal.wait_for("1/1 phases");
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
+        assert_given_back(&terminal);
+    }
+}
+
 #[test]
 fn a_closed_window_leaves_no_process() {
     let (project, mut terminal) = stubborn();

@@ -85,7 +85,7 @@ pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format)
     let shown = shown(&store, text, now)?;
     match format {
         Format::Json => {
-            let text = serde_json::to_string_pretty(&shown).map_err(std::io::Error::from)?;
+            let text = crate::base::json::pretty(&shown).map_err(std::io::Error::from)?;
             writeln!(out, "{text}")?;
         }
         Format::Text => words(out, &shown, now)?,
