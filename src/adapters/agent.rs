@@ -59,6 +59,7 @@ pub struct Agent {
     pulse: Arc<Pulse>,
     turns: watch::Receiver<u64>,
     exit: watch::Receiver<Option<Exit>>,
+    family: Arc<orphans::Family>,
 }
 
 impl Agent {
@@ -166,8 +167,15 @@ impl Agent {
 
     /// Closes stdin: Claude finishes the running turn, tools included, and exits.
     pub async fn close_input(&self) {
+        self.look().await;
         // An error means that it is closed already.
         self.writer.send(supervise::Write::Close).await.ok();
+    }
+
+    /// Remembers who descends from Claude: when it is gone it is too late.
+    async fn look(&self) {
+        let family = Arc::clone(&self.family);
+        tokio::task::spawn_blocking(move || family.look()).await.ok();
     }
 
     async fn write(&self, line: String) -> Result<(), AgentError> {

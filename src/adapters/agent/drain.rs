@@ -1,6 +1,7 @@
 //! Reading what Claude prints, on threads of its own: Claude drops the end of its stream when nobody
 //! reads in time, so nothing here waits for anybody but the disk.
 
+use super::orphans::Family;
 use super::{AgentEvent, Pulse, messages};
 use crate::base::lines::Lines;
 use crate::base::time::Clock;
@@ -46,6 +47,8 @@ pub(super) struct Drain {
     pub turn: TurnReader,
     /// Calls of this process that have not come back.
     pub called: HashSet<String>,
+    /// Who descends from the process.
+    pub family: Arc<Family>,
     pub sink_failed: bool,
 }
 
@@ -149,7 +152,12 @@ impl Drain {
             let uuid = string(envelope.uuid);
             return self.event(AgentEvent::Echoed { uuid });
         }
-        for end in tool_ends(envelope) {
+        let ends = tool_ends(envelope);
+        if !ends.is_empty() {
+            // What the tool left behind is known from here on, even if Claude goes down.
+            self.family.look();
+        }
+        for end in ends {
             // A resumed session may repeat what others did.
             if self.called.remove(&end.tool_use_id) && !end.refused {
                 self.event(AgentEvent::ToolRan { tool_use_id: end.tool_use_id.clone() });

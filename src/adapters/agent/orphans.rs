@@ -1,7 +1,8 @@
 //! Processes that Claude left behind. Its tools live in sessions of their own, where no signal to
 //! Claude's group reaches them; they are found by the marker that all of a run's processes inherit.
 //!
-//! A tool that clears its environment escapes; nothing here can see it.
+//! A tool that clears its environment has no marker. On Linux it is found as one of the family: whoever descends from
+//! Claude is remembered while Claude lives. Elsewhere it escapes; nothing here can see it.
 
 #[cfg(target_os = "linux")]
 use super::os_linux as os;
@@ -9,6 +10,7 @@ use super::os_linux as os;
 use super::os_macos as os;
 use rustix::process::Signal;
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -27,11 +29,19 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// After a run, and at the next start with the ids of runs that did not end well.
 pub fn sweep(markers: &[String]) -> u32 {
+    end(markers, &Family::default())
+}
+
+/// The same, and ends what is left of the family.
+pub(super) fn end(markers: &[String], family: &Family) -> u32 {
     let markers: Vec<String> = markers.iter().filter(|m| !m.is_empty()).cloned().collect();
     let mut seen: HashMap<(i32, String), Instant> = HashMap::new();
     let begun = Instant::now();
-    while !markers.is_empty() && begun.elapsed() < PATIENCE {
-        let found = os::marked(&markers);
+    while begun.elapsed() < PATIENCE {
+        let mut found = family.left();
+        if !markers.is_empty() {
+            found.extend(os::marked(&markers).into_iter().map(Arc::new));
+        }
         if found.is_empty() {
             break;
         }
@@ -47,6 +57,46 @@ pub fn sweep(markers: &[String]) -> u32 {
         sleep(PAUSE);
     }
     u32::try_from(seen.len()).unwrap_or(u32::MAX)
+}
+
+/// Claude and who descends from it, as far as they were seen. As long as Claude lives, nobody leaves the family: it
+/// takes in orphans. After its end only those are known that were seen before, and their children.
+#[derive(Debug, Default)]
+pub(super) struct Family(Mutex<Members>);
+
+#[derive(Debug, Default)]
+struct Members {
+    claude: Option<os::Process>,
+    others: Vec<Arc<os::Process>>,
+}
+
+impl Family {
+    /// Of the process with this id, which must be a child of ours that was not waited for yet.
+    pub(super) fn of(pid: u32) -> Self {
+        Self(Mutex::new(Members { claude: os::process(pid), others: Vec::new() }))
+    }
+
+    /// Remembers who belongs to it now. A few milliseconds.
+    pub(super) fn look(&self) {
+        drop(self.members());
+    }
+
+    /// Who is left beside Claude itself, now.
+    fn left(&self) -> Vec<Arc<os::Process>> {
+        self.members().others.clone()
+    }
+
+    fn members(&self) -> MutexGuard<'_, Members> {
+        let mut members = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        members.others.retain(|process| process.is_alive());
+        let found = os::descendants(members.claude.iter().chain(members.others.iter().map(Arc::as_ref)));
+        for process in found {
+            if members.others.iter().all(|known| known.identity() != process.identity()) {
+                members.others.push(Arc::new(process));
+            }
+        }
+        members
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
-//! What only Linux has: a signal at the parent's death, wide pipes, `/proc`, process descriptors.
+//! What only Linux has: a signal at the parent's death, orphans that stay in the family, wide pipes, `/proc`, process
+//! descriptors.
 //!
 //! The one place of this adapter with unsafe code: the child must ask for the signal itself, between fork and exec.
 
 use super::launch::MARKER;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
+    Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_child_subreaper,
+    set_parent_process_death_signal,
 };
+use std::collections::{HashMap, HashSet};
 use std::io::PipeReader;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -20,7 +23,8 @@ pub(super) fn widen(pipe: &PipeReader) {
 }
 
 /// Has the process interrupted when the starting thread ends: an interrupt is the only signal at
-/// which Claude also ends its tools.
+/// which Claude also ends its tools. And whatever it and its tools leave behind becomes its own child, not that of
+/// the system's first process: as long as it lives, its family can be found, whatever they did to their environment.
 #[allow(unsafe_code)]
 pub(super) fn die_with_parent(command: &mut Command) {
     let parent = getpid();
@@ -29,6 +33,8 @@ pub(super) fn die_with_parent(command: &mut Command) {
     unsafe {
         command.pre_exec(move || {
             set_parent_process_death_signal(Some(Signal::INT))?;
+            // Any id means yes.
+            set_child_subreaper(Some(getpid()))?;
             // The parent may have died before the request was made.
             if getppid() == Some(parent) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
         });
@@ -36,16 +42,23 @@ pub(super) fn die_with_parent(command: &mut Command) {
 }
 
 /// A process, held so that its id cannot come to mean another.
+#[derive(Debug)]
 pub(super) struct Process {
     pid: Pid,
+    started: String,
     handle: OwnedFd,
 }
 
 impl Process {
     /// Tells processes apart, also those that were given the same number one after another.
     pub(super) fn identity(&self) -> (i32, String) {
-        let pid = self.pid.as_raw_nonzero().get();
-        (pid, start_time(pid).unwrap_or_default())
+        (self.pid.as_raw_nonzero().get(), self.started.clone())
+    }
+
+    /// It has not ended; one that only waits to be looked at by its parent has.
+    pub(super) fn is_alive(&self) -> bool {
+        let now = Stat::of(self.pid);
+        now.is_some_and(|now| now.started == self.started && !matches!(now.state, 'Z' | 'X'))
     }
 
     /// Sends a signal; a process that is gone already is no error.
@@ -57,29 +70,73 @@ impl Process {
 /// All processes, but this one, that carry one of `markers` in their environment.
 pub(super) fn marked(markers: &[String]) -> Vec<Process> {
     let wanted: Vec<Vec<u8>> = markers.iter().map(|marker| format!("{MARKER}={marker}").into_bytes()).collect();
-    let Ok(proc) = std::fs::read_dir("/proc") else {
-        return Vec::new();
+    let carries = |process: &Process| {
+        let environ = std::fs::read(format!("/proc/{}/environ", process.pid.as_raw_nonzero())).unwrap_or_default();
+        environ.split(|byte| *byte == 0).any(|entry| wanted.iter().any(|wanted| entry == wanted.as_slice()))
     };
-    proc.flatten()
-        .filter_map(|entry| std::str::from_utf8(entry.file_name().as_bytes()).ok()?.parse().ok())
-        .filter_map(Pid::from_raw)
-        .filter(|pid| *pid != getpid())
-        .filter_map(|pid| {
-            // First held, then looked at: what is seen is what is held, or it is dead.
-            let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-            let path = format!("/proc/{}/environ", pid.as_raw_nonzero());
-            let environ = std::fs::read(path).ok()?;
-            environ
-                .split(|byte| *byte == 0)
-                .any(|entry| wanted.iter().any(|wanted| entry == wanted.as_slice()))
-                .then_some(Process { pid, handle })
-        })
-        .collect()
+    all().filter(|pid| *pid != getpid()).filter_map(hold).filter(carries).collect()
 }
 
-/// Field 22 of `/proc/PID/stat`; the name in field 2 may hold blanks and brackets.
-fn start_time(pid: i32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let after_name = stat.rsplit_once(')')?.1;
-    after_name.split_whitespace().nth(19).map(str::to_owned)
+/// The process with this id.
+pub(super) fn process(pid: u32) -> Option<Process> {
+    hold(Pid::from_raw(i32::try_from(pid).ok()?)?)
+}
+
+/// All processes that descend from one of these.
+pub(super) fn descendants<'a>(of: impl Iterator<Item = &'a Process>) -> Vec<Process> {
+    let mut family: HashSet<Pid> = of.filter(|process| process.is_alive()).map(|process| process.pid).collect();
+    if family.is_empty() {
+        return Vec::new();
+    }
+    let mut children: HashMap<Pid, Vec<Pid>> = HashMap::new();
+    for pid in all() {
+        if let Some(parent) = Stat::of(pid).and_then(|stat| stat.parent) {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut todo: Vec<Pid> = family.iter().copied().collect();
+    let mut found = Vec::new();
+    while let Some(parent) = todo.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            // Its number may mean another by now: the one that is held has to have a parent of the family as well.
+            let is_child = || Stat::of(child).is_some_and(|now| now.parent.is_some_and(|now| family.contains(&now)));
+            if let Some(process) = hold(child).filter(|_| is_child()) {
+                found.push(process);
+                family.insert(child);
+                todo.push(child);
+            }
+        }
+    }
+    found
+}
+
+fn all() -> impl Iterator<Item = Pid> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let number = |entry: std::fs::DirEntry| std::str::from_utf8(entry.file_name().as_bytes()).ok()?.parse().ok();
+    entries.filter_map(number).filter_map(Pid::from_raw)
+}
+
+/// First held, then looked at: what is seen is what is held, or it is dead.
+fn hold(pid: Pid) -> Option<Process> {
+    let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    Some(Process { pid, started: Stat::of(pid)?.started, handle })
+}
+
+/// What `/proc/PID/stat` says.
+struct Stat {
+    state: char,
+    parent: Option<Pid>,
+    started: String,
+}
+
+impl Stat {
+    /// Fields 3, 4 and 22; the name in field 2 may hold blanks and brackets.
+    fn of(pid: Pid) -> Option<Self> {
+        let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+        let stat = String::from_utf8_lossy(&stat);
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let state = fields.next()?.chars().next()?;
+        let parent = Pid::from_raw(fields.next()?.parse().ok()?);
+        Some(Self { state, parent, started: fields.nth(17)?.to_owned() })
+    }
 }

@@ -20,6 +20,11 @@ impl Process {
         (self.pid, self.started.clone())
     }
 
+    /// It has not ended. Who is not remembered is not asked about.
+    pub(super) fn is_alive(&self) -> bool {
+        true
+    }
+
     /// Sends a signal, unless the number means another process by now.
     pub(super) fn signal(&self, signal: Signal) {
         let pid = self.pid.to_string();
@@ -29,6 +34,18 @@ impl Process {
             kill_process(pid, signal).ok();
         }
     }
+}
+
+/// The process with this id. Not asked for here: see [`descendants`].
+#[cfg(target_os = "macos")]
+pub(super) fn process(_pid: u32) -> Option<Process> {
+    None
+}
+
+/// None: an orphan here becomes the child of the system's first process at once, and of whom it was is told by nobody.
+#[cfg(target_os = "macos")]
+pub(super) fn descendants<'a>(_of: impl Iterator<Item = &'a Process>) -> Vec<Process> {
+    Vec::new()
 }
 
 /// All processes, but this one, that carry one of `markers` in their environment.

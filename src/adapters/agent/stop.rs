@@ -1,9 +1,9 @@
 //! The ladder that ends Claude: each step is tried for its time, then the next.
 //!
 //! Only the first step lets Claude end its own tools. What survives all of them is swept by its
-//! marker before the exit is told ([`super::orphans`]).
+//! marker, and as one of Claude's family, before the exit is told ([`super::orphans`]).
 
-use super::supervise::Signal;
+use super::supervise::{Signal, Write};
 use super::{Agent, Exit};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -49,7 +49,9 @@ impl Agent {
             .ok();
         }
         if !ladder.close.is_zero() {
-            timeout(Duration::from_millis(50), self.close_input()).await.ok();
+            self.look().await;
+            // Claude may be deaf.
+            timeout(Duration::from_millis(50), self.writer.send(Write::Close)).await.ok();
         }
         if let Some(exit) = self.exit_within(ladder.close).await {
             return exit;

@@ -3,7 +3,8 @@
 
 use super::drain::{Drain, Out, Tail};
 use super::start::Started;
-use super::{Agent, AgentError, AgentEvent, Exit, Pulse, WRITER_CAPACITY, orphans};
+use super::orphans::{self, Family};
+use super::{Agent, AgentError, AgentEvent, Exit, Pulse, WRITER_CAPACITY};
 use crate::base::time::Clock;
 use crate::domain::scrollback::Sink;
 use crate::domain::stream::turn::TurnReader;
@@ -60,6 +61,7 @@ pub(super) fn run(
     let (stderr_ended, stderr_drained) = oneshot::channel();
     let pid = started.pid;
     let tail = Tail::default();
+    let family = Arc::new(Family::of(pid));
 
     let drain = Drain {
         sink,
@@ -70,6 +72,7 @@ pub(super) fn run(
         initialized: Some(answer),
         turn: TurnReader::default(),
         called: HashSet::new(),
+        family: Arc::clone(&family),
         sink_failed: false,
     };
     let stdout = started.stdout;
@@ -99,10 +102,19 @@ pub(super) fn run(
     out.send(Out::Event(AgentEvent::Spawned { pid })).ok();
     tokio::spawn(write(started.stdin, to_write));
     tokio::spawn(forward(given, events, writer.clone()));
-    let watcher = Watcher { child: started.child, pid, marker, tail, pulse: Arc::clone(&pulse), out, exited };
+    let watcher = Watcher {
+        child: started.child,
+        pid,
+        marker,
+        family: Arc::clone(&family),
+        tail,
+        pulse: Arc::clone(&pulse),
+        out,
+        exited,
+    };
     tokio::spawn(watcher.run(to_signal, drained, stderr_drained));
 
-    let agent = Agent { pid, writer, signals, pulse, turns, exit };
+    let agent = Agent { pid, family, writer, signals, pulse, turns, exit };
     Ok((agent, initialized))
 }
 
@@ -137,6 +149,7 @@ struct Watcher {
     child: Child,
     pid: u32,
     marker: String,
+    family: Arc<Family>,
     tail: Tail,
     pulse: Arc<Pulse>,
     out: mpsc::UnboundedSender<Out>,
@@ -167,7 +180,8 @@ impl Watcher {
         // Its children may hold the pipes: what they still say is read, then they are swept.
         timeout(LAST_OUTPUT, drained.changed()).await.ok();
         let marker = vec![std::mem::take(&mut self.marker)];
-        let swept = tokio::task::spawn_blocking(move || orphans::sweep(&marker)).await.unwrap_or(0);
+        let family = Arc::clone(&self.family);
+        let swept = tokio::task::spawn_blocking(move || orphans::end(&marker, &family)).await.unwrap_or(0);
         self.read_out(drained).await;
         timeout(LAST_OUTPUT, stderr_drained).await.ok();
 
@@ -190,6 +204,8 @@ impl Watcher {
     }
 
     fn signal(&self, signal: Signal) {
+        // When Claude is gone it is too late.
+        self.family.look();
         let signal = match signal {
             Signal::Terminate => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,
