@@ -11,6 +11,9 @@ fn main() -> color_eyre::Result<ExitCode> {
         let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
         return Ok(programmator::demo::agent::main(&args));
     }
-    color_eyre::config::HookBuilder::default().display_env_section(false).panic_message(cli::error::PanicWords).install()?;
+    color_eyre::config::HookBuilder::default()
+        .display_env_section(false)
+        .panic_message(cli::error::PanicWords)
+        .install()?;
     Ok(cli::run(cli::arguments()))
 }

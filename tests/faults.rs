@@ -132,7 +132,11 @@ fn a_ticket_that_becomes_something_else_ends_the_run_in_words() {
             },
             "is a pipe, not a file",
         ),
-        ("far too large", |here, _| std::fs::File::create(here).unwrap().set_len(50 << 20).unwrap(), "larger than 4 MiB"),
+        (
+            "far too large",
+            |here, _| std::fs::File::create(here).unwrap().set_len(50 << 20).unwrap(),
+            "larger than 4 MiB",
+        ),
     ];
     for (name, become_it, words) in cases {
         let project = Project::new();
@@ -167,7 +171,8 @@ fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
     for (end, config) in [("- status: {}", ""), ("- hang: {}", "limits: {silence_seconds: 1}\n"), ("- die: KILL", "")] {
         let project = Project::new();
         project.ticket("tk-1", &["Alpha"]);
-        project.scenario_with(&format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      {end}\n"), config);
+        project
+            .scenario_with(&format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      {end}\n"), config);
         let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
         let daemons = project.read("daemons");
         let alive = |pid: &&str| {

@@ -466,7 +466,10 @@ fn a_file_or_folder_that_becomes_a_link_is_not_followed() {
             tickets::reopen(&path, "a", &folder.locks()),
             tickets::set_status(&path, TicketStatus::Closed, &folder.locks()),
         ] {
-            assert!(matches!(&outcome, WriteOutcome::Failed(why) if why.contains("is a link now")), "{name} {outcome:?}");
+            assert!(
+                matches!(&outcome, WriteOutcome::Failed(why) if why.contains("is a link now")),
+                "{name} {outcome:?}"
+            );
         }
     }
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "- [ ] a\n");

@@ -40,7 +40,8 @@ pub struct PanicWords;
 impl color_eyre::section::PanicMessage for PanicWords {
     fn display(&self, panic: &PanicHookInfo<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = panic.payload().downcast_ref::<&str>().copied();
-        let words = words.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no words");
+        let words =
+            words.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no words");
         let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
         write!(f, "a fault in programmator: {}{place}", Clean::new(words))
     }

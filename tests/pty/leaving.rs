@@ -54,14 +54,7 @@ fn sigterm_and_sighup_give_the_terminal_back_and_leave_no_process() {
 /// Every signal that would end the program is a wish to end it, whoever sent it for whatever reason.
 #[test]
 fn other_signals_that_end_a_program_give_the_terminal_back_as_well() {
-    let signals = [
-        Signal::USR1,
-        Signal::USR2,
-        Signal::ALARM,
-        Signal::ABORT,
-        Signal::QUIT,
-        Signal::XCPU,
-    ];
+    let signals = [Signal::USR1, Signal::USR2, Signal::ALARM, Signal::ABORT, Signal::QUIT, Signal::XCPU];
     for signal in signals {
         let project = gated_project(&["Alpha"]);
         let mut terminal = at_the_gate(&project, "Alpha");

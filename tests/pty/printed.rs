@@ -152,7 +152,12 @@ fn no_sink_passes_on_what_a_terminal_obeys() {
     // Settings and folders by the environment.
     let folder = format!("/nowhere/{p}");
     let names = ["TICKETS_DIR", "HOME", "PROGRAMMATOR_STATE_DIR", "PROGRAMMATOR_CONFIG_DIR", "PATH", "USER", "EDITOR"];
-    let settings = ["PROGRAMMATOR_AGENT_MODEL", "PROGRAMMATOR_SCREEN_THEME", "PROGRAMMATOR_RUN_MAX_ITERATIONS", "PROGRAMMATOR_LOG"];
+    let settings = [
+        "PROGRAMMATOR_AGENT_MODEL",
+        "PROGRAMMATOR_SCREEN_THEME",
+        "PROGRAMMATOR_RUN_MAX_ITERATIONS",
+        "PROGRAMMATOR_LOG",
+    ];
     for name in names.into_iter().chain(settings) {
         for args in [&["doctor"][..], &["config", "show"], &["run", "tk-1"]] {
             look(args, &[(name, &folder)]);

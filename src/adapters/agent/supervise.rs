@@ -2,8 +2,8 @@
 //! to use it are [`Agent`]'s.
 
 use super::drain::{Drain, Out, Tail};
-use super::start::Started;
 use super::orphans::{self, Family};
+use super::start::Started;
 use super::{Agent, AgentError, AgentEvent, Exit, Pulse, WRITER_CAPACITY};
 use crate::base::time::Clock;
 use crate::domain::scrollback::Sink;
