@@ -83,6 +83,11 @@ impl ApprovalKind {
     }
 }
 
+/// Whether a tool runs its `command` in the shell.
+pub fn runs_in_shell(tool: &str) -> bool {
+    matches!(tool, "Bash" | "Monitor")
+}
+
 /// Who could be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Presence {

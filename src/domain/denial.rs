@@ -2,6 +2,7 @@
 //! only come of a compound command. Whose refusals they were, and what follows, is the orchestrator's.
 
 use crate::base::text::clean_line;
+use crate::domain::approval::runs_in_shell;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -36,7 +37,7 @@ impl Denial {
     /// For people, one clean line: `Bash(npm install)`, of a command its first line; of other tools the name.
     pub fn shown(&self) -> Cow<'_, str> {
         match self.command.lines().find(|line| !line.trim().is_empty()) {
-            Some(line) if self.tool == "Bash" => format!("Bash({})", clean_line(line, SHOWN)).into(),
+            Some(line) if runs_in_shell(&self.tool) => format!("{}({})", self.tool, clean_line(line, SHOWN)).into(),
             _ => clean_line(&self.tool, SHOWN).into(),
         }
     }

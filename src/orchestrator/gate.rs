@@ -4,7 +4,7 @@
 //! Who is asked when is decided in `decide::approval`; what rules say is the policy's.
 
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided};
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided, runs_in_shell};
 use crate::domain::record::{Record, Verdict};
 use crate::orchestrator::state::{Iteration, State};
 use serde_json::Value;
@@ -57,9 +57,9 @@ impl Grant {
     }
 }
 
-/// An input without the words of Bash that change nothing of what is run.
+/// An input without the words of a shell's call that change nothing of what is run.
 fn canonical(tool: &str, input: String) -> String {
-    let free = if tool == "Bash" { &["description", "timeout"][..] } else { &[] };
+    let free = if runs_in_shell(tool) { &["description", "timeout", "timeout_ms"][..] } else { &[] };
     match serde_json::from_str(&input) {
         Ok(Value::Object(mut fields)) => {
             fields.retain(|name, _| !free.contains(&name.as_str()));

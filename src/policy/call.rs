@@ -1,5 +1,6 @@
-//! A call of a tool made into units. Bash goes to `bash`; every other tool is one unit, by the table `tools.yaml`.
+//! A call of a tool made into units. What runs in the shell goes to `bash`; every other tool is one unit, by the table `tools.yaml`.
 
+use crate::domain::approval::runs_in_shell;
 use crate::policy::bash;
 use crate::policy::chars;
 use crate::policy::place::Place;
@@ -31,6 +32,9 @@ static TOOLS: LazyLock<BTreeMap<String, Tool>> =
 
 /// Fields of a call of Bash.
 const BASH: [&str; 5] = ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];
+
+/// Fields of a call of Monitor, which runs a command and wakes Claude at each line that it prints.
+const MONITOR: [&str; 4] = ["command", "description", "timeout_ms", "persistent"];
 
 /// Types of files, as ripgrep names them, that hold no secret by their names.
 const TYPES: [&str; 27] = [
@@ -68,10 +72,10 @@ pub fn units(tool: &str, input: &Value, place: &Place<'_>) -> Vec<Unit> {
     let Value::Object(fields) = input else {
         return vec![Unit::new(tool, Program::Tool, tool).refused("its input is no object")];
     };
-    if tool == "Bash" { of_bash(fields, place) } else { vec![of_tool(tool, fields, place)] }
+    if runs_in_shell(tool) { of_bash(tool, fields, place) } else { vec![of_tool(tool, fields, place)] }
 }
 
-fn of_bash(fields: &Map<String, Value>, place: &Place<'_>) -> Vec<Unit> {
+fn of_bash(tool: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Vec<Unit> {
     let refused = |why: &str| vec![Unit::new("Bash", Program::Opaque, "Bash").refused(why)];
     let Some(Value::String(command)) = fields.get("command") else {
         return refused("its command is missing, or no text");
@@ -88,7 +92,8 @@ fn of_bash(fields: &Map<String, Value>, place: &Place<'_>) -> Vec<Unit> {
     for unit in &mut units {
         unit.whole = whole.clone();
     }
-    let known: Vec<String> = BASH.map(str::to_owned).to_vec();
+    let known: &[&str] = if tool == "Monitor" { &MONITOR } else { &BASH };
+    let known: Vec<String> = known.iter().map(ToString::to_string).collect();
     if let Some(unit) = units.first_mut() {
         unit.doubts.extend(unknown_field(fields, &known));
     }

@@ -1,6 +1,6 @@
 //! What stands on the card: the call, whole and spelt out; its parts and what the policy says of each.
 
-use crate::domain::approval::{Approval, ApprovalKind, UnitView};
+use crate::domain::approval::{Approval, ApprovalKind, UnitView, runs_in_shell};
 use crate::tui::panes::stream::markdown_rows;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::diff::{self, Side};
@@ -229,7 +229,7 @@ fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'static [&'s
             body.lines.extend(markdown_rows(&plan.join("\n"), columns).into_iter().map(Line::of));
             &["plan"]
         }
-        (_, "Bash") => {
+        (_, tool) if runs_in_shell(tool) => {
             let Some(command) = text("command") else { return &[] };
             body.code(command, Role::StreamTarget);
             if let Some(said) = text("description") {

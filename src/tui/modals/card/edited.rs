@@ -1,6 +1,6 @@
 //! The input of a call as a person edits it: the plain command for Bash, JSON for all else.
 
-use crate::domain::approval::Approval;
+use crate::domain::approval::{Approval, runs_in_shell};
 use serde_json::Value;
 
 /// The text that is edited. What cannot be seen is left out of a command, and spelt as JSON spells it elsewhere.
@@ -43,7 +43,7 @@ pub(super) fn read(approval: &Approval, text: &str) -> Result<String, String> {
 }
 
 fn command<'a>(approval: &Approval, input: &'a Value) -> Option<&'a str> {
-    input.get("command").filter(|_| approval.tool == "Bash").and_then(Value::as_str)
+    input.get("command").filter(|_| runs_in_shell(&approval.tool)).and_then(Value::as_str)
 }
 
 #[cfg(test)]

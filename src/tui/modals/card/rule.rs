@@ -3,7 +3,7 @@
 //!
 //! What the words of a rule mean is the policy's. Where the call cannot be named word for word there is no rule.
 
-use crate::domain::approval::{Approval, UnitView};
+use crate::domain::approval::{Approval, UnitView, runs_in_shell};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ const SPECIAL: &[char] = &[
 pub(super) fn of(approval: &Approval) -> Option<String> {
     let input: Value = serde_json::from_str(&approval.input).ok()?;
     let place = Place::of(approval)?;
-    let rules = if approval.tool == "Bash" {
+    let rules = if runs_in_shell(&approval.tool) {
         let mut rules: Vec<String> = Vec::new();
         let whole = input.get("command")?.as_str()?;
         for unit in approval.units.iter().filter(|unit| unit.verdict == "ask") {
