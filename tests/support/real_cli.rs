@@ -56,14 +56,16 @@ pub fn service(stub: &Stub) -> Vec<(String, String)> {
     fixed.map(|(key, value)| (key.to_owned(), value.to_owned())).into_iter().chain([url]).collect()
 }
 
-/// The CLI: `PROGRAMMATOR_TEST_CLAUDE`, else the one that `.ci/run` installs.
+/// The CLI: `PROGRAMMATOR_TEST_CLAUDE`, else the newest that must work, where `.ci/run` installs it.
 #[allow(dead_code)]
 pub fn claude() -> String {
-    let path = std::env::var_os("PROGRAMMATOR_TEST_CLAUDE")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/node_modules/.bin/claude"), PathBuf::from);
+    let path = std::env::var_os("PROGRAMMATOR_TEST_CLAUDE").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/2.1.330/node_modules/.bin/claude"),
+        PathBuf::from,
+    );
     assert!(
         path.exists(),
-        "no Claude Code CLI at {}: run `npm install --prefix .tools @anthropic-ai/claude-code@2.1.197`, \
+        "no Claude Code CLI at {}: run `npm install --prefix .tools/2.1.330 @anthropic-ai/claude-code@2.1.330`, \
          or name one in PROGRAMMATOR_TEST_CLAUDE",
         path.display()
     );
