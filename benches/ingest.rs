@@ -113,7 +113,7 @@ async fn play(store: &Store, scenario: &Path, folder: &Path) -> usize {
     let mut command = vec![env!("CARGO_BIN_EXE_programmator").to_owned()];
     command.extend(words);
     command.push(scenario.display().to_string());
-    let additions = Additions { env: Vec::new(), max_retries: None, marker: run.to_string() };
+    let additions = Additions { marker: run.to_string(), ..Additions::default() };
     let launch = Launch {
         command,
         options: Options::default(),

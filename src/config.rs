@@ -15,6 +15,7 @@ use crate::domain::record::Level;
 use crate::domain::settings::Settings;
 use crate::policy::engine::Profile;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 pub use layers::{Explained, Layers, Resolved, resolve};
 
@@ -71,6 +72,13 @@ pub struct AgentConfig {
     pub setting_sources: Vec<String>,
     /// `CLAUDE_CODE_MAX_RETRIES`; `None` leaves it as the environment has it.
     pub max_retries: Option<u32>,
+}
+
+impl AgentConfig {
+    /// `env` as the system has variables.
+    pub fn variables(&self) -> Vec<(OsString, OsString)> {
+        self.env.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
 }
 
 /// How the screen looks.

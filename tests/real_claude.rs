@@ -16,6 +16,8 @@ mod approvals_screen;
 mod attended;
 #[path = "real_claude/failures.rs"]
 mod failures;
+#[path = "real_claude/launching.rs"]
+mod launching;
 #[path = "real_claude/limits.rs"]
 mod limits;
 #[path = "support/messages_stub.rs"]

@@ -6,11 +6,13 @@
 //! - `supervise`: the tasks around one process. `drain`: stdout to the sink and to events.
 //! - `messages`: the JSON lines that go to stdin.
 //! - [`stop`]: the ladder that ends it. [`orphans`]: what it left behind.
-//! - [`probe`]: which version is installed. [`memory`]: the CLAUDE.md files.
+//! - [`probe`]: which version is installed. [`features`]: what only some versions know. `settings`: those that Claude is
+//!   started with. [`memory`]: the CLAUDE.md files.
 
 mod drain;
 mod error;
 mod event;
+pub mod features;
 pub mod launch;
 pub mod memory;
 mod messages;
@@ -20,6 +22,7 @@ mod os_linux;
 #[cfg(any(test, target_os = "macos"))]
 mod os_macos;
 pub mod probe;
+mod settings;
 mod start;
 pub mod stop;
 mod supervise;
@@ -32,7 +35,9 @@ use crate::base::time::{Clock, Timestamp};
 use crate::domain::scrollback::Sink;
 use crate::domain::stream::api_error::is_unknown_session;
 use error::{ended_early, said};
+use features::Features;
 use launch::Launch;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -40,6 +45,14 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// Messages that may wait for Claude to read them; a sender waits when there are more.
 const WRITER_CAPACITY: usize = 64;
+
+/// What a Claude must agree to before it is given work.
+struct Terms {
+    program: String,
+    patience: Duration,
+    settings: Value,
+    features: Features,
+}
 
 /// What is shared with the drain thread.
 #[derive(Debug)]
@@ -75,15 +88,20 @@ impl Agent {
     ) -> Result<Self, AgentError> {
         let program = launch.program();
         let resumed = launch.options.resume.clone();
-        let patience = launch.patience;
+        let terms = Terms {
+            program: program.clone(),
+            patience: launch.patience.unwrap_or(Duration::MAX),
+            settings: launch.settings(),
+            features: launch.options.features.clone(),
+        };
         let pulse = Arc::new(Pulse {
             last_byte: AtomicI64::new(clock.now().millis()),
             last_answer: AtomicI64::new(0),
             in_turn: AtomicBool::new(false),
         });
         let started = start::start(&launch).await?;
-        let (agent, initialized) = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
-        agent.agree(initialized, program, patience).await.map_err(|error| match (error, resumed) {
+        let (agent, greeted) = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
+        agent.agree(greeted, terms).await.map_err(|error| match (error, resumed) {
             (AgentError::EndedEarly { said, .. }, Some(session)) if is_unknown_session(&said) => {
                 AgentError::UnknownSession { session }
             }
@@ -91,26 +109,31 @@ impl Agent {
         })
     }
 
-    /// Waits for the answer to `initialize`.
-    async fn agree(
-        self,
-        initialized: oneshot::Receiver<Result<(), String>>,
-        program: String,
-        patience: Option<Duration>,
-    ) -> Result<Self, AgentError> {
-        self.write(messages::initialize()).await.ok();
-        let patience = patience.unwrap_or(Duration::MAX);
+    /// Waits until Claude asks before each call and uses the settings that it was given.
+    async fn agree(self, greeted: oneshot::Receiver<Result<Value, String>>, terms: Terms) -> Result<Self, AgentError> {
+        for request in [messages::initialize(), messages::get_settings()] {
+            self.write(request).await.ok();
+        }
+        let Terms { program, patience, settings, features } = terms;
         let mut exit = self.exit.clone();
         let answer = tokio::select! {
             biased;
-            answer = tokio::time::timeout(patience, initialized) => answer,
+            answer = tokio::time::timeout(patience, greeted) => answer,
             ended = exit.wait_for(Option::is_some) => {
                 let ended = ended.ok().and_then(|exit| exit.clone()).unwrap_or_default();
                 return Err(ended_early(program, &ended));
             }
         };
         let refusal = match answer {
-            Ok(Ok(Ok(()))) => return Ok(self),
+            // A version that cannot say is believed.
+            Ok(Ok(Ok(Value::Null))) => return Ok(self),
+            Ok(Ok(Ok(used))) => match settings::refusal(&used, &settings, &features) {
+                None => return Ok(self),
+                Some(why) => {
+                    self.stop(&stop::Ladder::HASTY).await;
+                    return Err(AgentError::Settings { program, why });
+                }
+            },
             Ok(Ok(Err(refusal))) => refusal,
             // The reader ended: so did the process, or it closed its stdout.
             Ok(Err(_)) => {

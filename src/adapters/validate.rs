@@ -1,15 +1,15 @@
 //! Runs a ticket's validation commands and says how they ended.
 //!
-//! Each is one `/bin/sh -c` in the work tree (the same shell for everybody, so that a ticket means the
-//! same on every machine), in a process group of its own, without a terminal. Its output goes straight
-//! into a file, so nobody's memory holds it. Does not own the list of commands (frozen in the journal)
+//! Each is one `bash -c` in the work tree (the shell that Claude's commands run in), in a process group of its own,
+//! without a terminal. Its output goes straight into a file, so nobody's memory holds it. Does not own the list of commands (frozen in the journal)
 //! nor what a failure means (`orchestrator::judge`).
 //!
-//! The environment is the person's own, so that tools are found as in their shell, but for
-//! `PROGRAMMATOR_*` (ours) and with `NO_COLOR=1`, `TERM=dumb` and `GIT_TERMINAL_PROMPT=0`: the tail
-//! goes into a prompt, and nobody can answer a question.
+//! The environment is given ([`crate::adapters::environment`] makes it), with `NO_COLOR=1`, `TERM=dumb` and
+//! `GIT_TERMINAL_PROMPT=0`: the tail goes into a prompt, and nobody can answer a question.
 
+use crate::adapters::environment::Variables;
 use crate::adapters::process_group::ProcessGroup;
+use crate::adapters::shell::NoBash;
 use crate::base::text::{Clean, tail};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -63,8 +63,10 @@ pub struct Place<'a> {
     pub timeout: Duration,
     /// Where the outputs go, as `validation-<n>.log`; made when missing.
     pub log_dir: &'a Path,
-    /// Set on top of the person's environment (the run's marker).
-    pub env: &'a [(String, String)],
+    /// The whole environment.
+    pub env: &'a Variables,
+    /// What runs them.
+    pub shell: &'a Result<PathBuf, NoBash>,
 }
 
 /// Runs the commands one after another and stops at the first failure. Dropping the future ends the
@@ -128,17 +130,14 @@ async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> io::Result<End
     // An earlier process may have run the same command of the same iteration.
     let output = append(log)?;
     output.set_len(0)?;
-    let mut shell = Command::new("/bin/sh");
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("PROGRAMMATOR_") {
-            shell.env_remove(&name);
-        }
-    }
+    let shell = place.shell.as_ref().map_err(|none| io::Error::other(none.clone()))?;
+    let mut shell = Command::new(shell);
     shell
         .args(["-c", command])
         .current_dir(place.folder)
-        .envs([("NO_COLOR", "1"), ("TERM", "dumb"), ("GIT_TERMINAL_PROMPT", "0")])
+        .env_clear()
         .envs(place.env.iter().map(|(name, value)| (name, value)))
+        .envs([("NO_COLOR", "1"), ("TERM", "dumb"), ("GIT_TERMINAL_PROMPT", "0")])
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output.try_clone()?);
@@ -197,7 +196,11 @@ mod tests {
             folder,
             timeout: Duration::from_secs_f64(seconds),
             log_dir: &folder.join("logs"),
-            env: &[("PROGRAMMATOR_RUN_ID".to_owned(), "marker".to_owned())],
+            env: &vec![
+                ("PATH".into(), std::env::var_os("PATH").unwrap()),
+                ("PROGRAMMATOR_RUN_ID".into(), "marker".into()),
+            ],
+            shell: &Ok("/bin/bash".into()),
         };
         run(&commands, &place).await
     }
@@ -230,11 +233,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn carries_the_marker_and_no_colours_and_has_no_stdin() {
+    async fn has_just_the_environment_it_is_given_no_colours_and_no_stdin() {
         let dir = tempfile::tempdir().unwrap();
-        let command = "echo $PROGRAMMATOR_RUN_ID $NO_COLOR; cat; printf '\\033[31mred\\033[0m'";
+        let command = "echo $PROGRAMMATOR_RUN_ID $NO_COLOR [$HOME$CARGO_MANIFEST_DIR]; cat; [[ x ]] && printf \
+                       '\\033[31mred\\033[0m'";
         let outcomes = run_in(dir.path(), 20.0, &[command]).await;
-        assert_eq!(outcomes[0].tail, "marker 1\nred");
+        assert_eq!(outcomes[0].tail, "marker 1 []\nred");
     }
 
     #[tokio::test]
@@ -292,10 +296,19 @@ mod tests {
     async fn a_folder_that_is_gone_and_a_signal_are_told() {
         let dir = tempfile::tempdir().unwrap();
         let gone = dir.path().join("gone");
-        let place = Place { folder: &gone, timeout: Duration::from_secs(5), log_dir: dir.path(), env: &[] };
+        let place = Place {
+            folder: &gone,
+            timeout: Duration::from_secs(5),
+            log_dir: dir.path(),
+            env: &Variables::new(),
+            shell: &Ok("/bin/bash".into()),
+        };
         let outcomes = run(&["true".to_owned()], &place).await;
         assert_eq!(outcomes[0].exit, None);
         assert!(outcomes[0].tail.contains("could not be started in"), "{}", outcomes[0].tail);
+        let none = Err(NoBash { path: "/nowhere".into() });
+        let outcomes = run(&["true".to_owned()], &Place { folder: dir.path(), shell: &none, ..place }).await;
+        assert!(outcomes[0].tail.contains("bash was not found") && !outcomes[0].passed(), "{}", outcomes[0].tail);
         let outcomes = run_in(dir.path(), 5.0, &["kill -9 $$"]).await;
         assert_eq!(outcomes[0].exit, None);
         assert!(outcomes[0].tail.contains("signal: 9"), "{}", outcomes[0].tail);

@@ -3,11 +3,13 @@
 use super::error::CliError;
 use super::policy::in_force;
 use super::session::Session;
+use crate::adapters::agent::features::TABLE;
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
-use crate::adapters::agent::probe::{self, Fitness};
+use crate::adapters::agent::probe::{self, Fitness, Found};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentEvent};
 use crate::adapters::clock::boot_time;
+use crate::adapters::shell;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
@@ -16,6 +18,7 @@ use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
 use crate::policy::verdict::Verdict;
 use crate::runtime::channels;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -65,12 +68,8 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
             for notice in &resolved.notices {
                 print(&Finding::new("config", Mark::Warn, &notice.text))?;
             }
-            let launch = launch(session, &resolved);
-            let version = version(&launch).await;
-            let there = version.mark != Mark::Fail;
-            print(&version)?;
-            if there {
-                print(&protocol(session, launch).await)?;
+            for finding in claude(session, &resolved).await {
+                print(&finding)?;
             }
             print(&tickets_folder(session, &resolved))?;
             print(&policy(session, &resolved))?;
@@ -83,10 +82,31 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
     Ok(worst)
 }
 
-fn launch(session: &Session, resolved: &Resolved) -> Launch {
+/// Whether there is a Claude that can be used, what it knows, and whether it speaks the protocol.
+async fn claude(session: &Session, resolved: &Resolved) -> Vec<Finding> {
+    let shell = match shell::find(&resolved.config.agent.variables(), &session.folder) {
+        Ok(shell) => shell,
+        Err(none) => return vec![Finding::new("bash", Mark::Fail, none.to_string())],
+    };
+    let mut launch = launch(session, resolved, shell);
+    let found = match probe::ask(&launch).await {
+        Ok(found) => found,
+        Err(error) => return vec![Finding::new("claude", Mark::Fail, error.to_string())],
+    };
+    let mut findings = vec![version(&found, &launch)];
+    if findings[0].mark != Mark::Fail {
+        findings.extend(features(&found));
+        launch.options.features = found.features;
+        findings.push(protocol(session, launch).await);
+    }
+    findings
+}
+
+fn launch(session: &Session, resolved: &Resolved, shell: PathBuf) -> Launch {
     let agent = &resolved.config.agent;
     let additions = Additions {
-        env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
+        env: agent.variables(),
+        shell: Some(shell),
         max_retries: agent.max_retries,
         marker: format!("doctor-{}", std::process::id()),
     };
@@ -100,27 +120,32 @@ fn launch(session: &Session, resolved: &Resolved) -> Launch {
     }
 }
 
-async fn version(launch: &Launch) -> Finding {
-    let name = "claude";
-    match probe::version(launch).await {
-        Err(error) => Finding::new(name, Mark::Fail, error.to_string()),
-        Ok(version) => {
-            let found = format!("{version}, started as `{}`", launch.command.join(" "));
-            match version.fitness() {
-                Fitness::Good => Finding::new(name, Mark::Ok, found),
-                Fitness::Untested => Finding::new(
-                    name,
-                    Mark::Warn,
-                    format!("{found}: older than {}, which is tested; update with `claude update`", probe::TESTED),
-                ),
-                Fitness::TooOld => Finding::new(
-                    name,
-                    Mark::Fail,
-                    format!("{found}: {} or newer is needed; update with `claude update`", probe::FLOOR),
-                ),
-            }
-        }
-    }
+fn version(found: &Found, launch: &Launch) -> Finding {
+    let version = found.version;
+    let [first, last] = probe::TESTED;
+    let (mark, means) = match version.fitness() {
+        Fitness::TooOld => (Mark::Fail, format!("{} or newer is needed: update it with `claude update`", probe::FLOOR)),
+        Fitness::Untested => (Mark::Warn, "yours is older: update it with `claude update`".to_owned()),
+        Fitness::Tested => (Mark::Ok, "yours is one of them".to_owned()),
+        Fitness::Between => (Mark::Ok, "yours is between them and should work".to_owned()),
+        Fitness::Newer => (
+            Mark::Ok,
+            format!(
+                "yours is newer and should work; if not, `npm install -g @anthropic-ai/claude-code@{last}` gives the \
+                 tested one"
+            ),
+        ),
+    };
+    let text = format!("{version}, started as `{}`: tested with {first} and {last}, {means}", launch.command.join(" "));
+    Finding::new("claude", mark, text)
+}
+
+/// What of the table this version has, and what is so without it.
+fn features(found: &Found) -> impl Iterator<Item = Finding> {
+    TABLE.iter().map(|row| {
+        let (state, means) = if found.features.have(row.feature) { ("on", row.with) } else { ("off", row.without) };
+        Finding::new("feature", Mark::Ok, format!("{} {state}: {means}", row.name))
+    })
 }
 
 /// Keeps nothing: the probe says nothing worth keeping.

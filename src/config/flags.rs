@@ -10,7 +10,7 @@ const THREAD: &str = "programmator chooses the session of every iteration itself
 const ENDS: &str = "Claude would do something else than work on the ticket";
 
 /// Flags that are never handed on, and why.
-pub const REFUSED: [(&str, &str); 40] = [
+pub const REFUSED: [(&str, &str); 45] = [
     ("-p", PROTOCOL),
     ("--print", PROTOCOL),
     ("--output-format", PROTOCOL),
@@ -28,7 +28,9 @@ pub const REFUSED: [(&str, &str); 40] = [
     ("--safe-mode", GATE),
     ("--plugin-dir", GATE),
     ("--plugin-url", GATE),
+    ("--permission-prompts", GATE),
     ("--append-system-prompt-file", "programmator hands CLAUDE.md on with it"),
+    ("--system-prompt-snapshot", "a resumed session would keep an old system prompt"),
     ("--model", "set agent.model instead"),
     ("-c", THREAD),
     ("--continue", THREAD),
@@ -45,6 +47,9 @@ pub const REFUSED: [(&str, &str); 40] = [
     ("--bg", ENDS),
     ("--background", ENDS),
     ("--remote-control", ENDS),
+    ("--cloud", ENDS),
+    ("--environment", ENDS),
+    ("--teleport", THREAD),
     ("-h", ENDS),
     ("--help", ENDS),
     ("-v", ENDS),

@@ -136,7 +136,7 @@ pub const KEYS: [Row; 39] = {
         row(Key::AgentCommand, "agent.command", Words, Some("PROGRAMMATOR_CLAUDE"), WhenTrusted, "program and first arguments that start Claude"),
         row(Key::Model, "agent.model", Text, None, WhenTrusted, "model for Claude"),
         row(Key::Flags, "agent.flags", Words, Some("PROGRAMMATOR_CLAUDE_FLAGS"), WhenTrusted, "further flags for Claude"),
-        row(Key::AgentEnv, "agent.env", Pairs, None, WhenTrusted, "further environment for Claude"),
+        row(Key::AgentEnv, "agent.env", Pairs, None, WhenTrusted, "further environment for Claude and the validation commands"),
         row(Key::SettingSources, "agent.setting_sources", List, None, WhenTrusted, "Claude's own settings to load: nothing, or user"),
         row(Key::MaxRetries, "agent.max_retries", Whole(0, 100), Some("CLAUDE_CODE_MAX_RETRIES"), WhenTrusted, "retries of a failed request by Claude itself"),
         row(Key::ValidationCommands, "validation.commands", List, None, WhenTrusted, "commands that check every claim"),

@@ -79,8 +79,6 @@ const JUMP: Duration = Duration::from_secs(30);
 #[derive(Default)]
 pub struct Work {
     claude: Arc<Mutex<Claude>>,
-    /// The version of Claude has been looked at.
-    probed: bool,
     /// What was said of the repository's own files for Claude.
     announced: Option<String>,
     /// What was said of its configuration of git.

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 #[test]
 fn the_tables_of_the_readme_are_those_of_the_program() {
     let mut text = read("README.md");
-    let parts: [(&str, String); 7] = [
+    let parts: [(&str, String); 8] = [
         ("keys", command::markdown_table()),
         ("config", config()),
         ("guards", guards()),
@@ -22,6 +22,7 @@ fn the_tables_of_the_readme_are_those_of_the_program() {
         ("record kinds", in_words(&variants(&read("src/domain/record.rs"), "pub enum Record {"))),
         ("prompt variables", in_words(&prompt_variables())),
         ("roles", roles()),
+        ("build variables", in_words(&build_variables())),
     ];
     for (name, wanted) in parts {
         let (begin, end) = (format!("<!-- made: {name} -->\n"), "<!-- /made -->");
@@ -89,6 +90,12 @@ fn exit_codes() -> String {
     }
     assert!(reasons.is_empty(), "exit codes that nobody explains: {reasons:?}");
     out
+}
+
+fn build_variables() -> Vec<String> {
+    let list = read("src/adapters/build_variables.txt");
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 fn prompt_variables() -> Vec<String> {

@@ -180,6 +180,6 @@ async fn memory_reaches_the_system_prompt() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_version_is_the_tested_one_or_newer() {
     let place = RealCli::new([]);
-    let version = probe::version(&launch(&place, Options::default(), "probe")).await.unwrap();
-    assert_eq!(version.fitness(), probe::Fitness::Good, "{version}");
+    let version = probe::ask(&launch(&place, Options::default(), "probe")).await.unwrap().version;
+    assert!(version >= probe::TESTED[0], "{version}");
 }

@@ -2,6 +2,7 @@
 
 use super::messages_stub::Reply;
 use super::real_cli::{RealCli, claude};
+use programmator::adapters::agent::features::Features;
 use programmator::adapters::agent::launch::{Additions, Launch, Options, environment};
 use programmator::adapters::agent::probe;
 use programmator::adapters::agent::{Agent, AgentError, AgentEvent, CallbackAnswer, Exit};
@@ -78,6 +79,8 @@ pub struct Run {
     pub kept: Memory,
     /// Its marker.
     pub marker: String,
+    /// What it knows.
+    pub features: Features,
     events: mpsc::Receiver<AgentEvent>,
     /// Events so far.
     pub seen: Vec<AgentEvent>,
@@ -106,21 +109,28 @@ impl Run {
 
     /// Starts the CLI in `place`.
     pub async fn open(place: Arc<RealCli>, options: Options) -> Result<Self, AgentError> {
+        Self::open_as(place, options, vec![claude()]).await
+    }
+
+    /// Starts it with another command.
+    pub async fn open_as(place: Arc<RealCli>, options: Options, command: Vec<String>) -> Result<Self, AgentError> {
         // One start at a time: each takes a second of a whole core, and has ten to answer.
         static STARTS: tokio::sync::Mutex<Probe> = tokio::sync::Mutex::const_new(Probe::Due);
         let mut starts = STARTS.lock().await;
         if *starts == Probe::Due {
             // As the program does: the version first, which also warms the file cache.
             let first = launch(&place, Options::default(), "probe");
-            assert!(probe::version(&first).await.is_ok());
+            assert!(probe::ask(&first).await.is_ok());
             *starts = Probe::Done;
         }
         let marker = id();
         let kept = Memory::default();
         let (sender, events) = mpsc::channel(64);
-        let launch = launch(&place, options, &marker);
+        let mut launch = Launch { command, ..launch(&place, options, &marker) };
+        let features = probe::ask(&launch).await?.features;
+        launch.options.features = features.clone();
         let agent = Agent::spawn(launch, Arc::new(Wall), Box::new(kept.clone()), sender).await?;
-        Ok(Self { place, agent, kept, marker, events, seen: Vec::new() })
+        Ok(Self { place, agent, kept, marker, features, events, seen: Vec::new() })
     }
 
     /// Waits for the next event that `pick` takes.

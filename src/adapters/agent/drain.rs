@@ -12,6 +12,7 @@ use crate::domain::stream::raw::{Raw, object, some_string, string, word};
 use crate::domain::stream::turn::{TurnReader, tool_calls, tool_ends};
 use crate::domain::stream::{live, system};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::atomic::Ordering;
@@ -36,6 +37,59 @@ pub(super) enum Out {
     Reply(String),
 }
 
+/// The answers to what is asked before the first message.
+#[derive(Debug)]
+pub(super) struct Greeting {
+    /// Takes the answer to `get_settings`, null from a version that has none, or why `initialize` was refused.
+    pub answer: Option<oneshot::Sender<Result<Value, String>>>,
+    pub initialized: bool,
+    pub settings: Option<Value>,
+}
+
+impl Greeting {
+    pub(super) fn new(answer: oneshot::Sender<Result<Value, String>>) -> Self {
+        Self { answer: Some(answer), initialized: false, settings: None }
+    }
+
+    fn answered(&mut self, id: &str, answer: Result<Value, String>) {
+        match (id, answer) {
+            (messages::INITIALIZE, Ok(_)) => self.initialized = true,
+            (messages::INITIALIZE, Err(refusal)) => {
+                if let Some(sender) = self.answer.take() {
+                    sender.send(Err(refusal)).ok();
+                }
+            }
+            (messages::SETTINGS, answer) => self.settings = Some(answer.unwrap_or_default()),
+            _ => {}
+        }
+        if self.initialized
+            && let Some(settings) = self.settings.take()
+            && let Some(sender) = self.answer.take()
+        {
+            sender.send(Ok(settings)).ok();
+        }
+    }
+}
+
+/// `response` of a `control_response`.
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    subtype: Raw<'a>,
+    #[serde(borrow)]
+    request_id: Raw<'a>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+    #[serde(borrow)]
+    response: Raw<'a>,
+}
+
+impl<'a> Response<'a> {
+    fn of(envelope: &Envelope<'a>) -> Option<Self> {
+        object(envelope.response)
+    }
+}
+
 /// The reader of one process's stdout.
 pub(super) struct Drain {
     pub sink: Box<dyn Sink>,
@@ -43,7 +97,7 @@ pub(super) struct Drain {
     pub clock: Arc<dyn Clock>,
     pub pulse: Arc<Pulse>,
     pub turns: watch::Sender<u64>,
-    pub initialized: Option<oneshot::Sender<Result<(), String>>>,
+    pub greeting: Greeting,
     pub turn: TurnReader,
     /// Calls of this process that have not come back.
     pub called: HashSet<String>,
@@ -84,7 +138,10 @@ impl Drain {
         let text = decode(line);
         match read(&text) {
             Line::Record(envelope) => {
-                self.keep(line, envelope.shows());
+                // Settings may hold the person's secrets (`env`): nobody stores them.
+                if Response::of(&envelope).is_none_or(|response| word(response.request_id) != messages::SETTINGS) {
+                    self.keep(line, envelope.shows());
+                }
                 self.record(&envelope, &text);
             }
             Line::Several(parts) => {
@@ -209,27 +266,14 @@ impl Drain {
     }
 
     fn answered(&mut self, envelope: &Envelope<'_>) {
-        #[derive(Deserialize)]
-        struct Response<'a> {
-            #[serde(borrow)]
-            subtype: Raw<'a>,
-            #[serde(borrow)]
-            request_id: Raw<'a>,
-            #[serde(borrow)]
-            error: Raw<'a>,
-        }
-        let Some(response) = object::<Response<'_>>(envelope.response) else {
+        let Some(response) = Response::of(envelope) else {
             return;
         };
-        if word(response.request_id) == messages::INITIALIZE
-            && let Some(initialized) = self.initialized.take()
-        {
-            let answer = match word(response.subtype) {
-                "success" => Ok(()),
-                _ => Err(string(response.error)),
-            };
-            initialized.send(answer).ok();
-        }
+        let answer = match word(response.subtype) {
+            "success" => Ok(response.response.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()),
+            _ => Err(string(response.error)),
+        };
+        self.greeting.answered(word(response.request_id), answer);
     }
 
     fn keep(&mut self, line: &[u8], kind: Option<EntryKind>) {

@@ -56,6 +56,14 @@ pub enum AgentError {
         /// The oldest version that will do.
         floor: probe::Version,
     },
+    /// It does not work with the settings it was given.
+    #[error("`{program}` cannot be used: {why}")]
+    Settings {
+        /// The program.
+        program: String,
+        /// What is wrong, and the fix.
+        why: String,
+    },
     /// It does not say which version it is.
     #[error(
         "`{program} --version` did not print a version{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`"

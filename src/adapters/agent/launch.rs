@@ -1,7 +1,11 @@
 //! How Claude is called: its arguments and its environment. Pure; `start` does the calling.
 
+use super::features::{Feature, Features};
+use super::settings;
+use crate::adapters::environment::{Variables, begins, claudes, of_builds};
+use crate::adapters::shell::BASH;
 use crate::domain::approval::Presence;
-use serde_json::json;
+use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -60,6 +64,8 @@ pub struct Options {
     pub presence: Presence,
     /// The person's own flags, already checked.
     pub extra: Vec<String>,
+    /// What this Claude knows, as [`super::probe`] found.
+    pub features: Features,
 }
 
 impl Launch {
@@ -67,11 +73,19 @@ impl Launch {
     pub fn program(&self) -> String {
         self.command.first().cloned().unwrap_or_default()
     }
+
+    /// The settings that Claude is started with.
+    pub fn settings(&self) -> Value {
+        let shell = self.env.iter().find(|(key, _)| key == SHELL);
+        let shell = shell.map_or(BASH.into(), |(_, shell)| shell.to_string_lossy());
+        settings::ours(self.options.own_git, &shell)
+    }
 }
 
 /// Claude's arguments. Whatever a repository's settings say, these hold: no setting sources, no MCP
 /// servers but given ones, hooks not to be switched off, every question over stdio.
-pub fn arguments(options: &Options) -> Vec<String> {
+pub fn arguments(launch: &Launch) -> Vec<String> {
+    let options = &launch.options;
     let mut args: Vec<String> = [
         "-p",
         "--input-format",
@@ -90,11 +104,13 @@ pub fn arguments(options: &Options) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    args.extend([settings(options.own_git), "--setting-sources".to_owned()]);
+    args.extend([launch.settings().to_string(), "--setting-sources".to_owned()]);
     args.push(options.setting_sources.join(","));
+    let mut disallowed = OWN_TURNS.to_vec();
     if options.presence == Presence::Nobody {
-        args.extend(["--disallowedTools", "AskUserQuestion,EnterPlanMode,ExitPlanMode"].map(str::to_owned));
+        disallowed.extend(FOR_A_PERSON);
     }
+    args.extend(["--disallowedTools".to_owned(), disallowed.join(",")]);
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             args.extend([name.to_owned(), value]);
@@ -107,6 +123,8 @@ pub fn arguments(options: &Options) -> Vec<String> {
         "--append-system-prompt-file",
         options.system_prompt_file.as_ref().map(|path| path.to_string_lossy().into_owned()),
     );
+    let off = options.features.have(Feature::SystemPromptSnapshot).then(|| "off".to_owned());
+    option("--system-prompt-snapshot", off);
     for path in &options.mcp_config {
         args.extend(["--mcp-config".to_owned(), path.to_string_lossy().into_owned()]);
     }
@@ -114,38 +132,46 @@ pub fn arguments(options: &Options) -> Vec<String> {
     args
 }
 
-/// Settings that outrank a repository's. `env` there can switch the gate off (`CLAUDE_CODE_SIMPLE`) or change what
-/// bash makes of a command that was judged, even from files that the person trusts.
-fn settings(own_git: OwnGit) -> String {
-    let mut settings = json!({
-        "disableAllHooks": false,
-        "env": {"BASH_ENV": "", "CLAUDE_CODE_SAFE_MODE": "", "CLAUDE_CODE_SHELL": SHELL, "CLAUDE_CODE_SIMPLE": ""},
-    });
-    if own_git == OwnGit::Stays {
-        settings["includeGitInstructions"] = false.into();
-    }
-    settings.to_string()
-}
+/// Tools that start turns which nobody asked for, later.
+const OWN_TURNS: [&str; 2] = ["ScheduleWakeup", "CronCreate"];
 
-/// The policy reads bash; another shell would read the same words otherwise.
-const SHELL: &str = "/bin/bash";
+/// Tools that only a person can answer.
+const FOR_A_PERSON: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-/// Variables of the person's environment that Claude gets.
-const PASSED: [&str; 10] =
-    ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "IS_SANDBOX"];
+/// Which shell Claude runs commands in. The policy reads bash; another would read the same words otherwise.
+const SHELL: &str = "CLAUDE_CODE_SHELL";
 
-/// Beginnings of such variables.
-const PASSED_PREFIXES: [&str; 5] = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "DISABLE_"];
-
-/// Variables of a Claude session around us; they would tell ours that it is somebody else.
-const OUTER_SESSION: [&str; 6] = [
-    "CLAUDE_CODE_SESSION_ID",
+/// Variables of a Claude session around us: with them ours would take itself for another, be reached through it, or
+/// belong to it.
+const OUTER_SESSION: [&str; 14] = [
+    "CLAUDE_PID",
+    "CLAUDE_EFFORT",
+    "CLAUDE_JOB_DIR",
+    "CLAUDE_CODE_AGENT",
     "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_EXECPATH",
+    "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS",
+    "CLAUDE_CODE_RESUME_FROM_SESSION",
+    "CLAUDE_CODE_SSE_PORT",
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_ENV_FILE",
+    SHELL,
     // What `--bare` and `--safe-mode` set: with them the gate is not asked.
     "CLAUDE_CODE_SIMPLE",
     "CLAUDE_CODE_SAFE_MODE",
+];
+
+/// Beginnings of such variables.
+const OUTER_SESSION_PREFIXES: [&str; 9] = [
+    "CLAUDE_CODE_MESSAGING_",
+    "CLAUDE_CODE_CHILD_",
+    "CLAUDE_CODE_SESSION_",
+    "CLAUDE_CODE_BRIDGE_",
+    "CLAUDE_BG_",
+    "CLAUDE_BRIDGE_",
+    "CLAUDE_PTY_HOST_",
+    "CLAUDE_RELAUNCH_",
+    "CLAUDE_SESSION_",
 ];
 
 /// What git is told whatever a repository's own configuration says, so that looking at one runs nothing of its own: as
@@ -161,27 +187,21 @@ const GIT_VARIABLES: [(&str, &str); 2] = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_EDI
 #[derive(Clone, Debug, Default)]
 pub struct Additions {
     /// `agent.env` of the person's own config; wins over what is passed on.
-    pub env: Vec<(OsString, OsString)>,
+    pub env: Variables,
+    /// Claude's shell, as [`crate::adapters::shell`] finds it; `None`: where it usually is.
+    pub shell: Option<PathBuf>,
     /// `CLAUDE_CODE_MAX_RETRIES`, where `env` has none.
     pub max_retries: Option<u32>,
     /// Value of [`MARKER`].
     pub marker: String,
 }
 
-/// Claude's environment: an allow list of the person's own, then ours. Nothing from the repository.
-pub fn environment(
-    parent: impl IntoIterator<Item = (OsString, OsString)>,
-    additions: &Additions,
-) -> Vec<(OsString, OsString)> {
-    let parent: Vec<_> = parent.into_iter().collect();
-    let on = |name: &str| {
-        parent
-            .iter()
-            .chain(&additions.env)
-            .any(|(key, value)| key == name && !value.is_empty() && value != "0" && value != "false")
-    };
-    let clouds = [("AWS_", on("CLAUDE_CODE_USE_BEDROCK")), ("GOOGLE_", on("CLAUDE_CODE_USE_VERTEX"))];
-    let mut env: Vec<(OsString, OsString)> = parent.iter().filter(|(key, _)| passes(key, &clouds)).cloned().collect();
+/// Claude's environment: what builds need, and its own, then ours. Nothing from the repository.
+pub fn environment(parent: impl IntoIterator<Item = (OsString, OsString)>, additions: &Additions) -> Variables {
+    let parent: Variables = parent.into_iter().collect();
+    let claudes = claudes(&parent, &additions.env);
+    let own = parent.iter().filter(|(key, _)| begins(key, &claudes) && !is_outer(key)).cloned();
+    let mut env: Variables = own.chain(of_builds(parent.iter().cloned())).collect();
     let mut set = |key: &OsStr, value: OsString| {
         env.retain(|(present, _)| present != key);
         env.push((key.to_owned(), value));
@@ -200,7 +220,7 @@ pub fn environment(
         set(OsStr::new(MAX_RETRIES), retries.to_string().into());
     }
     set(OsStr::new(MARKER), additions.marker.clone().into());
-    set(OsStr::new("CLAUDE_CODE_SHELL"), SHELL.into());
+    set(OsStr::new(SHELL), additions.shell.clone().map_or_else(|| BASH.into(), PathBuf::into_os_string));
     let theirs = additions.env.iter().find(|(key, _)| key == "GIT_CONFIG_COUNT");
     let theirs: usize = theirs.and_then(|(_, count)| count.to_str()?.parse().ok()).unwrap_or(0);
     for (at, (key, value)) in (theirs..).zip(GIT) {
@@ -211,15 +231,9 @@ pub fn environment(
     env
 }
 
-fn passes(key: &OsStr, clouds: &[(&str, bool)]) -> bool {
-    let Some(key) = key.to_str() else {
-        return false;
-    };
-    !OUTER_SESSION.contains(&key)
-        && (PASSED.contains(&key)
-            || PASSED_PREFIXES.iter().any(|prefix| key.starts_with(prefix))
-            || key.to_ascii_uppercase().ends_with("_PROXY")
-            || clouds.iter().any(|(prefix, on)| *on && key.starts_with(prefix)))
+/// Whether it belongs to a Claude session around us.
+fn is_outer(key: &OsStr) -> bool {
+    OUTER_SESSION.iter().any(|name| key == *name) || begins(key, &OUTER_SESSION_PREFIXES)
 }
 
 #[cfg(test)]
@@ -227,11 +241,12 @@ mod tests {
     use super::*;
 
     fn line(options: &Options) -> String {
-        arguments(options).join(" ")
+        arguments(&Launch { options: options.clone(), ..Launch::default() }).join(" ")
     }
 
-    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"disableAllHooks\":false,\"env\":{\"BASH_ENV\":\"\",\"CLAUDE_CODE_SAFE_MODE\":\"\",\"CLAUDE_CODE_SHELL\":\"/bin/bash\",\"CLAUDE_CODE_SIMPLE\":\"\"}} --setting-sources ";
-    const ALONE: &str = " --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode";
+    const FIXED: &str = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --permission-mode default --permission-prompt-tool stdio --strict-mcp-config --settings {\"crossSessionInbound\":\"refuse\",\"disableAllHooks\":false,\"env\":{\"BASH_ENV\":\"\",\"CLAUDE_CODE_SAFE_MODE\":\"\",\"CLAUDE_CODE_SHELL\":\"/bin/bash\",\"CLAUDE_CODE_SIMPLE\":\"\"}} --setting-sources ";
+    const ALWAYS: &str = " --disallowedTools ScheduleWakeup,CronCreate";
+    const ALONE: &str = ",AskUserQuestion,EnterPlanMode,ExitPlanMode";
 
     #[test]
     fn arguments_are_exactly_these() {
@@ -250,16 +265,20 @@ mod tests {
             (Options { setting_sources: vec!["user".into(), "project".into()], ..Options::default() }, ""),
             (Options { mcp_config: vec!["/w/.mcp.json".into()], ..Options::default() }, " --mcp-config /w/.mcp.json"),
             (Options { extra: vec!["--max-turns".into(), "9".into()], ..Options::default() }, " --max-turns 9"),
+            (
+                Options { features: Features::of([Feature::SystemPromptSnapshot]), ..Options::default() },
+                " --system-prompt-snapshot off",
+            ),
         ];
         for (options, rest) in cases {
             let sources = options.setting_sources.join(",");
-            assert_eq!(line(&options), format!("{FIXED}{sources}{ALONE}{rest}"));
+            assert_eq!(line(&options), format!("{FIXED}{sources}{ALWAYS}{ALONE}{rest}"));
             let attended = Options { presence: Presence::Screen, ..options };
-            assert_eq!(line(&attended), format!("{FIXED}{sources}{rest}"));
+            assert_eq!(line(&attended), format!("{FIXED}{sources}{ALWAYS}{rest}"));
         }
         let quiet = line(&Options { own_git: OwnGit::Stays, ..Options::default() });
         assert!(quiet.contains(r#""includeGitInstructions":false} --setting-sources"#), "{quiet}");
-        let sources = arguments(&Options::default());
+        let sources = arguments(&Launch::default());
         let at = sources.iter().position(|word| word == "--setting-sources").unwrap();
         assert_eq!(sources[at + 1], "", "an empty list of sources");
     }
@@ -277,6 +296,10 @@ mod tests {
             (Some("safe.bareRepository"), Some("explicit"))
         );
         assert_eq!(get("CLAUDE_CODE_SHELL"), Some("/bin/bash"));
+        let elsewhere = Additions { shell: Some("/nix/bash".into()), ..Additions::default() };
+        let launch = Launch { env: environment([], &elsewhere), ..Launch::default() };
+        assert!(launch.env.contains(&("CLAUDE_CODE_SHELL".into(), "/nix/bash".into())));
+        assert_eq!(launch.settings()["env"]["CLAUDE_CODE_SHELL"], "/nix/bash");
         assert_eq!((get("GIT_OPTIONAL_LOCKS"), get("GIT_EDITOR")), (Some("0"), Some("true")));
         let additions = Additions { env: vec![("GIT_EDITOR".into(), "mine".into())], ..Additions::default() };
         assert!(environment([], &additions).contains(&("GIT_EDITOR".into(), "mine".into())));
@@ -316,6 +339,19 @@ mod tests {
             ("NODE_OPTIONS", "--require x"),
             ("CLAUDECODE", "1"),
             ("CLAUDE_CODE_SESSION_ID", "outer"),
+            ("CLAUDE_CODE_SESSION_ATTENDED", "1"),
+            ("CLAUDE_CODE_MESSAGING_SOCKET", "/outer.sock"),
+            ("CLAUDE_CODE_MESSAGING_TOKEN", "outer"),
+            ("CLAUDE_CODE_CHILD_NOTES_DIR", "/outer"),
+            ("CLAUDE_CODE_CHILD_SESSION", "1"),
+            ("CLAUDE_CODE_ENTRYPOINT", "cli"),
+            ("CLAUDE_CODE_EXECPATH", "/outer"),
+            ("CLAUDE_CODE_SIMPLE", "1"),
+            ("CLAUDE_CODE_SHELL", "/bin/zsh"),
+            ("CLAUDE_EFFORT", "low"),
+            ("CLAUDE_PID", "1"),
+            ("CARGO_HOME", "/cargo"),
+            ("CARGO_REGISTRY_TOKEN", "t"),
             ("BASH_ENV", "x"),
             ("PROGRAMMATOR_RUN_ID", "outer"),
             ("DISABLE_AUTOUPDATER", "0"),
@@ -325,6 +361,7 @@ mod tests {
             kept(&parent, &additions),
             [
                 "ANTHROPIC_API_KEY=k",
+                "CARGO_HOME=/cargo",
                 "CLAUDE_CONFIG_DIR=/c",
                 "DISABLE_AUTOUPDATER=1",
                 "HOME=/h",
@@ -361,6 +398,7 @@ mod tests {
             env: vec![("PATH".into(), "/mine".into()), (MARKER.into(), "forged".into())],
             max_retries: Some(2),
             marker: "run-1".into(),
+            ..Additions::default()
         };
         assert_eq!(
             kept(&[("PATH", "/bin")], &additions),

@@ -6,6 +6,9 @@ use serde_json::value::RawValue;
 /// Id of the `initialize` request.
 pub(super) const INITIALIZE: &str = "initialize";
 
+/// Id of the `get_settings` request.
+pub(super) const SETTINGS: &str = "settings";
+
 /// Seconds that a callback may wait: a day. When they are over, Claude refuses the tool.
 const CALLBACK_TIMEOUT: u32 = 86_400;
 
@@ -48,10 +51,16 @@ pub(super) fn initialize() -> String {
         &json!({
             "subtype": "initialize",
             "hooks": { "PreToolUse": [
-                { "matcher": null, "hookCallbackIds": ["gate"], "timeout": CALLBACK_TIMEOUT }
+                // A callback that fails is a refusal; older versions ignore the word.
+                { "matcher": null, "hookCallbackIds": ["gate"], "timeout": CALLBACK_TIMEOUT, "onFailure": "block" }
             ]},
         }),
     )
+}
+
+/// Asks which settings are used.
+pub(super) fn get_settings() -> String {
+    request(SETTINGS, &json!({ "subtype": "get_settings" }))
 }
 
 /// Stops the turn.
@@ -150,6 +159,7 @@ mod tests {
         let nasty = "line\none \"quoted\" \u{2028} \\ \u{0}";
         let all = [
             initialize(),
+            get_settings(),
             interrupt(),
             user("u-1", nasty),
             callback_answer(nasty, &CallbackAnswer::Allow),

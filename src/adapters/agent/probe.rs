@@ -1,13 +1,19 @@
-//! Which Claude Code is installed. Whether it speaks the protocol shows when it is started.
+//! Which Claude Code is installed, and what it knows. Whether it speaks the protocol shows when it is started.
 //!
-//! Ask before the first start: it also brings the program into memory, so that the ten seconds of the
-//! protocol are not spent on a slow disk.
+//! Asked at most once in the life of the program for each `agent.command`, and again when one of its files changes.
+//! The first time it also brings Claude into memory, so that the ten seconds of the protocol are not spent on a slow
+//! disk.
 
 use super::AgentError;
+use super::features::Features;
 use super::launch::Launch;
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fmt;
-use std::process::Stdio;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 use tokio::process::Command;
 
 /// `claude --version` takes 0.4 s, but the first start reads 245 MB from a disk that may be busy.
@@ -20,18 +26,22 @@ pub struct Version(pub u32, pub u32, pub u32);
 /// The oldest version that is used: those up to 2.1.78 were reported not to ask for permission over stdio.
 pub const FLOOR: Version = Version(2, 1, 79);
 
-/// The version that the tests drive.
-pub const TESTED: Version = Version(2, 1, 197);
+/// The versions that the tests drive, the older first.
+pub const TESTED: [Version; 2] = [Version(2, 1, 197), Version(2, 1, 330)];
 
 /// What is to be thought of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fitness {
     /// Older than [`FLOOR`]: not to be used.
     TooOld,
-    /// Between [`FLOOR`] and [`TESTED`]: the start of the protocol decides.
+    /// Between [`FLOOR`] and the first of [`TESTED`]: the start of the protocol decides.
     Untested,
-    /// [`TESTED`] or newer.
-    Good,
+    /// One of [`TESTED`].
+    Tested,
+    /// Between two of them.
+    Between,
+    /// Newer than all of them.
+    Newer,
 }
 
 impl Version {
@@ -49,12 +59,17 @@ impl Version {
 
     /// What is to be thought of it.
     pub fn fitness(self) -> Fitness {
+        let [first, last] = TESTED;
         if self < FLOOR {
             Fitness::TooOld
-        } else if self < TESTED {
+        } else if self < first {
             Fitness::Untested
+        } else if TESTED.contains(&self) {
+            Fitness::Tested
+        } else if self < last {
+            Fitness::Between
         } else {
-            Fitness::Good
+            Fitness::Newer
         }
     }
 }
@@ -78,28 +93,92 @@ impl fmt::Display for Version {
     }
 }
 
+/// What was found out about a Claude.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its version.
+    pub version: Version,
+    /// What it knows.
+    pub features: Features,
+}
+
+/// A command, and the files in it as they were.
+type Key = (Vec<String>, Vec<(PathBuf, Option<SystemTime>)>);
+
+static KNOWN: Mutex<Option<HashMap<Key, Found>>> = Mutex::new(None);
+
+/// One asks at a time: others want to know the same.
+static ASKING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// Asks the program of `launch` for its version and its flags, unless it is known. The options are not used.
+pub async fn ask(launch: &Launch) -> Result<Found, AgentError> {
+    let key = key(launch);
+    let _one_at_a_time = ASKING.lock().await;
+    if let Some(found) = with_known(|known| known.get(&key).cloned()) {
+        return Ok(found);
+    }
+    let (version, help) = tokio::join!(version(launch), output(launch, "--help"));
+    let version = version?;
+    // Without help, nothing is known that help tells.
+    let help = help.and_then(Result::ok).map(|output| output.stdout).unwrap_or_default();
+    let help = String::from_utf8_lossy(&help);
+    let found = Found { version, features: Features::found(version, &help) };
+    with_known(|known| known.insert(key, found.clone()));
+    Ok(found)
+}
+
+/// Forgets what was found out about a command: it did not start, so another may be there now than the
+/// files tell (on another machine, say).
+pub fn forget(command: &[String]) {
+    with_known(|known| known.retain(|(known, _), _| known != command));
+}
+
+fn with_known<T>(with: impl FnOnce(&mut HashMap<Key, Found>) -> T) -> T {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    with(known.get_or_insert_default())
+}
+
+/// The command with all words of it that are files: a program on the PATH, a script behind an interpreter.
+fn key(launch: &Launch) -> Key {
+    let path = launch.env.iter().find(|(key, _)| key == "PATH").map(|(_, path)| path.as_os_str());
+    let found = |(at, word): (usize, &String)| {
+        let file = if at == 0 && !word.contains('/') { on_path(word, path)? } else { launch.folder.join(word) };
+        let file = file.canonicalize().ok()?;
+        let changed = file.metadata().and_then(|data| data.modified()).ok();
+        file.is_file().then_some((file, changed))
+    };
+    (launch.command.clone(), launch.command.iter().enumerate().filter_map(found).collect())
+}
+
+fn on_path(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
+    std::env::split_paths(path?).map(|folder| folder.join(program)).find(|file: &PathBuf| Path::is_file(file))
+}
+
 /// Asks the program of `launch` for its version. The options are not used.
-pub async fn version(launch: &Launch) -> Result<Version, AgentError> {
+async fn version(launch: &Launch) -> Result<Version, AgentError> {
     let program = launch.program();
-    let output = Command::new(&program)
+    let no_version = |said: String| AgentError::NoVersion { program: program.clone(), said, floor: FLOOR };
+    let output = output(launch, "--version").await.ok_or_else(|| no_version(": no answer within 30 s".into()))?;
+    let output = output.map_err(|error| super::start::explain(launch, error))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Version::parse(&text).ok_or_else(|| {
+        let heard = if text.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { text };
+        no_version(super::said(&heard))
+    })
+}
+
+/// What the program of `launch` prints with this flag; `None` when it takes too long.
+async fn output(launch: &Launch, flag: &str) -> Option<std::io::Result<Output>> {
+    let output = Command::new(launch.program())
         .args(launch.command.iter().skip(1))
-        .arg("--version")
+        .arg(flag)
         .env_clear()
         .envs(launch.env.iter().map(|(key, value)| (key, value)))
         .current_dir(&launch.folder)
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let no_version = |said: String| AgentError::NoVersion { program: program.clone(), said, floor: FLOOR };
-    let output = tokio::time::timeout(VERSION_TIMEOUT, output)
-        .await
-        .map_err(|_| no_version(": no answer within 30 s".into()))?
-        .map_err(|error| super::start::explain(launch, error))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Version::parse(&text).ok_or_else(|| {
-        let heard = if text.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { text };
-        no_version(super::said(&heard))
-    })
+    tokio::time::timeout(VERSION_TIMEOUT, output).await.ok()
 }
 
 #[cfg(test)]
@@ -109,10 +188,13 @@ mod tests {
     #[test]
     fn versions_are_read_and_judged() {
         let cases = [
-            ("2.1.197 (Claude Code)\n", Some((Version(2, 1, 197), Fitness::Good))),
+            ("2.1.197 (Claude Code)\n", Some((Version(2, 1, 197), Fitness::Tested))),
+            ("2.1.330 (Claude Code)\n", Some((Version(2, 1, 330), Fitness::Tested))),
+            ("2.1.224", Some((Version(2, 1, 224), Fitness::Between))),
             ("v2.1.78", Some((Version(2, 1, 78), Fitness::TooOld))),
             ("claude 2.1.100-beta.1", Some((Version(2, 1, 100), Fitness::Untested))),
-            ("3.0.0", Some((Version(3, 0, 0), Fitness::Good))),
+            ("2.1.331", Some((Version(2, 1, 331), Fitness::Newer))),
+            ("3.0.0", Some((Version(3, 0, 0), Fitness::Newer))),
             ("Usage: claude", None),
             ("", None),
         ];
@@ -120,5 +202,47 @@ mod tests {
             let read = Version::parse(text).map(|version| (version, version.fitness()));
             assert_eq!(read, expected, "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_program_is_asked_once_until_it_changes_or_does_not_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = dir.path().join("claude.sh");
+        let write = |version: &str, age: u64| {
+            let text = format!(
+                "echo \"$1\" >> asked\nif [ \"$1\" = --help ]; then echo '  --system-prompt-snapshot <x>'; else echo \
+                 {version}; fi\n"
+            );
+            std::fs::write(&script, text).unwrap();
+            let file = std::fs::File::options().append(true).open(&script).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(age)).unwrap();
+        };
+        let launch = Launch {
+            command: vec!["sh".into(), script.display().to_string()],
+            env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            folder: dir.path().to_owned(),
+            ..Launch::default()
+        };
+        let asked = || std::fs::read_to_string(dir.path().join("asked")).unwrap().lines().count();
+        write("2.1.330", 1);
+        let (first, second) = tokio::join!(ask(&launch), ask(&launch));
+        assert_eq!(first.as_ref().unwrap(), second.as_ref().unwrap());
+        assert!(first.unwrap().features.have(super::super::features::Feature::SystemPromptSnapshot));
+        assert_eq!(asked(), 2, "--version and --help");
+        write("2.1.331", 2);
+        assert_eq!(ask(&launch).await.unwrap().version, Version(2, 1, 331));
+        assert_eq!(asked(), 4);
+        forget(&launch.command);
+        ask(&launch).await.unwrap();
+        assert_eq!(asked(), 6);
+    }
+
+    #[tokio::test]
+    async fn a_program_that_prints_no_version_is_not_used() {
+        let command = ["sh", "-c", "echo hello"].map(str::to_owned).into();
+        let env = vec![("PATH".into(), std::env::var_os("PATH").unwrap())];
+        let launch = Launch { command, env, folder: std::env::temp_dir(), ..Launch::default() };
+        let told = ask(&launch).await.unwrap_err().to_string();
+        assert!(told.contains("hello") && told.contains("2.1.79"), "{told}");
     }
 }

@@ -49,7 +49,7 @@ fn start_here(launch: &Launch) -> io::Result<Started> {
     let mut command = Command::new(program);
     command
         .args(rest)
-        .args(arguments(&launch.options))
+        .args(arguments(launch))
         .env_clear()
         .envs(launch.env.iter().map(|(key, value)| (key, value)))
         .current_dir(&launch.folder)

@@ -8,9 +8,10 @@ use std::io;
 use std::sync::Mutex;
 use tokio::time::timeout;
 
-/// Answers `initialize`, then goes on with what is added.
-const POLITE: &str = r#"read -r line
+/// Answers `initialize`, and `get_settings` like a version that has none, then goes on with what is added.
+const POLITE: &str = r#"read -r line; read -r line
 echo '{"type":"control_response","response":{"subtype":"success","request_id":"initialize","response":{}}}'
+echo '{"type":"control_response","response":{"subtype":"error","request_id":"settings","error":"Unsupported control request subtype: get_settings"}}'
 "#;
 
 struct Still;
@@ -138,6 +139,31 @@ async fn who_never_answers_does_not_speak_the_protocol() {
         assert!(matches!(error, AgentError::NoProtocol { .. }), "{error}");
         assert!(error.to_string().contains("npm install"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn who_does_not_use_the_settings_it_was_given_is_stopped_before_the_first_message() {
+    let script = r#"read -r line; read -r line
+echo '{"type":"control_response","response":{"subtype":"success","request_id":"settings","response":{"effective":{}}}}'
+echo '{"type":"control_response","response":{"subtype":"success","request_id":"initialize","response":{}}}'
+read -r line"#;
+    let error = spawn(script).await.map(|_| ()).unwrap_err();
+    assert!(matches!(error, AgentError::Settings { .. }), "{error}");
+    assert!(error.to_string().contains("disableAllHooks is not set"), "{error}");
+}
+
+#[tokio::test]
+async fn settings_are_not_stored() {
+    let script = r#"read -r line; read -r line
+echo '{"type":"control_response","response":{"subtype":"success","request_id":"initialize","response":{"pid":1}}}'
+echo '{"type":"control_response","response":{"subtype":"success","request_id":"settings","response":{"errors":[{"message":"SECRET"}]}}}'
+read -r line"#;
+    let sink = Memory::default();
+    let lines = Arc::clone(&sink.lines);
+    let error = spawn_into(launch(script), sink).await.map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("SECRET"), "{error}");
+    let lines = lines.lock().unwrap();
+    assert!(lines.len() == 1 && lines[0].0.contains("pid"), "{lines:?}");
 }
 
 #[tokio::test]

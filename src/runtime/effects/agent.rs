@@ -6,6 +6,7 @@ use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_id;
+use crate::adapters::shell::{self, NoBash};
 use crate::base::time::Clock;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
@@ -34,8 +35,10 @@ impl Effects {
         // Nobody waits for an answer to what an earlier Claude asked.
         self.work.asked.clear();
         self.work.places.clear();
-        let (launch, memory) = self.launch(spawn);
-        let unknown = if std::mem::replace(&mut self.work.probed, true) { None } else { Some(launch.clone()) };
+        let (mut launch, memory) = match self.launch(spawn) {
+            Ok(launch) => launch,
+            Err(none) => return self.answer_now(Input::AgentFailed { n, message: none.to_string() }),
+        };
         // Another Claude than that of the iteration before.
         let before = self.agent().map(|agent| agent.pid());
         let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
@@ -43,19 +46,19 @@ impl Effects {
         let starting = self.answer_unless_fine(async move {
             let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
             let started = async {
-                if let Some(launch) = unknown {
-                    let version = probe::version(&launch).await;
-                    let refused = match version {
-                        Ok(version) => version.refusal(),
-                        Err(error) => Some(error.to_string()),
-                    };
-                    if let Some(message) = refused {
-                        return Err(Input::AgentFailed { n, message });
-                    }
+                let failed = |message| Input::AgentFailed { n, message };
+                let found = probe::ask(&launch).await.map_err(|error| failed(error.to_string()))?;
+                if let Some(refusal) = found.version.refusal() {
+                    return Err(failed(refusal));
                 }
+                launch.options.features = found.features;
+                let command = launch.command.clone();
                 Agent::spawn(launch, clock, Box::new(sink), events).await.map_err(|error| match error {
                     AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
-                    error => Input::AgentFailed { n, message: error.to_string() },
+                    error => {
+                        probe::forget(&command);
+                        failed(error.to_string())
+                    }
                 })
             };
             let agent = match started.await {
@@ -89,7 +92,7 @@ impl Effects {
         self.templates.render(kind, &context).map_err(|error| error.to_string())
     }
 
-    fn launch(&mut self, spawn: Spawn) -> (Launch, Option<tempfile::TempPath>) {
+    fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {
         let mut options = Options {
             model: spawn.model,
             resume: spawn.session,
@@ -109,8 +112,10 @@ impl Effects {
         };
         let memory = memory.and_then(|text| memory::to_file(&text).ok());
         options.system_prompt_file = memory.as_ref().map(|path| path.to_path_buf());
+        let own = agent.variables();
         let additions = Additions {
-            env: agent.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
+            shell: Some(shell::find(&own, &self.folder)?),
+            env: own,
             max_retries: agent.max_retries,
             marker: self.run.to_string(),
         };
@@ -123,7 +128,7 @@ impl Effects {
             // The run's own timer is the bound.
             patience: None,
         };
-        (launch, memory)
+        Ok((launch, memory))
     }
 
     pub(super) fn agent(&self) -> Option<Arc<Agent>> {

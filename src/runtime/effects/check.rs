@@ -2,6 +2,8 @@
 
 use super::Effects;
 use crate::adapters::agent::launch::MARKER;
+use crate::adapters::environment::of_commands;
+use crate::adapters::shell;
 use crate::adapters::validate::{self, Place};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
@@ -13,9 +15,12 @@ impl Effects {
         let folder = self.folder.clone();
         let timeout = Duration::from_secs(state.settings.validation_timeout);
         let log_dir = self.run_dir().join(format!("{n}.validation"));
-        let env = [(MARKER.to_owned(), self.run.to_string())];
+        let own = self.config.agent.variables();
+        let mut env = of_commands(&std::env::vars_os().collect(), &own);
+        env.push((MARKER.into(), self.run.to_string().into()));
+        let shell = shell::find(&own, &folder);
         self.answer_with(async move {
-            let place = Place { folder: &folder, timeout, log_dir: &log_dir, env: &env };
+            let place = Place { folder: &folder, timeout, log_dir: &log_dir, env: &env, shell: &shell };
             let outcomes = validate::run(&commands, &place).await;
             let results = outcomes.into_iter().map(translate::command_result).collect();
             Input::ValidationFinished { n, results }
