@@ -22,6 +22,7 @@ mod shell;
 mod walk;
 mod words;
 mod wrappers;
+mod xargs;
 
 use crate::policy::chars;
 use crate::policy::place::Place;

@@ -6,6 +6,7 @@ pub mod awk;
 pub mod grammar;
 pub mod project;
 pub mod sed;
+pub mod targets;
 
 use crate::policy::unit::Class;
 use grammar::Grammar;
@@ -37,10 +38,22 @@ pub struct Entry {
     pub wraps: bool,
     /// A program of its own that needs a reader: awk, sed, jq, find, test, …
     pub program: Option<Language>,
+    /// Options of which one must be there: without it does something else, which is not proven.
+    pub needs: String,
     /// Without options and operands it does something else, which is not proven.
     pub never_bare: bool,
     /// Prints names of files, one in a line: may feed `xargs`.
     pub lists: Option<Lists>,
+    /// It does so only with one of these options.
+    pub lists_with: String,
+    /// The options with which it still prints nothing but names.
+    pub plain: String,
+    /// The options with which it hands on whole lines of what it is fed, and nothing else. None: it does not.
+    pub passes: Option<String>,
+    /// How names begin when no operand says it.
+    pub begins: String,
+    /// Options with which a zero byte ends a name.
+    pub zero: String,
     /// Options with which it prints names of hidden files, too; `always` for one that does without.
     pub hidden: String,
 }
@@ -73,6 +86,12 @@ pub enum Language {
     Printf,
     /// Numbers that are counted up to.
     Seq,
+    /// The rights that a file is given.
+    Mode,
+    /// The name of an archive, which may be on another machine.
+    Archive,
+    /// Operands of which one that begins with `@` is a file of further words.
+    Responses,
 }
 
 /// What a lister's lines may be.
@@ -83,7 +102,8 @@ pub enum Lists {
     Operands,
     /// Paths that may begin with a dash.
     Anything,
-    /// Lines of its input, when it is given no files.
+    /// Lines of its input.
+    #[serde(skip)]
     Lines,
 }
 

@@ -16,6 +16,8 @@ pub struct Floor {
     #[serde(deserialize_with = "patterns")]
     protect: Vec<PathPattern>,
     #[serde(deserialize_with = "patterns")]
+    orders: Vec<PathPattern>,
+    #[serde(deserialize_with = "patterns")]
     secrets: Vec<PathPattern>,
     #[serde(deserialize_with = "patterns")]
     samples: Vec<PathPattern>,
@@ -89,6 +91,12 @@ impl Floor {
         unit.floor = unit.writes.iter().find_map(|target| self.write_refused(target, unit.tree, place));
         let mut below = unit.below.iter();
         unit.floor = unit.floor.take().or_else(|| below.find_map(|target| self.write_refused(target, false, place)));
+        if let Some(path) =
+            unit.writes.iter().chain(&unit.below).filter_map(Target::path).find(|path| self.orders(path, place))
+        {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            unit.doubts.push(Doubt::Words(format!("{name} tells Claude what to do")));
+        }
         if let Some(path) = unit.moves.iter().filter_map(Target::path).find(|path| self.is_secret(path, place)) {
             unit.floor.get_or_insert(format!("gives {}, which is secret, another name", path.display()));
         }
@@ -193,6 +201,12 @@ impl Floor {
         path == place.workspace
             || self.protect.iter().any(below)
             || self.kept().any(|pattern| pattern.may_be_below(&home, &whole))
+    }
+
+    /// Whether a file tells an agent what to do.
+    fn orders(&self, path: &Path, place: &Place<'_>) -> bool {
+        let (home, path) = (Parts::of(place.home), Parts::of(path));
+        self.orders.iter().any(|pattern| pattern.matches(&home, &path))
     }
 
     /// Whether the content of a file is secret.

@@ -76,6 +76,21 @@ impl Program {
     }
 }
 
+/// Names of files that one command prints for another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Where the files are.
+    pub roots: Vec<Target>,
+    /// There are hidden ones among them.
+    pub hidden: bool,
+    /// They match one of these; empty: any.
+    pub only: Vec<String>,
+    /// Each begins with one of these.
+    pub begins: Vec<String>,
+    /// A zero byte ends each, and no line.
+    pub zero: bool,
+}
+
 /// One word of a command after expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
@@ -88,6 +103,13 @@ pub enum Value {
     },
     /// Any number of words, all unknown.
     Many,
+    /// Names of files: any number of words, or one.
+    Names {
+        /// What is known of them.
+        names: Arc<Names>,
+        /// It is one word.
+        one: bool,
+    },
 }
 
 /// A word and what must be known about it.
@@ -122,16 +144,21 @@ impl Field {
         Self { value: Value::Many, listed: false, might: Vec::new() }
     }
 
+    /// Names of files: any number of words, or one.
+    pub fn names(names: Arc<Names>, one: bool) -> Self {
+        Self { value: Value::Names { names, one }, listed: false, might: Vec::new() }
+    }
+
     /// It may be several words, or none.
     pub fn is_many(&self) -> bool {
-        self.value == Value::Many
+        matches!(self.value, Value::Many | Value::Names { one: false, .. })
     }
 
     /// The text, when it can be only one.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::OneOf(texts) if texts.len() == 1 => texts.first().map(String::as_str),
-            Value::OneOf(_) | Value::Opaque { .. } | Value::Many => None,
+            Value::OneOf(_) | Value::Opaque { .. } | Value::Many | Value::Names { .. } => None,
         }
     }
 
@@ -139,7 +166,7 @@ impl Field {
     pub fn beginning(&self) -> &str {
         match &self.value {
             Value::Opaque { prefix } => prefix,
-            Value::OneOf(_) | Value::Many => self.text().unwrap_or(""),
+            Value::OneOf(_) | Value::Many | Value::Names { .. } => self.text().unwrap_or(""),
         }
     }
 
@@ -147,7 +174,7 @@ impl Field {
     pub fn texts(&self) -> Option<&[String]> {
         match &self.value {
             Value::OneOf(texts) => Some(texts),
-            Value::Opaque { .. } | Value::Many => None,
+            Value::Opaque { .. } | Value::Many | Value::Names { .. } => None,
         }
     }
 
@@ -157,6 +184,7 @@ impl Field {
             Value::OneOf(texts) => texts.iter().any(|text| text.starts_with('-')),
             Value::Opaque { prefix } => prefix.is_empty() || prefix.starts_with('-'),
             Value::Many => true,
+            Value::Names { names, .. } => names.begins.iter().any(|begin| begin.is_empty() || begin.starts_with('-')),
         }
     }
 }
@@ -219,10 +247,8 @@ pub struct Unit {
     pub carries: bool,
     /// It prints names of files, which may feed another command.
     pub lists: Option<Lists>,
-    /// Where those files are.
-    pub roots: Vec<Target>,
-    /// There are hidden ones among them.
-    pub hidden: bool,
+    /// What is known of those names.
+    pub names: Names,
     /// Its proof rests on what files there are now.
     pub listed: bool,
     /// The host that it talks to.
@@ -255,8 +281,7 @@ impl Unit {
             follows: false,
             carries: false,
             lists: None,
-            roots: Vec::new(),
-            hidden: false,
+            names: Names::default(),
             listed: false,
             host: None,
             doubts: Vec::new(),

@@ -99,7 +99,7 @@ pub fn setting(field: &Field) -> Option<(String, Field)> {
     let (text, known) = match &field.value {
         Value::OneOf(texts) if texts.len() == 1 => (texts.first()?, true),
         Value::Opaque { prefix } => (prefix, false),
-        Value::OneOf(_) | Value::Many => return None,
+        Value::OneOf(_) | Value::Many | Value::Names { .. } => return None,
     };
     let (name, value) = text.split_once('=')?;
     let is_name = !name.is_empty()

@@ -6,6 +6,9 @@ use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit};
 use std::path::{Component, Path, PathBuf};
 
+/// Deepest folder that is gone on from: what is looked up of a path takes longer the longer it is.
+const MAX_DEPTH: usize = 100;
+
 impl Walker<'_> {
     /// Whether `name` is such a builtin; then it has been judged.
     pub(super) fn builtin(&mut self, name: &str, args: &[Field], text: &str) -> bool {
@@ -39,6 +42,9 @@ impl Walker<'_> {
             return Some("where it goes is not known");
         }
         self.moves = true;
+        if self.shell.is_lost() {
+            return None;
+        }
         // When it may be anywhere, it still may be where it has been.
         let from = self.shell.folders().unwrap_or(self.shell.seen()).to_vec();
         let physical =
@@ -46,6 +52,10 @@ impl Walker<'_> {
         let there = |from: &PathBuf, to: &String| {
             if physical { self.place.resolve(from, to) } else { Some(normal(&from.join(to))) }
         };
+        if from.iter().any(|from| from.components().count() > MAX_DEPTH) {
+            self.shell.lose_folder();
+            return Some("the folder is too deep");
+        }
         let folders: Vec<PathBuf> = from.iter().flat_map(|from| to.iter().filter_map(|to| there(from, to))).collect();
         let is_there =
             |path: &PathBuf| self.place.resolve(path, ".").is_some_and(|path| self.place.view.is_folder(&path));

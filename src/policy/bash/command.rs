@@ -1,7 +1,7 @@
 //! A simple command: its words expanded, its name looked up, what it does found by the tables.
 
 use super::assign::Stands;
-use super::listers::{kinds, lister};
+use super::listers::{begins, kinds, lister};
 use super::walk::{MAX_DEPTH, Walker};
 use crate::policy::commands::args;
 use crate::policy::commands::grammar::Role;
@@ -29,6 +29,7 @@ impl Walker<'_> {
         let mut assignments: Vec<&Assignment> = Vec::new();
         let mut words: Vec<Field> = Vec::new();
         let mut spelled: Vec<&str> = Vec::new();
+        let before = self.units.len();
         for item in prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => redirects.push(redirect),
@@ -69,6 +70,8 @@ impl Walker<'_> {
         for assignment in assignments {
             self.assign(assignment, stands);
         }
+        // What runs in the words may have read a part of what comes through the pipe.
+        self.feed = self.feed.take().filter(|_| self.units.len() == before);
         if !words.is_empty() {
             self.run(&words, &spelled.join(" "));
         }
@@ -215,6 +218,9 @@ impl Walker<'_> {
         if entry.never_bare && args.is_empty() {
             unit.doubts.push(Doubt::Meaning(format!("{name} alone does more than look")));
         }
+        if !entry.needs.is_empty() && !entry.needs.split_whitespace().any(|name| parsed.flags.contains(name)) {
+            unit.doubts.push(Doubt::Meaning(format!("{name} so does more than look")));
+        }
         let set = |names: &str| names == "always" || names.split_whitespace().any(|name| parsed.flags.contains(name));
         unit.tree = set(&entry.tree);
         unit.follows = set(&entry.follows);
@@ -232,7 +238,7 @@ impl Walker<'_> {
                 Role::Rev => self.revision(field, &mut unit),
                 Role::Spec => self.added(field, &mut unit),
                 Role::Name if entry.lists.is_some() => self.shows(field, &mut unit),
-                Role::Data | Role::Name | Role::Program | Role::Command => {}
+                Role::Data | Role::Name | Role::Program | Role::Command | Role::Target => {}
             }
         }
         if name == "git" {
@@ -256,12 +262,15 @@ impl Walker<'_> {
         if reads_here || (entry.here && unit.reads.is_empty()) {
             self.reads(&Field::known("."), &mut unit);
         }
+        unit.names.zero = set(&entry.zero);
         if entry.lists.is_some() {
-            unit.hidden = set(&entry.hidden);
-            if unit.roots.is_empty() {
-                unit.roots.clone_from(&unit.reads);
+            unit.names.hidden |= set(&entry.hidden);
+            unit.names.begins = begins(entry, &parsed);
+            if unit.names.roots.is_empty() {
+                unit.names.roots.clone_from(&unit.reads);
             }
-            if unit.roots.is_empty() {
+            // `ls src` prints names without their folder.
+            if unit.names.roots.is_empty() || entry.grammar.harmless {
                 self.shows(&Field::known("."), &mut unit);
             }
         }

@@ -1,17 +1,21 @@
 //! What a command's words do to files, and what the units of one script do to each other.
 
-use super::walk::{Dashes, Feed, Walker};
+use super::walk::Walker;
 use crate::policy::commands::Lists;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::project;
 use crate::policy::place::{Step, Walked};
-use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
+use crate::policy::unit::{Class, Doubt, Field, Names, Program, Target, Unit, Value};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 impl Walker<'_> {
     /// The file is read.
     pub(super) fn reads(&self, field: &Field, unit: &mut Unit) {
+        if let Value::Names { names, .. } = &field.value {
+            return reads_all(names, unit);
+        }
         let Some(texts) = field.texts() else {
             unit.reads.push(Target::Unknown);
             unit.given.extend(self.given(std::slice::from_ref(field)));
@@ -59,6 +63,14 @@ impl Walker<'_> {
             }
             unit.writes.push(target);
         };
+        if let Value::Names { names, .. } = &field.value {
+            names.roots.iter().cloned().for_each(&mut write);
+            unit.tree = true;
+            if unit.classes.contains(&Class::Delete) {
+                unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
+            }
+            return;
+        }
         let Some(texts) = field.texts() else { return write(Target::Unknown) };
         for text in texts {
             match device(text) {
@@ -91,11 +103,16 @@ impl Walker<'_> {
 
     /// Names of files there are printed.
     pub(super) fn shows(&self, field: &Field, unit: &mut Unit) {
+        if let Value::Names { names, .. } = &field.value {
+            unit.names.roots.extend(names.roots.iter().cloned());
+            unit.names.hidden |= names.hidden;
+            return;
+        }
         let targets =
             field.texts().map(|texts| texts.iter().map(|text| self.targets(text)).collect::<Option<Vec<_>>>());
         match targets.flatten() {
-            Some(targets) => unit.roots.extend(targets.into_iter().flatten().map(Target::Path)),
-            None => unit.roots.push(Target::Unknown),
+            Some(targets) => unit.names.roots.extend(targets.into_iter().flatten().map(Target::Path)),
+            None => unit.names.roots.push(Target::Unknown),
         }
     }
 
@@ -264,16 +281,43 @@ fn device(path: &str) -> Device {
 }
 
 /// What the last unit of a stage hands on through a pipe.
-pub fn feed(stage: &[Unit], fed: Feed) -> Feed {
-    let [unit] = stage else { return Feed::Unknown };
-    let paths =
-        |dashes| Feed::Paths { roots: unit.roots.clone(), hidden: unit.hidden, only: unit.only.clone(), dashes };
-    match unit.lists.filter(|_| unit.proven()) {
-        Some(Lists::Operands) => paths(Dashes::Never),
-        Some(Lists::Anything) => paths(Dashes::Perhaps),
-        Some(Lists::Lines) => fed,
-        None => Feed::Unknown,
+pub fn feed(stage: &[Unit], fed: Option<Arc<Names>>) -> Option<Arc<Names>> {
+    let [unit] = stage else { return None };
+    match unit.lists.filter(|_| unit.proven())? {
+        Lists::Operands | Lists::Anything => Some(Arc::new(Names { only: unit.only.clone(), ..unit.names.clone() })),
+        Lists::Lines => fed.filter(|names| names.zero == unit.names.zero),
     }
+}
+
+/// The files of these names are read.
+fn reads_all(names: &Names, unit: &mut Unit) {
+    if names.roots.contains(&Target::Unknown) {
+        unit.doubts.push(Doubt::Words("which file is read is not known".to_owned()));
+    }
+    // What it goes down into by itself has names of any kind.
+    if !unit.tree {
+        unit.only.clone_from(&names.only);
+    }
+    unit.reads.extend(names.roots.iter().cloned());
+    unit.names.hidden |= names.hidden;
+    unit.tree |= names.hidden;
+    unit.follows |= names.hidden;
+}
+
+/// Whether a unit may make a file whose name means more than itself to a command that is given it: one that begins with
+/// a dash, or has a blank in it. The project's own commands do what the project does.
+fn names_freely(unit: &Unit) -> bool {
+    let plain = |target: &Target| {
+        let name = target.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
+        let harmless = |char: char| char.is_alphanumeric() || "._-+@,:/".contains(char);
+        name.is_some_and(|name| !name.starts_with('-') && name.chars().all(harmless))
+    };
+    let known = |class: &Class| matches!(class, Class::Read | Class::Internal | Class::Write | Class::Delete);
+    let built = unit.proven() && unit.classes.iter().all(|class| *class == Class::Build);
+    let makes = unit.classes.contains(&Class::Write);
+    let plainly =
+        unit.proven() && unit.classes.iter().all(known) && (!makes || !unit.tree && unit.writes.iter().all(plain));
+    !built && !plainly
 }
 
 /// Whether a unit may change files.
@@ -284,20 +328,22 @@ pub fn changes(unit: &Unit) -> bool {
 /// Takes back what is only proven as long as nothing changes: patterns whose matches another unit may add to, and
 /// paths that another unit may have put a link into.
 pub fn distrust(units: &mut [Unit]) {
-    let changing = units.iter().filter(|unit| changes(unit)).count();
+    let changing = units.iter().filter(|unit| names_freely(unit)).count();
     let carried = units.iter().enumerate().filter(|(_, unit)| unit.carries);
     let carried: Vec<(usize, Target)> =
         carried.flat_map(|(at, unit)| unit.writes.iter().map(move |target| (at, target.clone()))).collect();
     for (at, unit) in units.iter_mut().enumerate() {
-        if unit.listed && changing > usize::from(changes(unit)) {
-            let why = "another command may make a file whose name would be taken for an option";
+        if unit.listed && changing > usize::from(names_freely(unit)) {
+            let why = "another command may make a file whose name would be taken for an option, or for several words";
             unit.doubts.push(Doubt::Words(why.to_owned()));
         }
         let mut others = carried.iter().filter(|(other, _)| *other != at).map(|(_, target)| target);
         let used: Vec<&Target> = unit.reads.iter().chain(&unit.writes).collect();
         let through = others.any(|place| {
             used.iter().any(|target| match (place, target) {
-                (Target::Path(place), Target::Path(target)) => target.starts_with(place),
+                (Target::Path(place), Target::Path(target)) => {
+                    target.starts_with(place) || (unit.tree && place.starts_with(target))
+                }
                 (Target::Unknown, _) | (_, Target::Unknown) => true,
             })
         });

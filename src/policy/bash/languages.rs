@@ -5,7 +5,7 @@ use super::walk::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{Language, awk, sed};
-use crate::policy::unit::{Doubt, Field, Unit};
+use crate::policy::unit::{Doubt, Field, Unit, Value};
 
 /// Longest wait in seconds.
 const MAX_SLEEP: f64 = 300.0;
@@ -69,6 +69,25 @@ impl Walker<'_> {
                     unit.doubts.push(Doubt::Words("how far seq counts is not known, or very far".to_owned()));
                 }
             }
+            Language::Mode => check(&mode),
+            Language::Archive => {
+                let files = parsed.values.iter().filter(|(role, _)| *role == Role::Read);
+                if files.filter_map(|(_, file)| file.texts()).flatten().any(|file| file.contains(':')) {
+                    unit.doubts.push(Doubt::Words("the archive may be on another machine".to_owned()));
+                }
+            }
+            Language::Responses => {
+                let listed = |field: &Field| match &field.value {
+                    Value::OneOf(texts) => texts.iter().any(|text| text.starts_with('@')),
+                    Value::Names { names, .. } => names.begins.iter().any(|begin| begin.starts_with('@')),
+                    Value::Opaque { prefix } => prefix.is_empty() || prefix.starts_with('@'),
+                    Value::Many => true,
+                };
+                if parsed.operands.iter().any(listed) {
+                    unit.doubts
+                        .push(Doubt::Words("a word that begins with @ names a file of further words".to_owned()));
+                }
+            }
             Language::Env => {}
         }
     }
@@ -120,6 +139,22 @@ impl Walker<'_> {
             rest = &rest[end..];
         }
     }
+}
+
+/// Rights that a file is given: who may read, write and run it, and never as whom it runs.
+fn mode(mode: &str) -> Result<(), String> {
+    let octal = |text: &str| {
+        let digits = text.strip_prefix('0').unwrap_or(text);
+        digits.len() <= 3 && !text.is_empty() && digits.chars().all(|char| char.is_digit(8))
+    };
+    let clause = |clause: &str| {
+        let rights = clause.trim_start_matches(['u', 'g', 'o', 'a']);
+        rights.starts_with(['+', '-', '=']) && rights.chars().all(|char| "+-=rwxXugo".contains(char))
+    };
+    if octal(mode) || mode.split(',').all(clause) {
+        return Ok(());
+    }
+    Err(format!("the mode {mode} may say as whom a program runs"))
 }
 
 /// Whether a format of printf has a `%n`.

@@ -1,25 +1,50 @@
 //! Commands that print names of files, and what is known of those names: where they are and of which kind.
 //!
-//! What is done with the names behind a pipe is found in `wrappers`.
+//! What is done with the names behind a pipe is found in `xargs`.
 
 use crate::policy::commands::args::Parsed;
+use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{Entry, Lists};
-use crate::policy::unit::Field;
+use crate::policy::unit::{Field, Value};
 
-/// What a command hands on through a pipe, when it prints nothing but names.
+/// What a command hands on through a pipe, when that is nothing but names: by the options that are known to leave it so.
 pub(super) fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
-    const MORE: [&str; 9] =
-        ["printf", "ls", "count", "only-matching", "json", "stats", "output", "list-details", "stage"];
-    let set = |name: &str| parsed.flags.contains(name);
-    let named = parsed.operands.iter().all(|field| !field.may_be_option());
-    match entry.lists? {
-        _ if MORE.iter().any(|name| set(name)) => None,
-        // `grep -l` prints the names of what it was given, and of what it found below.
-        Lists::Lines if set("files-with-matches") && named => Some(Lists::Operands),
-        Lists::Lines if set("files-with-matches") => None,
-        Lists::Operands if !named => None,
-        lists => Some(lists),
+    let any = |names: &str| names.split_whitespace().any(|name| parsed.flags.contains(name));
+    let all = |names: &str| {
+        let known = |flag: &String| names.split_whitespace().any(|name| flag.split('=').next() == Some(name));
+        parsed.flags.iter().all(known)
+    };
+    if let Some(lists) = entry.lists
+        && (entry.lists_with.is_empty() || any(&entry.lists_with))
+    {
+        // `-print` and `-print0` in turn.
+        let mixed = parsed.flags.contains("print") && parsed.flags.contains("print0");
+        return Some(lists).filter(|_| all(&entry.plain) && !mixed);
     }
+    let files = parsed.values.iter().any(|(role, _)| !matches!(role, Role::Data | Role::Program));
+    entry.passes.as_ref().filter(|passes| all(passes) && !files).map(|_| Lists::Lines)
+}
+
+/// How the names begin that a command prints.
+pub(super) fn begins(entry: &Entry, parsed: &Parsed) -> Vec<String> {
+    let named = parsed
+        .values
+        .iter()
+        .filter(|(role, field)| matches!(role, Role::Name | Role::Read) && parsed.operands.contains(field));
+    let named: Vec<&Field> = named.map(|(_, field)| field).collect();
+    if entry.lists != Some(Lists::Operands) {
+        return vec![String::new()];
+    }
+    if named.is_empty() {
+        return vec![entry.begins.clone()];
+    }
+    let of = |field: &&Field| match &field.value {
+        Value::OneOf(texts) => texts.clone(),
+        Value::Opaque { prefix } => vec![prefix.clone()],
+        Value::Names { names, .. } => names.begins.clone(),
+        Value::Many => vec![String::new()],
+    };
+    named.iter().flat_map(of).collect()
 }
 
 /// The names of the files that a command is about alone: `find -name '*.rs'`, `grep --include='*.rs'`. None when it may

@@ -2,13 +2,54 @@
 
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit};
-use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect};
+use brush_parser::ast::{
+    Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect,
+};
 
 /// Which way a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Read,
     Write,
+}
+
+/// Whether a command of a pipeline has the pipe's own streams.
+pub struct Streams {
+    /// What it reads is what comes through the pipe.
+    pub input: bool,
+    /// What it hands on is what it prints, and no message of an error.
+    pub output: bool,
+}
+
+impl Streams {
+    /// Those of a simple command without redirections that would change them. A group has none that are known.
+    pub fn of(command: &Command) -> Self {
+        let Command::Simple(simple) = command else { return Self { input: false, output: false } };
+        let before = simple.prefix.iter().flat_map(|prefix| &prefix.0);
+        let items = before.chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));
+        let redirects = items.filter_map(|item| match item {
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => Some(redirect),
+            CommandPrefixOrSuffixItem::Word(_)
+            | CommandPrefixOrSuffixItem::AssignmentWord(..)
+            | CommandPrefixOrSuffixItem::ProcessSubstitution(..) => None,
+        });
+        redirects.fold(Self { input: true, output: true }, |so_far, redirect| {
+            let (writes, errors) = match redirect {
+                IoRedirect::File(fd, kind, _) => match kind {
+                    IoFileRedirectKind::Write | IoFileRedirectKind::Append | IoFileRedirectKind::Clobber => {
+                        (*fd != Some(0), *fd == Some(2))
+                    }
+                    IoFileRedirectKind::DuplicateOutput => (*fd != Some(0), false),
+                    IoFileRedirectKind::Read
+                    | IoFileRedirectKind::ReadAndWrite
+                    | IoFileRedirectKind::DuplicateInput => (false, false),
+                },
+                IoRedirect::OutputAndError(..) => (true, false),
+                IoRedirect::HereDocument(..) | IoRedirect::HereString(..) => (false, false),
+            };
+            Self { input: so_far.input && writes, output: so_far.output && errors }
+        })
+    }
 }
 
 impl Walker<'_> {

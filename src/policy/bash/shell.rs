@@ -4,6 +4,7 @@
 use crate::policy::unit::Field;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// More folders than these are as good as any.
 const MAX_FOLDERS: usize = 4;
@@ -25,7 +26,7 @@ pub struct Shell {
     /// The folders it may be in; `None` when it may be anywhere.
     folders: Option<Vec<PathBuf>>,
     /// Every folder that it has been in: when it may be anywhere, it may be there.
-    seen: Vec<PathBuf>,
+    seen: Arc<Vec<PathBuf>>,
     /// What it is if the last command, a `cd`, has failed.
     stayed: Option<Box<Shell>>,
     /// It has come about by a `cd` that failed although the folder was there.
@@ -40,7 +41,7 @@ impl Shell {
             guesses: BTreeMap::new(),
             numbers: BTreeSet::new(),
             folders: Some(vec![cwd.to_owned()]),
-            seen: vec![cwd.to_owned()],
+            seen: Arc::new(vec![cwd.to_owned()]),
             stayed: None,
             unlikely: false,
         }
@@ -104,6 +105,11 @@ impl Shell {
         &self.seen
     }
 
+    /// It may be anywhere, and so many folders are remembered that no more will be.
+    pub fn is_lost(&self) -> bool {
+        self.folders.is_none() && self.seen.len() >= MAX_SEEN
+    }
+
     /// The one folder that it is in.
     pub fn folder(&self) -> Option<&Path> {
         match self.folders() {
@@ -119,11 +125,20 @@ impl Shell {
 
     /// It goes to one of these folders. When it is not sure that they are there, it may as well have stayed.
     pub fn go(&mut self, to: Vec<PathBuf>, sure: bool) {
-        self.seen.extend(to.iter().cloned());
-        self.seen.truncate(MAX_SEEN);
+        self.see(&to);
         let stayed = Self { unlikely: sure, stayed: None, ..self.clone() };
         self.folders = few(to).filter(|_| self.folders.is_some());
         self.stayed = Some(Box::new(stayed));
+    }
+
+    /// It may have been in these folders, too.
+    fn see(&mut self, folders: &[PathBuf]) {
+        for folder in folders {
+            // As text: comparing two paths part by part takes far longer.
+            if self.seen.len() < MAX_SEEN && !self.seen.iter().any(|seen| seen.as_os_str() == folder.as_os_str()) {
+                Arc::make_mut(&mut self.seen).push(folder.clone());
+            }
+        }
     }
 
     /// What it is when its last command has succeeded, and when it has failed.
@@ -147,7 +162,9 @@ impl Shell {
             (false, true) => return self,
             (true, true) | (false, false) => {}
         }
-        self.seen.extend(other.seen.iter().filter(|folder| !self.seen.contains(folder)).cloned().collect::<Vec<_>>());
+        if !Arc::ptr_eq(&self.seen, &other.seen) {
+            self.see(&other.seen);
+        }
         for (name, values) in &other.guesses {
             self.guess(name, values.iter().cloned());
         }
@@ -186,7 +203,9 @@ fn said(text: &str, name: &str) -> usize {
         let after = text[at + name.len()..].chars().next();
         let whole = !before.is_some_and(is_letter) && !after.is_some_and(is_letter);
         let used = text[..*at].ends_with('$') || text[..*at].ends_with("${");
-        whole && !used
+        // `head -n`.
+        let option = text[..*at].strip_suffix('-').is_some_and(|before| before.ends_with([' ', '\t']));
+        whole && !used && !option
     });
     bare.count()
 }

@@ -3,48 +3,23 @@
 //! What a word may be is found in `words`, what a command does in `command`, what a redirection does in `redirect`.
 
 use super::parse::{self, Grammar};
+use super::redirect::Streams;
 use super::shell::{Shell, holds_numbers, is_named, is_own_name, is_set_once};
 use super::{effects, hidden};
 use crate::policy::place::Place;
-use crate::policy::unit::{Class, Field, Program, Target, Unit};
+use crate::policy::unit::{Class, Field, Names, Program, Unit};
 use brush_parser::ast::{
     AndOr, AndOrList, CaseClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
     CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
     IfClauseCommand, Pipeline, PipelineTimed, Program as Script, RedirectList, SeparatorOperator, SubshellCommand,
 };
+use std::sync::Arc;
 
 /// Deepest nesting that is walked.
 pub(super) const MAX_DEPTH: usize = 16;
 
 /// Most commands, assignments and redirections of a script. Judging takes longer the more there are before.
 const MAX_COMMANDS: usize = 500;
-
-/// What comes through a pipe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Feed {
-    /// Paths.
-    Paths {
-        /// Where the files are.
-        roots: Vec<Target>,
-        /// There are hidden ones among them.
-        hidden: bool,
-        /// They have names like these; empty: any.
-        only: Vec<String>,
-        /// Whether one may be taken for an option.
-        dashes: Dashes,
-    },
-    /// Whatever it is.
-    Unknown,
-}
-
-/// Whether a path may begin with a dash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dashes {
-    /// It does not.
-    Never,
-    /// It may.
-    Perhaps,
-}
 
 /// The walk, and what it has found.
 pub struct Walker<'a> {
@@ -53,7 +28,8 @@ pub struct Walker<'a> {
     pub(super) place: Place<'a>,
     pub(super) shell: Shell,
     pub(super) units: Vec<Unit>,
-    pub(super) feed: Feed,
+    /// What comes through the pipe, when that is names of files.
+    pub(super) feed: Option<Arc<Names>>,
     pub(super) depth: usize,
     /// Commands, assignments and redirections so far.
     commands: usize,
@@ -71,7 +47,7 @@ impl<'a> Walker<'a> {
             place,
             shell: Shell::new(place.cwd),
             units: Vec::new(),
-            feed: Feed::Unknown,
+            feed: None,
             depth: 0,
             commands: 0,
             steady: true,
@@ -103,7 +79,10 @@ impl<'a> Walker<'a> {
 
     /// Walks a text that a shell of its own runs: a substitution, `bash -c`.
     pub(super) fn subscript(&mut self, text: &str, grammar: Grammar) {
-        self.apart(|walker| walker.script(text, grammar));
+        self.apart(|walker| {
+            walker.feed = None;
+            walker.script(text, grammar);
+        });
     }
 
     /// The units of another walk over the text of another shell, which knows none of this one's variables.
@@ -208,14 +187,17 @@ impl<'a> Walker<'a> {
         if let [only] = seq.as_slice() {
             return self.command(only);
         }
-        let feed = self.feed.clone();
+        let outer = self.feed.take();
         for command in seq {
             let before = self.units.len();
-            let own = self.feed.clone();
+            // In a group one command may take a part of a name, and leave the rest to the next.
+            let streams = Streams::of(command);
+            self.feed = self.feed.take().filter(|_| streams.input);
+            let fed = self.feed.clone();
             self.apart(|walker| walker.command(command));
-            self.feed = effects::feed(&self.units[before..], own);
+            self.feed = effects::feed(&self.units[before..], fed).filter(|_| streams.output);
         }
-        self.feed = feed;
+        self.feed = outer;
     }
 
     fn command(&mut self, command: &Command) {
@@ -280,7 +262,10 @@ impl<'a> Walker<'a> {
         if text.starts_with('(') && self.text.contains("((") && self.text.contains("))") {
             self.unseen(&text, "bash may take the brackets for arithmetic, which runs what stands in an index");
         }
-        self.apart(|walker| walker.list(list));
+        self.apart(|walker| {
+            walker.feed = None;
+            walker.list(list);
+        });
     }
 
     /// A function may take the name of any command that follows, so nothing behind its definition is known.

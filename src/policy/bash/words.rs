@@ -63,7 +63,7 @@ fn prefixed(prefix: &str, field: Field) -> Field {
             Field::one_of(texts)
         }
         Value::Opaque { prefix: rest } => Field::opaque(format!("{prefix}{rest}")),
-        Value::Many => Field::many(),
+        Value::Many | Value::Names { .. } => Field::many(),
     }
 }
 

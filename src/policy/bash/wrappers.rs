@@ -1,16 +1,10 @@
-//! Commands that run another one: `env`, `timeout`, `xargs`, `bash -c`, … What they run is judged.
+//! Commands that run another one: `env`, `timeout`, `bash -c`, … What they run is judged. `xargs` is found in `xargs`.
 
 use super::assign::setting;
 use super::parse::Grammar;
-use super::walk::{Dashes, Feed, Walker};
+use super::walk::Walker;
 use crate::policy::commands::{self, args};
-use crate::policy::glob::is_of_kind;
-use crate::policy::place::{Step, Walked};
-use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
-use std::path::Path;
-
-/// Most names that are looked at for blanks.
-const MAX_NAMES: usize = 20_000;
+use crate::policy::unit::{Class, Doubt, Field, Program, Unit};
 
 impl Walker<'_> {
     /// Whether `name` runs another command; then both have been judged.
@@ -35,7 +29,7 @@ impl Walker<'_> {
         let parsed = args::parse(&entry.grammar, args);
         let mut unit = Unit::new("Bash", Program::Named(name.to_owned()), text).does(Class::Read);
         unit.args = args.to_vec();
-        unit.doubts = parsed.doubts;
+        unit.doubts.clone_from(&parsed.doubts);
         if name == "env"
             && unit.args.iter().any(|arg| arg.text().is_none_or(|arg| arg.starts_with("-S") || arg.starts_with("--s")))
         {
@@ -55,84 +49,12 @@ impl Walker<'_> {
             self.units.push(unit);
         }
         match name {
-            "xargs" => self.xargs(inner, args, text),
+            "xargs" => self.xargs(inner, &parsed, text),
             _ if inner.is_empty() => {}
             // `command` runs a builtin in this very shell; the others are programs, and start a process.
             "command" => self.run(inner, text),
             _ => self.apart(|walker| walker.run(inner, text)),
         }
-    }
-
-    /// The command of `xargs`, with what comes through the pipe as its last words.
-    fn xargs(&mut self, inner: &[Field], args: &[Field], text: &str) {
-        let handed = match &self.feed {
-            Feed::Paths { dashes: Dashes::Never, .. } => Field::known("./_"),
-            Feed::Paths { dashes: Dashes::Perhaps, .. } => Field::one_of(vec!["./_".into(), "-_".into()]),
-            Feed::Unknown => Field::many(),
-        };
-        let replaces = args.iter().filter_map(Field::text).find_map(|arg| arg.strip_prefix("-I"));
-        let mut words: Vec<Field> = inner.to_vec();
-        if words.is_empty() {
-            words.push(Field::known("echo"));
-        }
-        match replaces {
-            Some(mark) => {
-                let mark = if mark.is_empty() { "{}" } else { mark };
-                for word in words.iter_mut().skip(1) {
-                    match word.text() {
-                        Some(text) if text == mark => *word = handed.clone(),
-                        Some(text) if text.contains(mark) => *word = Field::opaque(""),
-                        _ => {}
-                    }
-                }
-            }
-            None => words.push(handed),
-        }
-        let before = self.units.len();
-        self.apart(|walker| walker.run(&words, text));
-        let split = !args.iter().any(|arg| arg.text().is_some_and(|arg| arg == "-0" || arg == "--null"));
-        let blanks = match &self.feed {
-            Feed::Paths { roots, only, .. } => split && roots.iter().any(|root| self.has_blanks(root, only)),
-            Feed::Unknown => false,
-        };
-        for unit in &mut self.units[before..] {
-            let Feed::Paths { roots, hidden, only, .. } = &self.feed else {
-                unit.doubts.push(Doubt::Words("what comes through the pipe is not known".to_owned()));
-                continue;
-            };
-            if blanks {
-                let why = "a name with a blank in it is several words to xargs: hand them on with -print0 and -0";
-                unit.doubts.push(Doubt::Words(why.to_owned()));
-            }
-            if unit.classes.contains(&Class::Delete) {
-                unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
-            }
-            if !unit.writes.is_empty() {
-                unit.writes.extend(roots.iter().cloned());
-                unit.tree = true;
-            }
-            if !unit.reads.is_empty() {
-                unit.only.clone_from(only);
-                unit.reads.extend(roots.iter().cloned());
-                unit.tree |= hidden;
-                unit.follows |= hidden;
-            }
-        }
-    }
-
-    /// Whether the path of a file of such a name below may be several words, or is not known.
-    fn has_blanks(&self, root: &Target, only: &[String]) -> bool {
-        let Target::Path(root) = root else { return true };
-        let blank = |path: &Path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.contains(|char: char| char.is_whitespace() || matches!(char, '\'' | '"' | '\\'))
-        };
-        let mut step = |path: &Path| match path {
-            _ if blank(path) && (self.place.view.is_folder(path) || is_of_kind(path, only)) => Step::Stop,
-            _ if path.ends_with(".git") || self.place.view.link(path).is_some() => Step::Past,
-            _ => Step::Down,
-        };
-        blank(root) || self.place.walk(root, MAX_NAMES, &mut step) != Walked::Whole
     }
 
     /// `bash -c SCRIPT`: the script is walked. `sh` may read it in its own way, so both ways count.

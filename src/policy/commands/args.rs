@@ -1,6 +1,6 @@
 //! A command's words read by its grammar: options and operands, each with its role, and whatever is not proven.
 
-use super::grammar::{Grammar, Role, Takes};
+use super::grammar::{Flag, Grammar, Role, Takes};
 use crate::policy::unit::{Doubt, Field, Value};
 use std::collections::BTreeSet;
 
@@ -11,6 +11,8 @@ pub struct Parsed {
     pub flags: BTreeSet<String>,
     /// Some word may be an option that is not known.
     pub more_flags: bool,
+    /// Options whose value is known to be theirs, by canonical name.
+    pub options: Vec<(String, Field)>,
     /// Values of options, then operands, each with its role.
     pub values: Vec<(Role, Field)>,
     /// The operands alone, in order.
@@ -21,6 +23,13 @@ pub struct Parsed {
     pub doubts: Vec<Doubt>,
 }
 
+impl Parsed {
+    /// The value of an option, the last one.
+    pub fn option(&self, name: &str) -> Option<&Field> {
+        self.options.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value)
+    }
+}
+
 /// Reads the words after a command's name.
 pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
     let mut parsed = Parsed::default();
@@ -29,6 +38,9 @@ pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
     let mut over = false;
     while let Some(word) = words.get(at) {
         at += 1;
+        if grammar.words && word.text().is_some_and(is_expression) {
+            continue;
+        }
         if over || !word.may_be_option() || word.text() == Some("-") {
             operands.push((at - 1, word.clone()));
             over |= grammar.stops;
@@ -51,9 +63,6 @@ pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
         if word.listed {
             parsed.doubts.push(Doubt::Words(format!("a file is called {text}, and would be taken for an option")));
         }
-        if grammar.words && is_expression(text) {
-            continue;
-        }
         at += read_option(grammar, text, words.get(at), &mut parsed);
     }
     assign_roles(grammar, operands, &mut parsed);
@@ -63,7 +72,7 @@ pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
 /// Reads an option and says how many of the next words belong to it.
 fn read_option(grammar: &Grammar, text: &str, next: Option<&Field>, parsed: &mut Parsed) -> usize {
     let (name, attached) = match text.split_once('=') {
-        Some((name, value)) if text.starts_with("--") => (name, Some(Field::known(value))),
+        Some((name, value)) if text.starts_with("--") || grammar.words => (name, Some(Field::known(value))),
         _ => (text, None),
     };
     if let Some(flag) = grammar.flag(name) {
@@ -71,7 +80,7 @@ fn read_option(grammar: &Grammar, text: &str, next: Option<&Field>, parsed: &mut
         if !grammar.flags.known.contains_key(name) && !grammar.harmless {
             parsed.doubts.push(Doubt::Meaning(format!("the option {name} is cut short")));
         }
-        return take(flag.name.clone(), flag.takes, attached, next, parsed);
+        return take(flag, attached, next, parsed);
     }
     if grammar.flags.numbers && text.len() > 1 && text[1..].chars().all(|char| char.is_ascii_digit()) {
         return 0;
@@ -95,16 +104,32 @@ fn read_option(grammar: &Grammar, text: &str, next: Option<&Field>, parsed: &mut
             }
             Takes::Attached | Takes::Value(_) => {
                 let attached = (!rest.is_empty()).then(|| Field::known(rest));
-                return take(flag.name.clone(), flag.takes, attached, next, parsed);
+                return take(flag, attached, next, parsed);
             }
         }
     }
     0
 }
 
-fn take(name: String, takes: Takes, attached: Option<Field>, next: Option<&Field>, parsed: &mut Parsed) -> usize {
+/// Takes an option with its value, and says how many of the next words belong to it.
+fn take(flag: &Flag, attached: Option<Field>, next: Option<&Field>, parsed: &mut Parsed) -> usize {
+    let (name, takes) = (flag.name.clone(), flag.takes);
     if let Some(text) = attached.as_ref().and_then(Field::text) {
         parsed.flags.insert(format!("{name}={text}"));
+    }
+    let value = match takes {
+        Takes::Value(_) => attached.as_ref().or(next),
+        Takes::Attached => attached.as_ref(),
+        Takes::Nothing => None,
+    };
+    if let Some(value) = value {
+        if value.is_many() {
+            parsed.doubts.push(Doubt::Words(format!("how many words stand behind {name} is not known")));
+        }
+        if !flag.knows(value.text()) {
+            parsed.doubts.push(Doubt::Meaning(format!("this value of the option {name} is not known")));
+        }
+        parsed.options.push((name.clone(), value.clone()));
     }
     match (takes, attached) {
         (Takes::Nothing, Some(_)) => {
@@ -135,7 +160,9 @@ fn take(name: String, takes: Takes, attached: Option<Field>, next: Option<&Field
 fn is_option_with_data(grammar: &Grammar, word: &Field, parsed: &mut Parsed) -> bool {
     let Value::Opaque { prefix } = &word.value else { return false };
     let name = prefix.split_once('=').map(|(name, _)| name).filter(|name| name.starts_with("--"));
-    let flag = name.and_then(|name| grammar.flag(name)).filter(|flag| flag.takes == Takes::Value(Role::Data));
+    let flag = name
+        .and_then(|name| grammar.flag(name))
+        .filter(|flag| flag.takes == Takes::Value(Role::Data) && flag.among.is_empty());
     parsed.flags.extend(flag.map(|flag| flag.name.clone()));
     flag.is_some()
 }
@@ -182,12 +209,21 @@ fn assign_roles(grammar: &Grammar, operands: Vec<(usize, Field)>, parsed: &mut P
             Some(Role::Command) => {
                 parsed.command_at.get_or_insert(at);
             }
+            _ if field.is_many() && !grammar.harmless && !is_anywhere(role, nth, first, last, grammar) => {
+                parsed.doubts.push(Doubt::Words("which of its operands a word is, is not known".to_owned()));
+            }
             Some(role) => parsed.values.push((role, field.clone())),
             None if grammar.harmless => parsed.values.push((Role::Data, field.clone())),
             None => parsed.doubts.push(Doubt::Meaning("it takes no such operand".to_owned())),
         }
         parsed.operands.push(field);
     }
+}
+
+/// Whether an operand and all behind it have one role: then it may be any number of words.
+fn is_anywhere(role: Option<Role>, nth: usize, first: &[Role], last: &[Role], grammar: &Grammar) -> bool {
+    let rest = first.iter().skip(nth).chain(last);
+    role.is_some() && grammar.operands.rest == role && rest.copied().all(|other| Some(other) == role)
 }
 
 #[cfg(test)]

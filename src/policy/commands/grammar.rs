@@ -1,8 +1,10 @@
 //! How a command's line is read: which options there are, which take values, and what the operands are.
 //!
 //! In the tables an option is a word: `-a|--all` takes no value, `-n|--lines=` takes one, `--color=?` may have
-//! one attached, `-o|--output=write` takes the path of a file that is written. `-NUM` stands for `-20`.
+//! one attached, `-o|--output=write` takes the path of a file that is written, `-p=(no:*|x)` one of these texts.
+//! `-NUM` stands for `-20`. The options may be given as a list of texts.
 
+use crate::policy::glob::name_matches;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
@@ -25,6 +27,8 @@ pub enum Role {
     Program,
     /// The beginning of another command.
     Command,
+    /// What a build tool is to do: `test`, `lint`, not `deploy`.
+    Target,
 }
 
 impl Role {
@@ -38,6 +42,7 @@ impl Role {
             "spec" => Self::Spec,
             "program" => Self::Program,
             "command" => Self::Command,
+            "target" => Self::Target,
             _ => return None,
         })
     }
@@ -61,6 +66,16 @@ pub struct Flag {
     pub name: String,
     /// Its value.
     pub takes: Takes,
+    /// Patterns of the only values that are known; empty: any.
+    pub among: Vec<String>,
+}
+
+impl Flag {
+    /// Whether a value is one that is known.
+    pub fn knows(&self, value: Option<&str>) -> bool {
+        self.among.is_empty()
+            || value.is_some_and(|value| self.among.iter().any(|pattern| name_matches(pattern, value)))
+    }
 }
 
 /// The options of a command.
@@ -74,17 +89,26 @@ pub struct Flags {
 
 impl<'de> Deserialize<'de> for Flags {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+        let text = Texts::deserialize(deserializer)?.joined();
         let mut flags = Self::default();
         for word in text.split_whitespace() {
             if word == "-NUM" {
                 flags.numbers = true;
                 continue;
             }
-            let takes = match word.split_once('=') {
+            let value = word.split_once('=').map(|(_, value)| value);
+            let (attached, value) = match value.map(|value| (value.strip_prefix('?'), value)) {
+                Some((Some(rest), _)) => (true, Some(rest)),
+                Some((None, value)) => (false, Some(value)),
+                None => (false, None),
+            };
+            let listed = value.and_then(|value| value.strip_prefix('(')?.strip_suffix(')'));
+            let among: Vec<String> = listed.iter().flat_map(|list| list.split('|')).map(str::to_owned).collect();
+            let takes = match value {
                 None => Takes::Nothing,
-                Some((_, "?")) => Takes::Attached,
-                Some((_, role)) => {
+                Some(_) if attached => Takes::Attached,
+                Some(_) if listed.is_some() => Takes::Value(Role::Data),
+                Some(role) => {
                     let unknown = || serde::de::Error::custom(format!("`{word}`: no such role"));
                     Takes::Value(Role::named(role).ok_or_else(unknown)?)
                 }
@@ -92,10 +116,27 @@ impl<'de> Deserialize<'de> for Flags {
             let spellings: Vec<&str> = word.split('=').next().unwrap_or(word).split('|').collect();
             let name = spellings.last().map_or("", |last| last.trim_start_matches('-')).to_owned();
             for spelling in spellings {
-                flags.known.insert(spelling.to_owned(), Flag { name: name.clone(), takes });
+                flags.known.insert(spelling.to_owned(), Flag { name: name.clone(), takes, among: among.clone() });
             }
         }
         Ok(flags)
+    }
+}
+
+/// Options in one text, or in several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Texts {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Texts {
+    fn joined(self) -> String {
+        match self {
+            Self::One(text) => text,
+            Self::Several(texts) => texts.join(" "),
+        }
     }
 }
 

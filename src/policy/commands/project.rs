@@ -1,42 +1,96 @@
 //! The project's own commands: which build, test, lint and format commands a workspace has, by the files of its
 //! languages. They run whatever the repository says; a rule that allows them says so.
 
+use super::targets::checks;
+use crate::policy::commands::args;
+use crate::policy::commands::grammar::{Grammar, Role, Takes};
 use crate::policy::floor::Floor;
+use crate::policy::glob::name_matches;
 use crate::policy::place::Place;
 use crate::policy::unit::Field;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+
+/// The file of tables.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Tables {
+    /// What stands before commands of a kind and runs them: `npx`, `uv run`.
+    runners: BTreeMap<String, Vec<Runner>>,
+    commands: Vec<Entry>,
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Language {
+struct Runner {
+    /// Its words; one that ends in `/` is the folder of the command.
+    before: Vec<String>,
+    /// Instead of the command's own.
+    #[serde(default)]
     when: Vec<String>,
-    #[serde(default)]
-    not: Vec<String>,
-    /// Further plain words are more things to do: `mvn test deploy`.
-    #[serde(default)]
-    goals: bool,
-    /// Options are words with one dash: `-count=1` is no cluster.
-    #[serde(default)]
-    words: bool,
-    commands: Vec<String>,
 }
 
-static LANGUAGES: LazyLock<Vec<Language>> =
+/// Commands that are read in one way.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    /// Any of these files makes them the project's own.
+    when: Vec<String>,
+    /// The kind of the runners that they may stand behind.
+    #[serde(default)]
+    by: String,
+    commands: Vec<String>,
+    #[serde(flatten)]
+    grammar: Grammar,
+    /// The options that may stand before its words and its target.
+    #[serde(default)]
+    leads: Option<Grammar>,
+    /// How the words behind `--` are read; without it, as operands.
+    #[serde(default)]
+    behind: Option<Grammar>,
+    /// An option that must be there.
+    #[serde(default)]
+    needs: String,
+    /// What it may be told to do besides what is called a build, a test or a check.
+    #[serde(default)]
+    targets: String,
+    /// It may be told nothing else.
+    #[serde(default)]
+    only: bool,
+    /// `V=1` is a setting.
+    #[serde(default)]
+    settings: bool,
+}
+
+static TABLES: LazyLock<Tables> =
     LazyLock::new(|| serde_yaml::from_str(include_str!("project.yaml")).unwrap_or_default());
 
-/// A language, and the words of one of its commands behind the name.
-type Own = (&'static Language, Vec<&'static str>);
+/// An entry, the words of one of its commands behind the first, and the files that make it the project's own.
+struct Own {
+    entry: &'static Entry,
+    words: Vec<String>,
+    when: &'static [String],
+}
 
-/// The words behind each command by its name, with the language that they are of.
-static OWN: LazyLock<BTreeMap<&str, Vec<Own>>> = LazyLock::new(|| {
-    let mut own: BTreeMap<&str, Vec<Own>> = BTreeMap::new();
-    for language in LANGUAGES.iter() {
-        for command in &language.commands {
-            let mut words = command.split(' ');
-            own.entry(words.next().unwrap_or("")).or_default().push((language, words.collect()));
+/// The commands by their first word.
+static OWN: LazyLock<BTreeMap<String, Vec<Own>>> = LazyLock::new(|| {
+    let mut own: BTreeMap<String, Vec<Own>> = BTreeMap::new();
+    let mut add = |line: String, entry, when| {
+        let mut words = line.split(' ').map(str::to_owned);
+        let first = words.next().unwrap_or_default();
+        own.entry(first).or_default().push(Own { entry, words: words.collect(), when });
+    };
+    for entry in &TABLES.commands {
+        for command in &entry.commands {
+            add(command.clone(), entry, &entry.when);
+            for runner in TABLES.runners.get(&entry.by).into_iter().flatten() {
+                let when = if runner.when.is_empty() { &entry.when } else { &runner.when };
+                for before in &runner.before {
+                    let between = if before.ends_with('/') { "" } else { " " };
+                    add(format!("{before}{between}{command}"), entry, when);
+                }
+            }
         }
     }
     own
@@ -46,39 +100,134 @@ static OWN: LazyLock<BTreeMap<&str, Vec<Own>>> = LazyLock::new(|| {
 /// workspace: one of them could be an option that makes it run, read or write what stands elsewhere.
 pub fn is_own(command: &str, words: &[Field], place: &Place<'_>) -> bool {
     let Some(own) = OWN.get(command) else { return false };
-    let Some(words) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
-    own.iter().any(|(language, own)| {
-        let here = || language.when.iter().any(|file| place.view.exists(&place.workspace.join(file)));
-        let (named, more) = match command {
-            "make" => (language.makes(&words), &words[..]),
-            _ => (language.begins(&words, own), words.get(own.len()..).unwrap_or_default()),
-        };
-        named && !language.leads_elsewhere(more) && here() && stays(&words, place)
-    })
+    let Some(texts) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
+    own.iter().any(|own| own.is(&texts) && own.when.iter().any(|file| is_here(file, place)))
+        && stays(&labels(command, &texts), place)
 }
 
-impl Language {
-    /// Every target of make is one of the project's own: `make deploy` is not `make`.
-    fn makes(&self, words: &[&str]) -> bool {
-        let (settings, words): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.contains('='));
-        let mut targets = words.into_iter().filter(|word| !word.starts_with('-'));
-        let own = |target: &str| self.commands.iter().any(|own| own.strip_prefix("make ") == Some(target));
-        settings.iter().all(|setting| is_plain(setting)) && targets.all(own)
+/// What bazel's labels name: `//a` is from the root of the workspace.
+fn labels<'a>(command: &str, words: &[&'a str]) -> Vec<&'a str> {
+    let label = |word: &&'a str| word.strip_prefix("//").unwrap_or(word);
+    if command.starts_with("bazel") { words.iter().map(label).collect() } else { words.to_vec() }
+}
+
+/// Whether a file, or one of such a name, stands in the folder of the call or in one further up in the workspace.
+fn is_here(file: &str, place: &Place<'_>) -> bool {
+    let inside = place.cwd.ancestors().take_while(|folder| folder.starts_with(place.workspace));
+    let mut folders = inside.chain(std::iter::once(place.workspace));
+    let named = |folder: &Path| {
+        let names = place.view.names(folder).unwrap_or_default();
+        names.iter().any(|name| name_matches(file, name))
+    };
+    folders.any(|folder| if file.contains('*') { named(folder) } else { place.view.exists(&folder.join(file)) })
+}
+
+impl Own {
+    /// The words beyond those of the command, whose own options may stand before them.
+    fn behind_name<'a>(&self, words: &[&'a str]) -> Option<Vec<&'a str>> {
+        let leads = self.entry.leads.as_ref();
+        let (before, words) = words.split_at(led(leads, words));
+        let (first, words) = (words.get(..self.words.len())?, words.get(self.words.len()..)?);
+        if first.iter().zip(&self.words).any(|(word, own)| word != own) {
+            return None;
+        }
+        let (between, words) = words.split_at(led(leads, words));
+        // What an option takes for its value may be the target to the program.
+        let to_do = self.entry.grammar.operands.first.contains(&Role::Target) && leads.is_some();
+        if to_do && words.first().is_none_or(|word| word.starts_with('-')) {
+            return None;
+        }
+        let fields: Vec<Field> = [before, between].concat().into_iter().map(Field::known).collect();
+        let parsed = leads.map(|leads| args::parse(leads, &fields)).unwrap_or_default();
+        let known =
+            parsed.doubts.is_empty() && parsed.values.iter().all(|(role, field)| self.entry.allows(*role, field));
+        known.then(|| words.to_vec())
     }
 
-    /// Whether the words begin with those of `own`; `test:*` is any word that begins so.
-    fn begins(&self, words: &[&str], own: &[&str]) -> bool {
-        let (Some(first), Some(more)) = (words.get(..own.len()), words.get(own.len()..)) else { return false };
-        let is = |(word, own): (&&str, &&str)| match own.strip_suffix('*') {
-            Some(head) => word.starts_with(head),
-            None => word == own,
+    /// Whether the words are this command, told nothing that is not known.
+    fn is(&self, words: &[&str]) -> bool {
+        let Some(words) = self.behind_name(words) else { return false };
+        let entry = self.entry;
+        let end = words.iter().position(|word| *word == "--");
+        let (before, behind) = words.split_at(end.unwrap_or(words.len()));
+        let fields = |words: &[&str]| -> Vec<Field> {
+            let set = |word: &&&str| entry.settings && is_setting(word);
+            words.iter().filter(|word| !set(word)).map(|word| Field::known(*word)).collect()
         };
-        first.iter().zip(own).all(is) && !(self.goals && more.iter().any(|word| !word.starts_with('-')))
+        let parsed = args::parse(&entry.grammar, &fields(before));
+        let known = |parsed: &args::Parsed| {
+            parsed.doubts.is_empty() && parsed.values.iter().all(|(role, field)| entry.allows(*role, field))
+        };
+        let further = behind.split_first().map_or(&[][..], |(_, behind)| behind);
+        let further = match &entry.behind {
+            Some(grammar) => args::parse(grammar, &fields(further)),
+            None if further.iter().any(|word| word.starts_with('-')) => return false,
+            None => args::parse(&entry.grammar, &fields(further)),
+        };
+        known(&parsed) && known(&further) && (entry.needs.is_empty() || parsed.flags.contains(&entry.needs))
+    }
+}
+
+/// How many words are options that may lead.
+fn led(leads: Option<&Grammar>, words: &[&str]) -> usize {
+    let Some(leads) = leads else { return 0 };
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-') && **word != "--") {
+        let Some(flag) = leads.flag(word.split('=').next().unwrap_or(word)) else { break };
+        at += if matches!(flag.takes, Takes::Value(_)) && !word.contains('=') { 2 } else { 1 };
+    }
+    at.min(words.len())
+}
+
+impl Entry {
+    /// Whether a value is what its place in the line may hold.
+    fn allows(&self, role: Role, field: &Field) -> bool {
+        let Some(text) = field.text() else { return false };
+        match role {
+            Role::Target => text.split(',').all(|target| self.is_target(target)),
+            Role::Data | Role::Program => !holds_code(text),
+            Role::Name | Role::Read | Role::Write | Role::Rev | Role::Spec => !holds_code(text) && is_name(text),
+            Role::Command => false,
+        }
     }
 
-    fn leads_elsewhere(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.not.iter().any(|option| is_option(word, option, self)))
+    fn is_target(&self, target: &str) -> bool {
+        let plain = |char: char| char.is_ascii_alphanumeric() || ":_-./".contains(char);
+        let named = self.targets.split(' ').any(|pattern| name_matches(pattern, target));
+        target.chars().all(plain) && (named || (!self.only && checks(target)))
     }
+}
+
+/// Whether a text has an address in it, or code that stands for a file: `data:text/javascript,…`.
+fn holds_code(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let scheme =
+        |scheme: &str| lower.match_indices(scheme).any(|(at, _)| !lower[..at].ends_with(char::is_alphanumeric));
+    text.contains("://") || ["data:", "javascript:", "blob:", "node:", "eval:"].into_iter().any(scheme)
+}
+
+/// Whether a text is a name or a pattern of names, and no program and no list of arguments.
+fn is_name(text: &str) -> bool {
+    let harmless = |char: char| char.is_alphanumeric() || "._/-+,*?[](){}@: =#".contains(char);
+    // `npm:x`, and not `a.py::x` or `a.py:12`.
+    let scheme = text.split_once(':').is_some_and(|(head, rest)| {
+        head.len() > 1
+            && head.chars().all(|char| char.is_ascii_alphanumeric())
+            && !rest.starts_with(|char: char| char == ':' || char.is_ascii_digit())
+    });
+    !text.starts_with('@') && !scheme && text.chars().all(harmless)
+}
+
+/// `V=1`: a setting of make that names no program.
+fn is_setting(word: &str) -> bool {
+    const VALUES: [&str; 10] = ["true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release"];
+    let Some((name, value)) = word.split_once('=') else { return false };
+    let number = !value.is_empty() && value.chars().all(|char| char.is_ascii_digit() || char == '.');
+    (number || VALUES.contains(&value.to_lowercase().as_str()))
+        && !name.is_empty()
+        && !name.starts_with("MAKE")
+        && name != "SHELL"
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
 /// Whether it runs in the workspace, and every path in its words is in the workspace, too, and none of the floor's.
@@ -99,25 +248,6 @@ pub fn paths(word: &str) -> impl Iterator<Item = &str> {
     let parts = word.split(['=', ':', ',', ';', ' ', '@', '"']).map(|part| part.trim_start_matches('-'));
     let attached = word.strip_prefix('-').and_then(|rest| rest.get(1..));
     parts.chain(attached).filter(|part| !part.is_empty())
-}
-
-/// `V=1`: a setting of make that names no program.
-fn is_plain(setting: &str) -> bool {
-    let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
-    let number = !value.is_empty() && value.chars().all(|char| char.is_ascii_digit() || char == '.');
-    number && !name.starts_with("MAKE") && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
-}
-
-fn is_option(word: &str, option: &str, language: &Language) -> bool {
-    let name = word.split('=').next().unwrap_or(word);
-    let bare = |word: &str| word.trim_start_matches('-').to_lowercase();
-    if !option.starts_with('-') || option.starts_with("--") || option.len() > 2 {
-        // Some programs take `--pref` for `--prefix`, some `-exec` for `--exec`, some `--outdir` for `--outDir`.
-        let short = name.starts_with("--") && name.len() > 2 && bare(option).starts_with(&bare(name));
-        return short || bare(name) == bare(option);
-    }
-    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or("");
-    word.starts_with(option) || (!language.words && letters.contains(&option[1..]))
 }
 
 #[cfg(test)]
@@ -155,6 +285,23 @@ mod tests {
             ("make V=1 test", true),
             ("make CC=x test", false),
             ("make -sf x.mk test", false),
+            ("make SHELL=1 test", false),
+            ("make -j 4 test-unit", true),
+            ("make -C sub test", true),
+            ("npm run -p deploy build", false),
+            ("npm -p x run build", false),
+            ("npm --prefix web run build", true),
+            ("npm run test:deploy", false),
+            ("npm ci", false),
+            ("npm test -- --import=data:text/javascript,1", false),
+            ("npm test -- data:text/javascript,1", false),
+            ("npm test -- -t name --coverage", true),
+            ("yarn -p x build", false),
+            ("cargo llvm-cov run", false),
+            ("cargo test -- --nocapture -q", true),
+            ("cargo --config x test", false),
+            ("cargo -q test", true),
+            ("cargo clippy -- -C linker=x", false),
             ("make --ev=x test", false),
             ("cargo test --conf x", false),
             ("rustfmt src/a.rs", true),

@@ -42,9 +42,10 @@ impl Sed<'_> {
                 self.until(delimiter)?;
                 Ok(true)
             }
-            // A label goes to the end of its line, or to a semicolon in newer versions.
+            // A label ends where any sed ends it: GNU's at a blank, too, and the next command may follow at once.
             Some('b' | 't' | 'T' | ':') => {
-                self.skip(|char| char != '\n' && char != ';' && char != '}');
+                self.skip(|char| char == ' ' || char == '\t');
+                self.skip(|char| !char.is_whitespace() && char != ';' && char != '}');
                 Ok(true)
             }
             Some('#') => {
@@ -199,6 +200,9 @@ mod tests {
             "\\,x,p",
             "2,+3p",
             ":a;N;$!ba;s/x/y/g",
+            ":a N;$!ba\n s/x/y/",
+            "{:a;ba}",
+            "/x/b end;p;:end",
         ] {
             assert_eq!(check(script), Ok(()), "{script}");
         }
@@ -232,6 +236,14 @@ mod tests {
             "s/a/b/;e",
             "p\nw out",
             "y/a/b/w x",
+            ":a w out",
+            ":a r x",
+            ":a s/.*/id/e",
+            "b a w out",
+            "t;w out",
+            ":a}w out",
+            "{b};w out",
+            "ba\tw out",
         ] {
             assert!(check(script).is_err(), "{script}");
         }

@@ -105,7 +105,7 @@ impl About {
             Some(Value::OneOf(texts)) if must == Must::Be => texts.iter().all(|text| text == word),
             Some(Value::OneOf(texts)) => texts.contains(word),
             Some(Value::Opaque { prefix }) => must == Must::Perhaps && word.starts_with(prefix),
-            Some(Value::Many) => must == Must::Perhaps,
+            Some(Value::Many | Value::Names { .. }) => must == Must::Perhaps,
             None => false,
         };
         // Behind a word that may be several, any word may stand.
