@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod approval;
+pub mod background;
 pub mod breaker;
 pub mod claim;
 pub mod command;

@@ -25,6 +25,7 @@ use players::exited;
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::approval::{Answer, Presence, Scope};
+use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
@@ -154,6 +155,12 @@ fn a_ticket_is_read_also_when_the_clock_was_set_back_behind_our_own_change_of_it
     assert!(world.state.phases[1].ticked, "{:?}", world.state.phases);
 }
 
+/// So many tasks in the background: the first is a subagent, the others are commands.
+fn background(tasks: usize) -> Vec<BackgroundTask> {
+    let kinds = [TaskKind::Agent, TaskKind::Shell, TaskKind::Shell];
+    kinds.into_iter().take(tasks).map(|kind| BackgroundTask { id: "b".into(), kind, what: "w".into() }).collect()
+}
+
 fn any_input() -> impl Strategy<Value = Input> {
     let n = 0..4_u32;
     let text = "[a-z ]{0,12}";
@@ -208,7 +215,9 @@ fn any_input() -> impl Strategy<Value = Input> {
             .prop_map(|(id, verdict)| Input::Rejudged { id, ruling: Box::new(ruling(verdict, "Edit")) }),
         "[ab]".prop_map(|id| Input::RuleSaved { id, path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
-        (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::ToolRan { n, tool_use_id }),
+        (n.clone(), "[ab]", any::<bool>()).prop_map(|(n, tool_use_id, unasked)| Input::ToolRan { n, tool_use_id, unasked }),
+        (n.clone(), 0..3_usize).prop_map(|(n, tasks)| Input::BackgroundChanged { n, tasks: background(tasks) }),
+        (n.clone(), any::<bool>()).prop_map(|(n, wakes)| Input::ForeignTurn { n, wakes }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Approval(n), last_byte: Timestamp::from_millis(0) }),
         Just(Input::StatusSettled { to: TicketStatus::Closed, outcome: WriteOutcome::NotThere }),
         text.prop_map(|message| Input::Faulted { message }),

@@ -5,6 +5,7 @@
 //! - `start`: starts the process from a thread that lives as long as the program.
 //! - `supervise`: the tasks around one process. `drain`: stdout to the sink and to events.
 //! - `messages`: the JSON lines that go to stdin.
+//! - `pending`: what was sent and waits for a word of Claude's.
 //! - [`stop`]: the ladder that ends it. [`orphans`]: what it left behind.
 //! - [`probe`]: which version is installed. [`features`]: what only some versions know. `settings`: those that Claude is
 //!   started with. [`memory`]: the CLAUDE.md files.
@@ -21,6 +22,7 @@ pub mod orphans;
 mod os_linux;
 #[cfg(any(test, target_os = "macos"))]
 mod os_macos;
+mod pending;
 pub mod probe;
 mod settings;
 mod start;
@@ -37,11 +39,12 @@ use crate::domain::stream::api_error::is_unknown_session;
 use error::{ended_early, said};
 use features::Features;
 use launch::Launch;
+use pending::{Answer, Pending};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 /// Messages that may wait for Claude to read them; a sender waits when there are more.
 const WRITER_CAPACITY: usize = 64;
@@ -53,6 +56,8 @@ struct Terms {
     settings: Value,
     features: Features,
 }
+/// How long Claude has to say its plan: it reads one file.
+const PLAN_WAIT: Duration = Duration::from_secs(10);
 
 /// What is shared with the drain thread.
 #[derive(Debug)]
@@ -61,6 +66,7 @@ struct Pulse {
     /// Zero before the first.
     last_answer: AtomicI64,
     in_turn: AtomicBool,
+    pending: Pending,
 }
 
 /// One running Claude. Dropping it kills the process and sweeps what it left.
@@ -98,10 +104,11 @@ impl Agent {
             last_byte: AtomicI64::new(clock.now().millis()),
             last_answer: AtomicI64::new(0),
             in_turn: AtomicBool::new(false),
+            pending: Pending::default(),
         });
         let started = start::start(&launch).await?;
-        let (agent, greeted) = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
-        agent.agree(greeted, terms).await.map_err(|error| match (error, resumed) {
+        let agent = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
+        agent.agree(terms).await.map_err(|error| match (error, resumed) {
             (AgentError::EndedEarly { said, .. }, Some(session)) if is_unknown_session(&said) => {
                 AgentError::UnknownSession { session }
             }
@@ -110,11 +117,9 @@ impl Agent {
     }
 
     /// Waits until Claude asks before each call and uses the settings that it was given.
-    async fn agree(self, greeted: oneshot::Receiver<Result<Value, String>>, terms: Terms) -> Result<Self, AgentError> {
-        for request in [messages::initialize(), messages::get_settings()] {
-            self.write(request).await.ok();
-        }
+    async fn agree(self, terms: Terms) -> Result<Self, AgentError> {
         let Terms { program, patience, settings, features } = terms;
+        let greeted = self.greet();
         let mut exit = self.exit.clone();
         let answer = tokio::select! {
             biased;
@@ -150,6 +155,22 @@ impl Agent {
         })
     }
 
+    /// Agrees on the protocol and asks which settings are used; `Null` where a version cannot say.
+    async fn greet(&self) -> Result<Result<Value, String>, AgentError> {
+        let initialized = async {
+            match self.ask(messages::INITIALIZE, messages::initialize()).await {
+                Ok(Ok(_)) => Ok(()),
+                Ok(Err(refusal)) => Err(Ok(Err(refusal))),
+                Err(error) => Err(Err(error)),
+            }
+        };
+        let used = async { self.ask(messages::SETTINGS, messages::get_settings()).await.map_err(Err) };
+        match tokio::try_join!(initialized, used) {
+            Ok(((), used)) => Ok(Ok(used.ok().and_then(|used| serde_json::from_str(&used).ok()).unwrap_or_default())),
+            Err(early) => early,
+        }
+    }
+
     /// Process id; also of its process group.
     pub fn pid(&self) -> u32 {
         self.pid
@@ -167,9 +188,9 @@ impl Agent {
     }
 
     /// Sends a user message: the prompt, a note in mid-turn, a follow-up. `uuid` comes back as
-    /// [`AgentEvent::Echoed`] when Claude takes it up.
+    /// [`AgentEvent::Echoed`] when Claude takes it up; a turn that begins with another one is somebody else's.
     pub async fn send_user(&self, uuid: &str, text: &str) -> Result<(), AgentError> {
-        self.pulse.in_turn.store(true, Ordering::Relaxed);
+        self.pulse.pending.message(uuid);
         self.write(messages::user(uuid, text)).await
     }
 
@@ -186,6 +207,25 @@ impl Agent {
     /// Stops the turn; its `result` follows and the process lives on.
     pub async fn interrupt(&self) -> Result<(), AgentError> {
         self.write(messages::interrupt()).await
+    }
+
+    /// The plan in Claude's plan file; `None` where there is none, or Claude cannot say.
+    pub async fn plan(&self) -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct Plan {
+            content: String,
+        }
+        let id = messages::fresh("plan");
+        let asked = self.ask(&id, messages::get_plan(&id));
+        let answer = tokio::time::timeout(PLAN_WAIT, asked).await.ok()?.ok()?.ok()?;
+        serde_json::from_str::<Plan>(&answer).ok().map(|plan| plan.content)
+    }
+
+    /// Sends a request and waits for its answer; an error when none can come any more.
+    async fn ask(&self, id: &str, line: String) -> Result<Answer, AgentError> {
+        let answer = self.pulse.pending.request(id);
+        self.write(line).await?;
+        answer.await.map_err(|_| AgentError::Gone)
     }
 
     /// Closes stdin: Claude finishes the running turn, tools included, and exits.

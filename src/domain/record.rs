@@ -7,6 +7,7 @@ pub use stored::{FORMAT, Stored};
 
 use crate::domain::analysis::Analysis;
 use crate::domain::approval::{Answered, Approval, UnitView, Voided};
+use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -14,7 +15,7 @@ use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::{Boxes, TicketStatus};
-use crate::domain::turn::Usage;
+use crate::domain::turn::{Origin, Usage};
 use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
 
@@ -240,6 +241,29 @@ pub enum Record {
         /// Tools that were refused, by whomever, as Claude tells it.
         #[serde(default)]
         denials: Vec<String>,
+        /// Who began it.
+        #[serde(default)]
+        origin: Origin,
+    },
+    /// Claude has begun another turn after one that had ended.
+    TurnBegan {
+        /// The iteration.
+        n: u32,
+    },
+    /// Other tasks of Claude's than before work in the background.
+    BackgroundChanged {
+        /// The iteration.
+        n: u32,
+        /// All that work now.
+        tasks: Vec<BackgroundTask>,
+    },
+    /// Somebody else's words begin a turn of Claude's, or have come into one. It is stopped, and nothing it says counts.
+    ForeignTurn {
+        /// The iteration.
+        n: u32,
+        /// A wake-up that Claude had set, not somebody's message.
+        #[serde(default)]
+        wakes: bool,
     },
     /// A turn or its API call failed.
     TurnFailed {

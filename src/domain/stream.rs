@@ -2,6 +2,7 @@
 //! or object), in two stages (a borrowed envelope, bodies only when they are needed).
 
 pub mod api_error;
+pub mod background;
 pub mod control;
 pub mod envelope;
 pub mod live;

@@ -1,6 +1,6 @@
 //! What one turn of Claude came to: the `result` record together with what was read before it.
 //!
-//! Shapes after the real CLI 2.1.197; every field may be missing there.
+//! Shapes after the real CLI; every field may be missing there.
 
 use crate::base::time::Timestamp;
 use crate::domain::denial::Denial;
@@ -43,6 +43,22 @@ pub struct TurnResult {
     /// When that limit ends; placed in time by the edge, which knows the zones.
     #[serde(default)]
     pub resets_at: Option<Timestamp>,
+    /// Who began it.
+    #[serde(default)]
+    pub origin: Origin,
+}
+
+/// Who began a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A message of ours.
+    #[default]
+    Ours,
+    /// A task of Claude's in the background has ended, and Claude was told so.
+    Task,
+    /// Somebody else: another session, a wake-up that Claude had set. Nothing it says counts.
+    Foreign,
 }
 
 /// Tokens by kind.

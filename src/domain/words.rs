@@ -13,6 +13,7 @@ pub use limits::{countdown, wait_words};
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
+use crate::domain::background::{BackgroundTask, TaskKind};
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
@@ -132,6 +133,27 @@ impl Teller {
     }
 }
 
+/// What works in the background.
+fn background_words(tasks: &[BackgroundTask]) -> String {
+    let name = |task: &BackgroundTask| {
+        let kind = match task.kind {
+            TaskKind::Agent => "a subagent",
+            TaskKind::Shell => "a command",
+        };
+        if task.what.is_empty() { kind.to_owned() } else { format!("{kind} (“{}”)", task.what) }
+    };
+    if tasks.is_empty() {
+        return "nothing works in the background any more".to_owned();
+    }
+    format!("in the background: {}", tasks.iter().map(name).collect::<Vec<_>>().join(", "))
+}
+
+/// Somebody else's words in a turn of Claude's.
+pub fn foreign_words(wakes: bool) -> String {
+    let who = if wakes { "a wake-up that claude had set" } else { "somebody else, such as another session of claude," };
+    format!("{who} began a turn of claude: it is stopped, nothing runs in it, and nothing it says counts")
+}
+
 /// The sentence of a record that needs no other to be understood.
 fn sentence(record: &Record) -> Option<(Weight, String)> {
     use Weight::{Error, Info, Warn};
@@ -180,6 +202,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::SnapshotTaken { n, id } => info(format!("snapshot {n} · {}", short_id(id))),
         Record::CallCounted(_)
         | Record::TurnEnded { .. }
+        | Record::TurnBegan { .. }
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
         | Record::AgentSpawned { .. }
@@ -225,6 +248,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::NoteDelivered { .. } => info("claude has taken your note in".into()),
         Record::ClaimMade { claim, .. } => info(claim_words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),
+        Record::BackgroundChanged { tasks, .. } => info(background_words(tasks)),
+        Record::ForeignTurn { wakes, .. } => Some((Warn, foreign_words(*wakes))),
         Record::FollowUpSent { .. } => info("asked claude for the status block only".into()),
         Record::TurnFailed { error, message, status, .. } => {
             let status = status.map_or_else(String::new, |code| format!(" (HTTP {code})"));

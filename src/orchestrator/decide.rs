@@ -3,7 +3,7 @@
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts, `circuit` moves the breaker, `exit` weighs
 //! what else an output says, `person` obeys the person, `ticket` follows the file, `session` chooses Claude's session,
-//! `watchdog` has the timers.
+//! `turns` knows the turns that no message of ours began, `watchdog` has the timers.
 
 mod agent;
 mod approval;
@@ -16,6 +16,7 @@ mod person;
 mod rules_changed;
 mod session;
 mod ticket;
+mod turns;
 mod watchdog;
 
 use crate::base::time::Timestamp;
@@ -99,6 +100,8 @@ impl Step<'_> {
             | Input::AgentReady { n, .. }
             | Input::ToolFinished { n, .. }
             | Input::ToolRan { n, .. }
+            | Input::BackgroundChanged { n, .. }
+            | Input::ForeignTurn { n, .. }
             | Input::AskWithdrawn { n, .. }
             | Input::ApiRetried(ApiRetried { n, .. })
             | Input::LimitSeen { n, .. }
@@ -123,7 +126,9 @@ impl Step<'_> {
                 self.agent_ready(n, session, model, version);
             }
             Input::ToolFinished { tool_use_id, is_error, .. } => self.tool_finished(n, tool_use_id, is_error),
-            Input::ToolRan { tool_use_id, .. } => self.tool_ran(n, &tool_use_id),
+            Input::ToolRan { tool_use_id, unasked, .. } => self.tool_ran(n, &tool_use_id, unasked),
+            Input::BackgroundChanged { tasks, .. } => self.background_changed(n, tasks),
+            Input::ForeignTurn { wakes, .. } => self.foreign_turn(n, wakes),
             Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(tool_use_id),
             Input::ApiRetried(retried) => self.api_retried(retried),
             Input::LimitSeen { window, .. } => self.limit_seen(window),

@@ -90,6 +90,11 @@ pub enum Effect {
         /// The iteration.
         n: u32,
     },
+    /// Stop Claude's turn; the process lives on → `TurnFinished`.
+    Interrupt {
+        /// The iteration.
+        n: u32,
+    },
     /// Close Claude's stdin: it ends by itself → `AgentExited`.
     CloseInput {
         /// The iteration.

@@ -2,6 +2,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Presence, Ruling};
+use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
 use crate::domain::limits::Limits;
@@ -174,6 +175,22 @@ pub enum Input {
         n: u32,
         /// Claude's id of the call.
         tool_use_id: String,
+        /// Claude's own configuration let it run: nobody was asked.
+        unasked: bool,
+    },
+    /// Other tasks than before work in the background.
+    BackgroundChanged {
+        /// The iteration.
+        n: u32,
+        /// All that work now.
+        tasks: Vec<BackgroundTask>,
+    },
+    /// Somebody else's words begin a turn of Claude's, or have come into one.
+    ForeignTurn {
+        /// The iteration.
+        n: u32,
+        /// A wake-up that Claude had set, not somebody's message.
+        wakes: bool,
     },
     /// A tool came back.
     ToolFinished {

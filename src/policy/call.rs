@@ -108,7 +108,11 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     let Some(tool) = TOOLS.get(name) else {
         return unit.unknown(format!("the tool {name} is not known"));
     };
-    let mut unit = tool.does.iter().fold(unit, |unit, class| unit.does(*class));
+    let write = tool.write.as_deref().map(|field| path(fields.get(field), place));
+    // What Claude plans is its own; the person reads it before anything comes of it.
+    let plans = write.as_ref().is_some_and(|write| write.as_ref().is_ok_and(|target| is_plan(target, place)));
+    let does = if plans { &[Class::Internal][..] } else { &tool.does };
+    let mut unit = does.iter().fold(unit, |unit, class| unit.does(*class));
     if !tool.fields.is_empty() {
         unit.doubts.extend(unknown_field(fields, &tool.fields));
     }
@@ -118,10 +122,10 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
         Some(Err(why)) => return unit.refused(why),
         None => {}
     }
-    match path(&tool.write) {
-        Some(Ok(path)) => unit.writes.push(path),
+    match write {
+        Some(Ok(path)) if !plans => unit.writes.push(path),
+        Some(Ok(_)) | None => {}
         Some(Err(why)) => return unit.refused(why),
-        None => {}
     }
     for field in [&tool.name, &tool.search].into_iter().flatten() {
         match fields.get(field) {
@@ -152,6 +156,13 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
         }
     }
     unit
+}
+
+/// A file of Claude's plan mode: a page right in its folder of plans, and no link out of it.
+fn is_plan(target: &Target, place: &Place<'_>) -> bool {
+    let Target::Path(path) = target else { return false };
+    let folder = place.resolve(place.home, ".claude/plans");
+    path.extension().is_some_and(|extension| extension == "md") && folder.is_some_and(|it| path.parent() == Some(&it))
 }
 
 /// The names of files that a glob is about: `*.rs`, `src/**/*.{ts,tsx}`. None when it may be about any file.

@@ -132,6 +132,7 @@ impl Effects {
             Effect::Unlock { rules } => self.gate.unlock(&rules),
             Effect::KillAgent { n } => self.kill_agent(n),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
+            Effect::Interrupt { .. } => self.interrupt().await,
             Effect::CloseInput { .. } => self.close_input().await,
             Effect::StopAgent { n } => self.stop_agent(n),
             Effect::Arm { timer, at } => self.arm(timer, at),

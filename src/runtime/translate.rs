@@ -26,7 +26,9 @@ pub fn agent_event(n: u32, event: AgentEvent, now: Timestamp) -> Option<Input> {
             cwd: asked.cwd,
         })),
         AgentEvent::ToolFinished { tool_use_id, is_error } => Input::ToolFinished { n, tool_use_id, is_error },
-        AgentEvent::ToolRan { tool_use_id } => Input::ToolRan { n, tool_use_id },
+        AgentEvent::ToolRan { tool_use_id, unasked } => Input::ToolRan { n, tool_use_id, unasked },
+        AgentEvent::BackgroundChanged { tasks } => Input::BackgroundChanged { n, tasks },
+        AgentEvent::ForeignTurn { wakes } => Input::ForeignTurn { n, wakes },
         AgentEvent::Echoed { uuid } => Input::NoteEchoed { id: uuid },
         AgentEvent::ApiRetried { attempt, max_retries, delay_ms, error, status } => {
             Input::ApiRetried(ApiRetried { n, attempt, max_retries, delay_ms, error, status })

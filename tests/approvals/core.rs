@@ -284,7 +284,8 @@ fn words_to_the_person_are_always_asked_and_the_rules_may_only_refuse_them() {
     ] {
         let mut core = Core::new(Settings::default());
         for via in [Via::Callback, Via::CanUseTool] {
-            core.judged(ToolCall { tool: tool.into(), ..call("t", via) }, verdict, Presence::Screen);
+            let input = r##"{"plan":"# First this"}"##.to_owned();
+            core.judged(ToolCall { tool: tool.into(), input, ..call("t", via) }, verdict, Presence::Screen);
         }
         assert_eq!(core.state.approvals.len(), usize::from(asked), "{tool} {verdict:?}");
     }
@@ -600,16 +601,16 @@ fn a_tool_that_ran_without_a_verdict_ends_everything() {
     core.judged(call("t2", Via::Callback), Verdict::Block, Presence::Screen);
     core.asks("t3", Presence::Screen);
     for id in ["t1", "t2", "t3"] {
-        core.give(Input::ToolRan { n: 1, tool_use_id: id.into() });
+        core.give(Input::ToolRan { n: 1, tool_use_id: id.into(), unasked: false });
     }
     assert_eq!((core.state.stage.clone(), core.state.breaker.state), (Stage::Running, Circuit::Closed));
-    core.give(Input::ToolRan { n: 1, tool_use_id: "t4".into() });
+    core.give(Input::ToolRan { n: 1, tool_use_id: "t4".into(), unasked: false });
     assert_eq!((core.state.stage.clone(), core.state.breaker.state), (Stage::Stopping, Circuit::Open));
     assert!(core.state.breaker.reason.contains("without a verdict"), "{}", core.state.breaker.reason);
     assert_eq!(core.effects.last(), Some(&Effect::KillAgent { n: 1 }));
     // What comes back while everything is being ended is no news.
     let before = core.records.len();
-    core.give(Input::ToolRan { n: 1, tool_use_id: "t5".into() });
+    core.give(Input::ToolRan { n: 1, tool_use_id: "t5".into(), unasked: false });
     assert_eq!(core.records.len(), before);
 }
 

@@ -2,6 +2,7 @@
 //! time, from the papers and not from the core: the breaker's table, the table of claims, what must precede a call.
 
 use programmator::base::time::Timestamp;
+use programmator::domain::background::has_agent;
 use programmator::domain::breaker::{Breaker, Circuit, StateMoved};
 use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
@@ -106,6 +107,10 @@ impl Invariants {
             Record::CallCounted(counted) => {
                 assert!(granted(counted.n, counted.purpose), "call {} was not granted by the ledger", counted.n);
                 self.counted.entry((counted.n, counted.purpose)).or_default();
+            }
+            Record::ClaimMade { .. } => {
+                let open = before.open_iteration().expect("a claim is made in an iteration");
+                assert!(!has_agent(&open.background), "a claim is taken while a subagent works");
             }
             Record::SessionLost { .. } => self.lost_sessions += 1,
             Record::PhaseReopened { phase } => self.done.retain(|(done, _)| done.as_ref() != Some(phase)),

@@ -3,6 +3,7 @@
 use crate::questions::call;
 use crate::world::{Weather, World};
 use programmator::base::time::Timestamp;
+use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::denial::Denial;
@@ -14,7 +15,7 @@ use programmator::domain::record::{ApiRetried, Record};
 use programmator::domain::session::Way;
 use programmator::domain::settings::{BreakerSettings, Settings};
 use programmator::domain::stream::control::Via;
-use programmator::domain::turn::TurnResult;
+use programmator::domain::turn::{Origin, TurnResult};
 use programmator::orchestrator::input::Input;
 
 impl World {
@@ -106,8 +107,29 @@ impl World {
         if self.rough(25) {
             return; // Silence: the timers must end it.
         }
+        if self.rough(20) {
+            self.coming.push(Input::ForeignTurn { n, wakes: self.dice.one_in(2) });
+        }
+        if self.rough(12) {
+            self.works_in_the_background(n);
+        }
         let end = self.turn_end(n);
         self.coming.push(end);
+    }
+
+    /// A subagent outlasts Claude's turn; the turn that follows its end may not come, and it may not end at all.
+    fn works_in_the_background(&mut self, n: u32) {
+        let kind = self.dice.one_of(&[TaskKind::Agent, TaskKind::Agent, TaskKind::Shell]);
+        let task = BackgroundTask { id: "b".into(), kind, what: "a part".into() };
+        self.give(Input::BackgroundChanged { n, tasks: vec![task] });
+        let mut early = self.turn_end(n);
+        if let Input::TurnFinished { result, .. } = &mut early {
+            result.origin = Origin::Ours;
+        }
+        self.coming.push(early);
+        if !self.rough(6) {
+            self.coming.push(Input::BackgroundChanged { n, tasks: vec![] });
+        }
     }
 
     /// A tool was let through. Claude may tick the box of its phase with it, which is no proof.

@@ -16,6 +16,7 @@ use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, WriteOutco
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::ticket::{Boxes, TicketStatus};
+use programmator::domain::turn::{Origin, TurnResult};
 use programmator::domain::words::Teller;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
@@ -244,6 +245,10 @@ impl World {
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
             Effect::Settle { id, answer } => return self.settled(&id, &answer),
             Effect::Unlock { .. } => return,
+            Effect::Interrupt { n } => {
+                let result = TurnResult { is_error: true, origin: Origin::Foreign, ..TurnResult::default() };
+                Input::TurnFinished { n, result: Box::new(result) }
+            }
             // It hangs after its result: the grace ends it.
             Effect::CloseInput { .. } if self.rough(10) => return,
             Effect::CloseInput { n } | Effect::StopAgent { n } | Effect::KillAgent { n } => exited(n),

@@ -9,7 +9,8 @@ use std::path::Path;
 
 fn verdict(profile: Profile, tool: &str, input: &Value) -> Verdict {
     let root = Path::new("/home/dev/proj");
-    let view = MadeUp::new(root, [("out", "/home/dev")], [".env", "src/a.rs"]);
+    let links = [("out", "/home/dev"), ("/home/dev/.claude/plans/link.md", "/home/dev/.bashrc")];
+    let view = MadeUp::new(root, links, [".env", "src/a.rs"]);
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     policy(profile).decide(tool, input, &place).verdict
 }
@@ -116,6 +117,19 @@ fn paths_and_fields_decide() {
         ("Read", json!({ "file_path": ".tickets/1.md" }), Allow, Allow),
         ("TodoWrite", json!({ "todos": [] }), Allow, Allow),
         ("ExitPlanMode", json!({ "plan": "x" }), Allow, Allow),
+        ("Write", json!({ "file_path": "/home/dev/.claude/plans/calm-blue-heron.md", "content": "" }), Allow, Allow),
+        (
+            "Edit",
+            json!({ "file_path": "~/.claude/plans/calm-blue-heron.md", "old_string": "a", "new_string": "b" }),
+            Allow,
+            Allow,
+        ),
+        ("Write", json!({ "file_path": "/home/dev/.claude/plans/calm-blue-heron.sh", "content": "" }), Block, Block),
+        ("Write", json!({ "file_path": "/home/dev/.claude/plans/../settings.md", "content": "" }), Block, Block),
+        ("Write", json!({ "file_path": "/home/dev/.claude/plans/deep/x.md", "content": "" }), Block, Block),
+        ("Write", json!({ "file_path": "/home/dev/.claude/plans/link.md", "content": "" }), Block, Block),
+        ("Write", json!({ "file_path": ".claude/plans/x.md", "content": "" }), Block, Block),
+        ("Bash", json!({ "command": "echo x > ~/.claude/plans/calm-blue-heron.md" }), Block, Block),
         ("BashOutput", json!({ "bash_id": "1", "filter": "x" }), Allow, Allow),
         ("Grep", json!({ "pattern": "x", "path": "/home/dev" }), Block, Block),
         ("Read", json!({ "file_path": "/dev/tty" }), Block, Ask),

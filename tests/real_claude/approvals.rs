@@ -37,6 +37,12 @@ pub fn bench_with(more: &str) -> Bench {
     bench
 }
 
+/// What a subagent is told.
+pub const SUBAGENT: &str = "SUBAGENT: do the part";
+
+/// What the main agent reads when its subagent works in the background: it goes on at once.
+pub const LAUNCHED: &str = "Async agent launched";
+
 pub fn bash(command: &str) -> Reply {
     Reply::tool("Bash", json!({"command": command, "description": "d"}))
 }
@@ -101,11 +107,13 @@ async fn a_subagent_waits_for_the_person_too() {
     bench.script([
         Reply::tool(
             "Task",
-            json!({"description": "a part", "prompt": "SUBAGENT: do the part", "subagent_type": "general-purpose"}),
+            json!({"description": "a part", "prompt": SUBAGENT, "subagent_type": "general-purpose"}),
         ),
-        bash("touch asked-sub.txt"),
-        bash("touch asked-no.txt"),
-        Reply::text("The part is done."),
+        // The subagent may work beside the main agent.
+        bash("touch asked-sub.txt").in_conversation(SUBAGENT),
+        bash("touch asked-no.txt").in_conversation(SUBAGENT),
+        Reply::text("The part is done.").in_conversation(SUBAGENT),
+        Reply::text("It works.").when(LAUNCHED),
         done("asked-sub.txt"),
     ]);
     let mut run = Attended::open(&bench.project, TICKET, Presence::Screen, by_words());
@@ -167,11 +175,14 @@ async fn calls_that_wait_side_by_side_are_answered_in_any_order() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plan_is_refused_with_words_and_approved_after() {
     let bench = bench();
-    let plan = |text: &str| Reply::tool("ExitPlanMode", json!({"plan": text}));
+    let exit = || Reply::tool("ExitPlanMode", json!({}));
     bench.script([
         Reply::tool("EnterPlanMode", json!({})),
-        plan("FIRST-PLAN: all at once"),
-        plan("SECOND-PLAN: step by step"),
+        exit(),
+        Reply::plan("FIRST-PLAN: all at once"),
+        exit(),
+        Reply::plan("SECOND-PLAN: step by step"),
+        exit(),
         bash("touch plain.txt"),
         done("plain.txt"),
     ]);
@@ -182,7 +193,8 @@ async fn a_plan_is_refused_with_words_and_approved_after() {
     let second = run.decide(yes).await;
     assert!(second.input.contains("SECOND-PLAN"), "{}", second.input);
     assert_eq!(run.end().await, Some(ExitReason::Complete));
-    assert!(bench.asked(2).contains("begin with the tests"), "{}", bench.asked(2));
+    assert!(bench.asked(2).contains("no plan was written"), "nobody is asked about nothing: {}", bench.asked(2));
+    assert!(bench.asked(4).contains("begin with the tests"), "{}", bench.asked(4));
     assert!(bench.file("plain.txt").exists(), "and it went to work");
 }
 

@@ -66,7 +66,8 @@ fn a_person_answers_every_kind_of_question_with_keys() {
         bash("./tool three"),
         Reply::tool("AskUserQuestion", question),
         Reply::tool("EnterPlanMode", json!({})),
-        Reply::tool("ExitPlanMode", json!({"plan": "THE-PLAN: step by step"})),
+        Reply::plan("THE-PLAN: step by step"),
+        Reply::tool("ExitPlanMode", json!({})),
         bash("./tool four"),
         Reply::text(&block("Do it", "DONE", &["ran.txt"])),
     ]);

@@ -72,7 +72,8 @@ async fn words_of_a_lost_attempt_are_taken_back() {
     .await;
     let result = run.result().await;
     assert_eq!((result.is_error, result.text.as_str()), (false, "whole"));
-    assert_eq!(result.usage.input, 100, "the second attempt counts");
+    // 2.1.197 counts only the attempt that came through; later versions count the lost one, too.
+    assert!([100, 200].contains(&result.usage.input), "{:?}", result.usage);
     let live = run.kept.0.lock().unwrap().live.clone();
     assert!(live.contains("LOST"), "{live}");
     assert!(live.ends_with('|'), "{live}");

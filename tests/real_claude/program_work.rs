@@ -1,5 +1,6 @@
 //! Tickets worked through on the real CLI: tools, claims, sessions, subagents, background work.
 
+use crate::approvals::{LAUNCHED, SUBAGENT};
 use crate::messages_stub::Reply;
 use crate::program::{Bench, TICKET, Told, block, honest};
 use serde_json::{Value, json};
@@ -151,19 +152,23 @@ fn the_calls_of_a_subagent_are_judged_and_its_words_are_no_claim() {
     bench.script([
         Reply::tool(
             "Task",
-            json!({"description": "a part", "prompt": "SUBAGENT: do the part", "subagent_type": "general-purpose"}),
+            json!({"description": "a part", "prompt": SUBAGENT, "subagent_type": "general-purpose"}),
         ),
-        Reply::tool("Bash", json!({"command": "echo sub > sub.txt"})),
-        Reply::text("PROGRAMMATOR_STATUS:\n  status: BLOCKED\n  summary: \"a subagent has no say\"\n  error: \"none\""),
+        // It takes longer than the main agent, whose turn ends before it where it works in the background.
+        Reply::tool("Bash", json!({"command": "sleep 2; echo sub > sub.txt"})).in_conversation(SUBAGENT),
+        Reply::text("PROGRAMMATOR_STATUS:\n  status: BLOCKED\n  summary: \"a subagent has no say\"\n  error: \"none\"")
+            .in_conversation(SUBAGENT),
+        Reply::text(&block("Do it", "BLOCKED", &[])).when(LAUNCHED),
         Reply::text(&block("Do it", "DONE", &["sub.txt"])),
     ]);
     let told = bench.run();
     told.ended(0, "complete");
-    assert!(bench.asked(1).contains("SUBAGENT") && !bench.asked(1).contains("PROGRAMMATOR_STATUS"), "a subagent asked");
+    assert_eq!(bench.project.read("work/sub.txt"), "sub\n", "it was let finish");
+    assert_eq!(told.of("follow_up_sent").len(), 0, "Claude had its last word by itself");
     let tools = told.judged();
     assert_eq!((tools.len(), tools.last()), (2, Some(&"Bash")), "{tools:?}");
     let targets = told.each("tool_judged", "target");
-    assert_eq!(targets[1], "echo sub > sub.txt");
+    assert_eq!(targets[1], "sleep 2; echo sub > sub.txt");
     assert_eq!(told.each("claim_made", "claim").len(), 1);
 }
 

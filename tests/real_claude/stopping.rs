@@ -1,6 +1,6 @@
 //! Interrupts, the stop ladder, and what is left behind: nothing.
 
-use crate::agent_run::Run;
+use crate::agent_run::{Run, id};
 use crate::messages_stub::Reply;
 use programmator::adapters::agent::stop::Ladder;
 use programmator::adapters::agent::{AgentEvent, orphans};
@@ -67,6 +67,29 @@ async fn the_ladder_leaves_nobody_behind() {
     assert!(begun.elapsed() < Duration::from_secs(14), "{:?}", begun.elapsed());
     assert!(exit.swept >= 1, "{exit:?}");
     assert_eq!(exit, run.exit().await);
+    assert_eq!(orphans::sweep(&[run.marker.clone()]), 0, "somebody survived");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_queued_when_claude_is_stopped_never_has_its_turn() {
+    let command = json!({"command": "touch running; tail -s 600 -f /dev/null"});
+    let mut run = Run::start([Reply::tool("Bash", command), Reply::text("it had its turn")]).await;
+    run.allow_next().await;
+    exists(&run.place.folder().join("running")).await;
+    run.agent.send_user(&id(), "QUEUED WORDS").await.unwrap();
+    let exit = run.agent.stop(&Ladder::DEFAULT).await;
+    assert_eq!((exit.signal, run.place.stub.requests().len()), (None, 1), "{exit:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_in_the_background_does_not_hold_up_a_stop() {
+    let command = json!({"command": "touch running; tail -s 600 -f /dev/null", "run_in_background": true});
+    let mut run = Run::start([Reply::tool("Bash", command), Reply::text("it runs")]).await;
+    run.allow_next().await;
+    run.result().await;
+    exists(&run.place.folder().join("running")).await;
+    let exit = run.agent.stop(&Ladder { close: Duration::from_secs(20), ..Ladder::DEFAULT }).await;
+    assert_eq!(exit.signal, None, "it ended by itself: {exit:?}");
     assert_eq!(orphans::sweep(&[run.marker.clone()]), 0, "somebody survived");
 }
 

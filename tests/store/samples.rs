@@ -6,6 +6,7 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::analysis::Analysis;
 use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, UnitView, Voided};
+use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::denial::Denial;
@@ -18,7 +19,7 @@ use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::ticket::{Boxes, TicketStatus};
-use programmator::domain::turn::Usage;
+use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::watchdog::{Watch, WatchdogFired};
 use std::path::Path;
 
@@ -170,7 +171,7 @@ pub fn every_record() -> Vec<Record> {
             phases: 3,
             cost_usd: 0.5,
         },
-        Record::TurnEnded { n, cost_usd: 0.125, usage, context: Some(5), context_window: None, denials: vec![text()] },
+        Record::TurnEnded { n, cost_usd: 0.125, usage, context: Some(5), context_window: None, denials: vec![text()], origin: Origin::Task },
         Record::NoteReturned { id: text() },
         Record::BreakerCarried {
             breaker: Breaker { state: Circuit::Open, error: Some(text()), no_progress: 3, ..Breaker::default() },
@@ -238,6 +239,12 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::ApprovalVoid(Voided { id: text(), why: text() }),
         Record::GrantsDropped,
+        Record::TurnBegan { n },
+        Record::BackgroundChanged {
+            n,
+            tasks: vec![BackgroundTask { id: text(), kind: TaskKind::Agent, what: text() }],
+        },
+        Record::ForeignTurn { n, wakes: true },
     ]
 }
 
@@ -248,7 +255,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 66;
+const KINDS: usize = 69;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -318,6 +325,9 @@ fn index(record: &Record) -> usize {
         Record::ApprovalAnswered(_) => 63,
         Record::ApprovalVoid(_) => 64,
         Record::GrantsDropped => 65,
+        Record::TurnBegan { .. } => 66,
+        Record::BackgroundChanged { .. } => 67,
+        Record::ForeignTurn { .. } => 68,
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - Replies are taken in order: the first that is not used up and whose [`Reply::when`] (a part of
-//!   the request's body) fits. [`Reply::times`] and [`Reply::forever`] let one serve several requests.
+//!   the request's body) and [`Reply::in_conversation`] (a part of its first message) fit. [`Reply::times`] and [`Reply::forever`] let one serve several requests.
 //!   When none is left the answer is the text [`EXHAUSTED`].
 //! - Requests without tools (titles and the like) are answered by themselves and use up nothing.
 //! - A request with `"stream": true` gets server-sent events, any other the same message as one JSON
@@ -165,12 +165,16 @@ impl Shared {
         let found = script
             .replies
             .iter_mut()
-            .find(|reply| reply.left != Some(0) && reply.when.as_ref().is_none_or(|part| text.contains(part.as_str())));
+            .find(|reply| {
+                let when = reply.when.as_ref().is_none_or(|part| text.contains(part.as_str()));
+                let first = || body["messages"][0].to_string();
+                reply.left != Some(0) && when && reply.first.as_ref().is_none_or(|part| first().contains(part.as_str()))
+            });
         found.map_or_else(
             || Reply::text(EXHAUSTED),
             |reply| {
                 reply.left = reply.left.map(|left| left - 1);
-                reply.clone()
+                reply.clone().filled(text)
             },
         )
     }

@@ -3,6 +3,9 @@
 use serde_json::Value;
 use std::time::Duration;
 
+/// Stands for the file of a plan, which the request names.
+const PLAN_FILE: &str = "{plan file}";
+
 /// One scripted answer.
 #[derive(Clone, Debug)]
 pub struct Reply {
@@ -10,6 +13,7 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     pub headers: Vec<(String, String)>,
     pub when: Option<String>,
+    pub first: Option<String>,
     pub left: Option<u32>,
     pub pace: Pace,
     pub stop_reason: Option<&'static str>,
@@ -52,6 +56,7 @@ impl Reply {
             blocks,
             headers: Vec::new(),
             when: None,
+            first: None,
             left: Some(1),
             pace: Pace { chars: 400, pause: Duration::ZERO },
             stop_reason: None,
@@ -78,6 +83,11 @@ impl Reply {
     /// The model calls a tool.
     pub fn tool(name: &str, input: Value) -> Self {
         Self::new(How::Message, Vec::new()).and_tool(name, input)
+    }
+
+    /// The model writes its plan into the file that the request names for it.
+    pub fn plan(text: &str) -> Self {
+        Self::tool("Write", serde_json::json!({"file_path": PLAN_FILE, "content": text}))
     }
 
     /// An API error with this HTTP status.
@@ -136,6 +146,12 @@ impl Reply {
         self
     }
 
+    /// Only for the conversation whose first message contains `part`: a subagent's begins with its prompt.
+    pub fn in_conversation(mut self, part: &str) -> Self {
+        self.first = Some(part.to_owned());
+        self
+    }
+
     /// For so many requests.
     pub fn times(mut self, times: u32) -> Self {
         self.left = Some(times);
@@ -165,4 +181,24 @@ impl Reply {
         self.input_tokens = tokens;
         self
     }
+
+    /// The same for a request with this body: what only the request knows is filled in.
+    pub fn filled(mut self, body: &str) -> Self {
+        for block in &mut self.blocks {
+            if let Block::Tool { input, .. } = block
+                && input.contains(PLAN_FILE)
+            {
+                *input = input.replace(PLAN_FILE, plan_file(body).unwrap_or_default());
+            }
+        }
+        self
+    }
+}
+
+/// The path below `.claude/plans` that stands in a text.
+fn plan_file(text: &str) -> Option<&str> {
+    let at = text.find("/.claude/plans/")?;
+    let start = text[..at].rfind(|c: char| c.is_whitespace() || "\"'`(\\".contains(c)).map_or(0, |before| before + 1);
+    let end = at + text[at..].find(".md")? + ".md".len();
+    Some(&text[start..end])
 }

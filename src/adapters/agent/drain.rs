@@ -8,16 +8,17 @@ use crate::base::time::Clock;
 use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
 use crate::domain::stream::control::{self, Asked, Via};
 use crate::domain::stream::envelope::{Envelope, Kind, Line, decode, read};
-use crate::domain::stream::raw::{Raw, object, some_string, string, word};
+use crate::domain::stream::background::Background;
+use crate::domain::stream::raw::{Raw, json, object, some_string, string, word};
 use crate::domain::stream::turn::{TurnReader, tool_calls, tool_ends};
 use crate::domain::stream::{live, system};
+use crate::domain::turn::Origin;
 use serde::Deserialize;
-use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 /// Bytes taken by one read.
 const READ_SIZE: usize = 256 << 10;
@@ -35,40 +36,6 @@ pub(super) enum Out {
     Event(AgentEvent),
     /// A line for Claude's stdin.
     Reply(String),
-}
-
-/// The answers to what is asked before the first message.
-#[derive(Debug)]
-pub(super) struct Greeting {
-    /// Takes the answer to `get_settings`, null from a version that has none, or why `initialize` was refused.
-    pub answer: Option<oneshot::Sender<Result<Value, String>>>,
-    pub initialized: bool,
-    pub settings: Option<Value>,
-}
-
-impl Greeting {
-    pub(super) fn new(answer: oneshot::Sender<Result<Value, String>>) -> Self {
-        Self { answer: Some(answer), initialized: false, settings: None }
-    }
-
-    fn answered(&mut self, id: &str, answer: Result<Value, String>) {
-        match (id, answer) {
-            (messages::INITIALIZE, Ok(_)) => self.initialized = true,
-            (messages::INITIALIZE, Err(refusal)) => {
-                if let Some(sender) = self.answer.take() {
-                    sender.send(Err(refusal)).ok();
-                }
-            }
-            (messages::SETTINGS, answer) => self.settings = Some(answer.unwrap_or_default()),
-            _ => {}
-        }
-        if self.initialized
-            && let Some(settings) = self.settings.take()
-            && let Some(sender) = self.answer.take()
-        {
-            sender.send(Ok(settings)).ok();
-        }
-    }
 }
 
 /// `response` of a `control_response`.
@@ -97,8 +64,10 @@ pub(super) struct Drain {
     pub clock: Arc<dyn Clock>,
     pub pulse: Arc<Pulse>,
     pub turns: watch::Sender<u64>,
-    pub greeting: Greeting,
     pub turn: TurnReader,
+    pub background: Background,
+    /// Somebody else has had a say since the last `result`.
+    pub foreign: bool,
     /// Calls of this process that have not come back.
     pub called: HashSet<String>,
     /// Who descends from the process.
@@ -132,6 +101,7 @@ impl Drain {
         }
         self.sink.live(LiveChange::Clear);
         self.end_burst();
+        self.pulse.pending.over();
     }
 
     fn line(&mut self, line: &[u8]) {
@@ -175,7 +145,10 @@ impl Drain {
             Kind::User => self.user(envelope),
             Kind::Result => {
                 self.sink.live(LiveChange::Clear);
-                let result = self.turn.finish(envelope, line);
+                let mut result = self.turn.finish(envelope, line);
+                if std::mem::take(&mut self.foreign) {
+                    result.origin = Origin::Foreign;
+                }
                 self.pulse.in_turn.store(false, Ordering::Relaxed);
                 self.event(AgentEvent::TurnFinished(Box::new(result)));
                 self.turns.send_modify(|turns| *turns += 1);
@@ -193,12 +166,34 @@ impl Drain {
                     self.event(AgentEvent::AskCancelled { request_id });
                 }
             }
+            Kind::Lifecycle => self.lifecycle(line),
             Kind::Other => {}
+        }
+    }
+
+    /// Claude tells of every message that begins a turn or is taken into one. One that we never sent is somebody
+    /// else's: another session's, or a wake-up that Claude had set. That a task of its own has ended is not told so.
+    fn lifecycle(&mut self, line: &str) {
+        let told = system::lifecycle(line);
+        match told.state.as_str() {
+            "started" if self.pulse.pending.taken(&told.uuid) => self.pulse.in_turn.store(true, Ordering::Relaxed),
+            "started" => {
+                self.foreign = true;
+                self.event(AgentEvent::ForeignTurn { wakes: told.wakes });
+            }
+            // Taken back before it began.
+            "cancelled" | "completed" => {
+                self.pulse.pending.taken(&told.uuid);
+            }
+            _ => {}
         }
     }
 
     fn delta(&mut self, envelope: &Envelope<'_>) {
         if envelope.is_main() {
+            if envelope.takes_back() {
+                self.sink.live(LiveChange::Clear);
+            }
             let usage = live::change(envelope.event, |change| self.sink.live(change));
             self.turn.delta_usage(usage);
         }
@@ -207,7 +202,11 @@ impl Drain {
     fn user(&mut self, envelope: &Envelope<'_>) {
         if envelope.is_replay() {
             let uuid = string(envelope.uuid);
+            self.pulse.pending.taken(&uuid);
             return self.event(AgentEvent::Echoed { uuid });
+        }
+        if self.background.came_back(envelope.tool_use_result) {
+            self.tell_background();
         }
         let ends = tool_ends(envelope);
         if !ends.is_empty() {
@@ -217,7 +216,7 @@ impl Drain {
         for end in ends {
             // A resumed session may repeat what others did.
             if self.called.remove(&end.tool_use_id) && !end.refused {
-                self.event(AgentEvent::ToolRan { tool_use_id: end.tool_use_id.clone() });
+                self.event(AgentEvent::ToolRan { tool_use_id: end.tool_use_id.clone(), unasked: end.unasked });
             }
             self.event(AgentEvent::ToolFinished { tool_use_id: end.tool_use_id, is_error: end.is_error });
         }
@@ -242,8 +241,16 @@ impl Drain {
                     error: retry.error,
                 });
             }
-            _ => {}
+            subtype => {
+                if self.background.system(subtype, line) {
+                    self.tell_background();
+                }
+            }
         }
+    }
+
+    fn tell_background(&self) {
+        self.event(AgentEvent::BackgroundChanged { tasks: self.background.tasks().to_vec() });
     }
 
     fn asked(&mut self, envelope: &Envelope<'_>) {
@@ -270,10 +277,10 @@ impl Drain {
             return;
         };
         let answer = match word(response.subtype) {
-            "success" => Ok(response.response.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()),
+            "success" => Ok(response.response.map_or_else(String::new, json)),
             _ => Err(string(response.error)),
         };
-        self.greeting.answered(word(response.request_id), answer);
+        self.pulse.pending.answered(&string(response.request_id), answer);
     }
 
     fn keep(&mut self, line: &[u8], kind: Option<EntryKind>) {
@@ -316,7 +323,7 @@ fn answers(envelope: &Envelope<'_>, line: &str) -> bool {
             _ => true,
         },
         Kind::User => !envelope.is_replay(),
-        Kind::ControlResponse | Kind::ControlCancel | Kind::Other => false,
+        Kind::ControlResponse | Kind::ControlCancel | Kind::Lifecycle | Kind::Other => false,
         Kind::StreamEvent | Kind::Assistant | Kind::Result | Kind::RateLimit | Kind::ControlRequest => true,
     }
 }

@@ -1,5 +1,6 @@
 //! What Claude's process tells its owner.
 
+use crate::domain::background::BackgroundTask;
 use crate::domain::stream::control::AskedTool;
 use crate::domain::turn::TurnResult;
 
@@ -39,6 +40,18 @@ pub enum AgentEvent {
     ToolRan {
         /// Claude's id of the call.
         tool_use_id: String,
+        /// Claude's own configuration let it run: nobody was asked.
+        unasked: bool,
+    },
+    /// Other tasks than before work in the background.
+    BackgroundChanged {
+        /// All that work now.
+        tasks: Vec<BackgroundTask>,
+    },
+    /// A turn begins, or is joined, by words that are none of ours.
+    ForeignTurn {
+        /// A wake-up that Claude had set, not somebody's message.
+        wakes: bool,
     },
     /// A user message was taken up.
     Echoed {

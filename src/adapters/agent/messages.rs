@@ -63,11 +63,33 @@ pub(super) fn get_settings() -> String {
     request(SETTINGS, &json!({ "subtype": "get_settings" }))
 }
 
-/// Stops the turn.
+/// Stops the turn, and what works in the background.
 pub(super) fn interrupt() -> String {
-    // Every request needs an id of its own, and a turn may be interrupted twice.
-    let id = format!("interrupt-{}", uuid::Uuid::new_v4());
-    request(&id, &json!({ "subtype": "interrupt" }))
+    plain("interrupt")
+}
+
+/// Takes a message back that Claude has not begun with.
+pub(super) fn take_back(uuid: &str) -> String {
+    request(&fresh("take-back"), &json!({ "subtype": "cancel_async_message", "message_uuid": uuid }))
+}
+
+/// Ends the process, whatever it waits for. A version that does not know it says so and lives on.
+pub(super) fn end_session() -> String {
+    plain("end_session")
+}
+
+/// Asks for the plan as it stands in Claude's plan file.
+pub(super) fn get_plan(id: &str) -> String {
+    request(id, &json!({ "subtype": "get_plan" }))
+}
+
+/// Every request needs an id of its own: a turn may be interrupted twice.
+pub(super) fn fresh(what: &str) -> String {
+    format!("{what}-{}", uuid::Uuid::new_v4())
+}
+
+fn plain(subtype: &str) -> String {
+    request(&fresh(subtype), &json!({ "subtype": subtype }))
 }
 
 /// A user message.
@@ -161,6 +183,9 @@ mod tests {
             initialize(),
             get_settings(),
             interrupt(),
+            end_session(),
+            take_back(nasty),
+            get_plan(nasty),
             user("u-1", nasty),
             callback_answer(nasty, &CallbackAnswer::Allow),
             callback_answer("r", &CallbackAnswer::Deny { reason: nasty.into() }),

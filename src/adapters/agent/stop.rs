@@ -1,10 +1,13 @@
 //! The ladder that ends Claude: each step is tried for its time, then the next.
 //!
-//! Only the first step lets Claude end its own tools. What survives all of them is swept by its
-//! marker, and as one of Claude's family, before the exit is told ([`super::orphans`]).
+//! Only the first step lets Claude end its own tools, and its subagents in the background. Messages that it has not
+//! begun with are taken back first: after an interrupt they would have their turn. `end_session` ends it where a closed
+//! stdin alone would have it wait for commands in the background (measured: 2.1.197 and 2.1.330 know both requests; a
+//! version that does not answers with an error). What survives all of them is swept by its marker, and as one of
+//! Claude's family, before the exit is told ([`super::orphans`]).
 
 use super::supervise::{Signal, Write};
-use super::{Agent, Exit};
+use super::{Agent, Exit, messages};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -14,7 +17,7 @@ use tokio::time::timeout;
 pub struct Ladder {
     /// The turn is interrupted; until its `result`.
     pub interrupt: Duration,
-    /// stdin is closed; until the process ends.
+    /// The session is ended and stdin closed; until the process ends.
     pub close: Duration,
     /// SIGTERM; until the process ends. SIGKILL follows.
     pub terminate: Duration,
@@ -37,13 +40,19 @@ impl Agent {
     /// Ends the process and everything of its run; gives how it ended, which is also sent as
     /// [`Exited`](super::AgentEvent::Exited). Stopping a process that is gone is no error.
     pub async fn stop(&self, ladder: &Ladder) -> Exit {
-        if self.pulse.in_turn.load(Ordering::Relaxed) && !ladder.interrupt.is_zero() {
+        if !ladder.interrupt.is_zero() {
             let mut turns = self.turns.clone();
             turns.borrow_and_update();
             // Claude may be deaf: also the sending is within the time.
             timeout(ladder.interrupt, async {
+                for uuid in self.pulse.pending.queued() {
+                    self.write(messages::take_back(&uuid)).await.ok();
+                }
                 self.interrupt().await.ok();
-                turns.changed().await.ok();
+                // Between two turns there is no `result` to wait for.
+                if self.pulse.in_turn.load(Ordering::Relaxed) {
+                    turns.changed().await.ok();
+                }
             })
             .await
             .ok();
@@ -51,7 +60,12 @@ impl Agent {
         if !ladder.close.is_zero() {
             self.look().await;
             // Claude may be deaf.
-            timeout(Duration::from_millis(50), self.writer.send(Write::Close)).await.ok();
+            timeout(Duration::from_millis(50), async {
+                self.write(messages::end_session()).await.ok();
+                self.writer.send(Write::Close).await.ok();
+            })
+            .await
+            .ok();
         }
         if let Some(exit) = self.exit_within(ladder.close).await {
             return exit;

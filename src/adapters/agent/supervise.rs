@@ -1,15 +1,15 @@
 //! The tasks and threads around one process: who writes, who reads, who waits for its end. The ways
 //! to use it are [`Agent`]'s.
 
-use super::drain::{Drain, Greeting, Out, Tail};
+use super::drain::{Drain, Out, Tail};
 use super::orphans::{self, Family};
 use super::start::Started;
 use super::{Agent, AgentError, AgentEvent, Exit, Pulse, WRITER_CAPACITY};
 use crate::base::time::Clock;
 use crate::domain::scrollback::Sink;
+use crate::domain::stream::background::Background;
 use crate::domain::stream::turn::TurnReader;
 use rustix::process::{Pid, kill_process_group};
-use serde_json::Value;
 use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -51,13 +51,12 @@ pub(super) fn run(
     clock: Arc<dyn Clock>,
     sink: Box<dyn Sink>,
     events: mpsc::Sender<AgentEvent>,
-) -> Result<(Agent, oneshot::Receiver<Result<Value, String>>), AgentError> {
+) -> Result<Agent, AgentError> {
     let (out, given) = mpsc::unbounded_channel();
     let (writer, to_write) = mpsc::channel(WRITER_CAPACITY);
     let (signals, to_signal) = mpsc::channel(4);
     let (turn_ended, turns) = watch::channel(0);
     let (exited, exit) = watch::channel(None);
-    let (answer, greeted) = oneshot::channel();
     let (drain_ended, drained) = watch::channel(());
     let (stderr_ended, stderr_drained) = oneshot::channel();
     let pid = started.pid;
@@ -70,8 +69,9 @@ pub(super) fn run(
         clock,
         pulse: Arc::clone(&pulse),
         turns: turn_ended,
-        greeting: Greeting::new(answer),
         turn: TurnReader::default(),
+        background: Background::default(),
+        foreign: false,
         called: HashSet::new(),
         family: Arc::clone(&family),
         sink_failed: false,
@@ -116,7 +116,7 @@ pub(super) fn run(
     tokio::spawn(watcher.run(to_signal, drained, stderr_drained));
 
     let agent = Agent { pid, family, writer, signals, pulse, turns, exit };
-    Ok((agent, greeted))
+    Ok(agent)
 }
 
 /// Writes until it is told to stop or nobody reads any more (a broken pipe is the process's end,

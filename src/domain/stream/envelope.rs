@@ -51,6 +51,15 @@ pub struct Envelope<'a> {
     /// `user`: a message of ours, echoed.
     #[serde(borrow, rename = "isReplay")]
     replay: Raw<'a>,
+    /// `user`: what a tool brought back, as the tool shapes it.
+    #[serde(borrow)]
+    pub tool_use_result: Raw<'a>,
+    /// `user`: who let its calls run.
+    #[serde(borrow)]
+    pub tool_result_meta: Raw<'a>,
+    /// `stream_event`: what was streamed of a message was lost.
+    #[serde(borrow)]
+    abandoned_blocks: Raw<'a>,
 }
 
 /// The kinds of record that anybody here acts upon.
@@ -74,6 +83,8 @@ pub enum Kind {
     ControlResponse,
     /// `control_cancel_request`.
     ControlCancel,
+    /// `command_lifecycle`: how far a message to Claude has come.
+    Lifecycle,
     /// Anything else; to be ignored.
     Other,
 }
@@ -120,6 +131,7 @@ impl<'a> Envelope<'a> {
             "control_request" => Kind::ControlRequest,
             "control_response" => Kind::ControlResponse,
             "control_cancel_request" => Kind::ControlCancel,
+            "command_lifecycle" => Kind::Lifecycle,
             _ => Kind::Other,
         }
     }
@@ -147,6 +159,11 @@ impl<'a> Envelope<'a> {
     /// A user message of ours that Claude took up.
     pub fn is_replay(&self) -> bool {
         flag(self.replay) == Some(true)
+    }
+
+    /// Words that were streamed before it will never become a record.
+    pub fn takes_back(&self) -> bool {
+        self.abandoned_blocks.is_some()
     }
 
     /// What the record shows to a person, if anything.

@@ -1,4 +1,4 @@
-//! The `system` records that somebody acts upon; the others are only shown.
+//! The `system` records that somebody acts upon, and how far messages to Claude have come; the others are only shown.
 
 use super::raw::{Raw, count, string};
 use serde::Deserialize;
@@ -29,6 +29,17 @@ pub struct ApiRetry {
     pub error: String,
 }
 
+/// `command_lifecycle`: how far a message to Claude has come. Claude tells it of every message that has a uuid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lifecycle {
+    /// The uuid that it was sent with.
+    pub uuid: String,
+    /// `queued`, `started`, `completed`, `cancelled`.
+    pub state: String,
+    /// It is no message, but a wake-up that Claude had set.
+    pub wakes: bool,
+}
+
 #[derive(Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]
@@ -49,6 +60,24 @@ struct Fields<'a> {
     error: Raw<'a>,
     #[serde(borrow)]
     status: Raw<'a>,
+    #[serde(borrow)]
+    command_uuid: Raw<'a>,
+    #[serde(borrow)]
+    state: Raw<'a>,
+    #[serde(borrow)]
+    wakeup_source: Raw<'a>,
+}
+
+/// Reads `command_lifecycle` from its line; missing parts are empty.
+pub fn lifecycle(line: &str) -> Lifecycle {
+    serde_json::from_str::<Fields<'_>>(line).map_or_else(
+        |_| Lifecycle::default(),
+        |fields| Lifecycle {
+            uuid: string(fields.command_uuid),
+            state: string(fields.state),
+            wakes: fields.wakeup_source.is_some(),
+        },
+    )
 }
 
 /// Reads `system/init` from its line; missing parts are empty.

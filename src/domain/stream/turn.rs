@@ -9,7 +9,7 @@ use super::raw::{Raw, count, flag, number, object, some_string, string, text, wo
 use crate::base::text::tail;
 use crate::domain::denial::Denial;
 use crate::domain::limits::reset_text;
-use crate::domain::turn::{TurnResult, Usage};
+use crate::domain::turn::{Origin, TurnResult, Usage};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -36,6 +36,8 @@ pub struct ToolEnd {
     pub is_error: bool,
     /// Claude itself refused the call: no such tool, an input that does not fit, not carried out after all.
     pub refused: bool,
+    /// It was let run by Claude's own configuration: nobody was asked.
+    pub unasked: bool,
 }
 
 #[derive(Deserialize)]
@@ -96,6 +98,40 @@ struct ResultRecord<'a> {
     model_usage: Raw<'a>,
     #[serde(borrow)]
     permission_denials: Raw<'a>,
+    #[serde(borrow)]
+    origin: Raw<'a>,
+}
+
+/// `origin` of a `result`.
+#[derive(Deserialize)]
+struct Began<'a> {
+    #[serde(borrow)]
+    kind: Raw<'a>,
+}
+
+/// `tool_result_meta`: who let a call run.
+#[derive(Deserialize)]
+struct Met<'a> {
+    #[serde(borrow)]
+    id: Raw<'a>,
+    #[serde(borrow)]
+    permission_decision: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct Permission<'a> {
+    #[serde(borrow)]
+    decision: Raw<'a>,
+    #[serde(borrow)]
+    source: Raw<'a>,
+}
+
+impl Met<'_> {
+    /// Measured: `hook` is our callback's yes, `user_temporary` our answer to `can_use_tool`.
+    fn is_unasked(&self) -> bool {
+        object::<Permission<'_>>(self.permission_decision)
+            .is_some_and(|said| word(said.decision) == "accept" && word(said.source) == "config")
+    }
 }
 
 #[derive(Deserialize)]
@@ -199,6 +235,7 @@ impl TurnReader {
             subtype,
             limit,
             resets_at: None,
+            origin: origin(record.origin),
         };
         self.synthetic.clear();
         result
@@ -241,6 +278,8 @@ impl TurnReader {
 /// The tools that a `user` record brings back, also those of subagents.
 pub fn tool_ends(envelope: &Envelope<'_>) -> Vec<ToolEnd> {
     let message: Message<'_> = object(envelope.message).unwrap_or_default();
+    let met = object::<Vec<Met<'_>>>(envelope.tool_result_meta).unwrap_or_default();
+    let unasked: Vec<String> = met.iter().filter(|met| met.is_unasked()).map(|met| string(met.id)).collect();
     message
         .content
         .blocks()
@@ -250,8 +289,18 @@ pub fn tool_ends(envelope: &Envelope<'_>) -> Vec<ToolEnd> {
             tool_use_id: string(block.tool_use_id),
             is_error: flag(block.is_error) == Some(true),
             refused: is_refusal(block),
+            unasked: unasked.iter().any(|id| *id == string(block.tool_use_id)),
         })
         .collect()
+}
+
+/// Who began the turn of a `result`; without a word about it, a message of ours did.
+fn origin(raw: Raw<'_>) -> Origin {
+    match object::<Began<'_>>(raw).map(|began| word(began.kind)) {
+        None | Some("human") => Origin::Ours,
+        Some("task-notification") => Origin::Task,
+        Some(_) => Origin::Foreign,
+    }
 }
 
 /// The calls that an `assistant` record makes, also those of subagents.
@@ -352,6 +401,38 @@ mod tests {
             .map(|line| reader.finish(&Envelope::parse(line).unwrap(), line).usage.input)
             .collect();
         assert_eq!(inputs, [100, 150]);
+    }
+
+    #[test]
+    fn who_began_a_turn_is_said_by_its_result() {
+        for (origin, expected) in [
+            ("null", Origin::Ours),
+            (r#"{"kind":"task-notification","producer":"session-task"}"#, Origin::Task),
+            (r#"{"kind":"peer","body":"words"}"#, Origin::Foreign),
+            (r#"{"kind":"something-new"}"#, Origin::Foreign),
+        ] {
+            let line = format!(r#"{{"type":"result","subtype":"success","origin":{origin}}}"#);
+            assert_eq!(turn(&[&line]).origin, expected, "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_configuration_let_run_was_asked_of_nobody() {
+        let unasked = |decision: &str| {
+            let line = format!(
+                r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t1","content":"x"}}]}},"tool_result_meta":[{{"id":"t0"}},{{"id":"t1","permission_decision":{decision}}}]}}"#
+            );
+            tool_ends(&Envelope::parse(&line).unwrap())[0].unasked
+        };
+        assert!(unasked(r#"{"decision":"accept","source":"config"}"#));
+        for asked in [
+            r#"{"decision":"accept","source":"hook","reason_type":"hook"}"#,
+            r#"{"decision":"accept","source":"user_temporary"}"#,
+            r#"{"decision":"reject","source":"config","reason_type":"asyncAgent"}"#,
+            "7",
+        ] {
+            assert!(!unasked(asked), "{asked}");
+        }
     }
 
     #[test]

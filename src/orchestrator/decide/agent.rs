@@ -7,7 +7,7 @@ use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{ApiRetried, Level, Record};
 use crate::domain::session::CODE;
-use crate::domain::turn::TurnResult;
+use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, NoteStage, Stage};
@@ -25,6 +25,9 @@ impl Step<'_> {
     }
 
     pub(super) fn agent_ready(&mut self, n: u32, session: String, model: String, version: String) {
+        if self.state.stage == Stage::Running && self.open(|open| open.ready && open.answered) {
+            self.record(Record::TurnBegan { n });
+        }
         // Every turn of a process begins with this record; the first is news.
         if self.open(|open| open.ready) && self.state.sessions.of(CODE).is_some_and(|kept| kept.id == session) {
             return;
@@ -76,10 +79,14 @@ impl Step<'_> {
             context: result.context,
             context_window: result.context_window,
             denials: result.denials.clone(),
+            origin: result.origin,
         });
         if self.state.stage != Stage::Running {
             // Cut off, or a turn of its own after the claim (a background task that ended).
             return;
+        }
+        if result.origin == Origin::Foreign {
+            return self.foreign_turn_ended(n);
         }
         match turn_outcome(Ending { result: Some(result), ..Ending::default() }) {
             TurnOutcome::UnknownSession(_) if self.lose_session(n) => return self.close(n),
@@ -95,6 +102,9 @@ impl Step<'_> {
         }
         let reading = parse(&result.text);
         self.weigh(n, result, reading.claim.as_ref());
+        if self.has_subagents() {
+            return;
+        }
         let foreign = |claim: &Claim| !self.state.phases.is_empty() && !claim.source.is_ours();
         match reading {
             // Another loop's block knows nothing of phases: where there are some, it is a sign and no claim.
@@ -106,6 +116,7 @@ impl Step<'_> {
                 self.record(Record::ClaimMade { n, claim });
                 self.close(n);
             }
+            Reading { .. } if self.more_is_to_come(result.origin) => {}
             Reading { reason, .. } => self.ask_for_block(n, reason.map_or("missing", |reason| reason.word())),
         }
     }

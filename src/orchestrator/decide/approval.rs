@@ -30,10 +30,20 @@ const NOBODY: &str = "nobody is here to ask, so this was refused. Do not try it 
 const NO: &str = "the person does not want this to run. Do not try it again in other words; go another way, or say what \
                   you need it for.";
 
+/// What Claude is told when it asks about a plan that nobody can read.
+const NO_PLAN: &str = "no plan was written, so there is nothing to approve. In plan mode write the plan into the plan file, \
+                       then ask again";
+
 impl Step<'_> {
     pub(super) fn judged(&mut self, call: ToolCall, mut ruling: Ruling, presence: Presence) {
         if self.state.stage != Stage::Running || !self.open(|open| open.n == call.n) {
             ruling = ruling.blocked("programmator", "the run is being stopped");
+        }
+        if self.open(|open| open.foreign) {
+            ruling = ruling.blocked("programmator", "somebody else's words are in this turn, so nothing runs in it");
+        }
+        if ApprovalKind::always(&call.tool) == Some(ApprovalKind::Plan) && !has_plan(&call.input) {
+            ruling = ruling.blocked("programmator", NO_PLAN);
         }
         if ApprovalKind::always(&call.tool).is_some() {
             ruling.verdict = ruling.verdict.max(Verdict::Ask);
@@ -274,14 +284,17 @@ impl Step<'_> {
         self.arm_expiry(seen);
     }
 
-    /// A tool that ran has a stored verdict, or the gate is broken: everything is killed, and nothing runs again
-    /// before somebody has looked.
-    pub(super) fn tool_ran(&mut self, n: u32, id: &str) {
-        let at_work = matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing);
-        if self.state.gate.knows(id) || !at_work {
+    /// A tool that ran has a stored verdict, and it ran by that, or the gate is broken: everything is killed, and
+    /// nothing runs again before somebody has looked.
+    pub(super) fn tool_ran(&mut self, n: u32, id: &str, unasked: bool) {
+        if !matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing) {
             return;
         }
-        self.went_round(n, format!("a tool ran without a verdict of the gate (call {id})"));
+        if !self.state.gate.knows(id) {
+            self.went_round(n, format!("a tool ran without a verdict of the gate (call {id})"));
+        } else if unasked {
+            self.went_round(n, format!("Claude's own configuration let a tool run, not the gate (call {id})"));
+        }
     }
 
     /// A call came back. One that was refused, or that waits, comes back as an error (so did all of 130 that were
@@ -328,6 +341,12 @@ impl Step<'_> {
 /// When the question is a denial by itself, if the person does not touch the screen again after `seen`.
 fn end(approval: &Approval, seen: Timestamp) -> Timestamp {
     approval.expires.unwrap_or_else(|| approval.asked.max(seen).plus(UNATTENDED))
+}
+
+/// The plan that is to be approved says something.
+fn has_plan(input: &str) -> bool {
+    let input: serde_json::Value = serde_json::from_str(input).unwrap_or_default();
+    input["plan"].as_str().is_some_and(|plan| !plan.trim().is_empty())
 }
 
 /// How far a yes may reach: what cannot be proven harmless has no lasting rule; words of the person's are for once.

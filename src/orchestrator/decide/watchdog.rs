@@ -35,8 +35,8 @@ impl Step<'_> {
             // No time is left for the question that is about to be asked.
             (Timer::Iteration(_), Stage::Closing) if self.awaits_follow_up() => self.fire(n, Watch::Total),
             (Timer::Idle(_), Stage::Running) => self.idle(n, last_byte),
-            // Claude may still take a late note up: that is no end that it has missed.
-            (Timer::PostResult(_), Stage::Running) if self.open(|open| open.answered) => self.note_ignored(n),
+            // Claude may still take a late note up, or tell of what has ended: that is no end that it has missed.
+            (Timer::PostResult(_), Stage::Running) if self.awaits_a_turn() => self.no_more_turns(n),
             (Timer::PostResult(_), Stage::Closing) => self.fire(n, Watch::PostResult),
             _ => {}
         }
@@ -57,6 +57,8 @@ impl Step<'_> {
             self.effect(Effect::Arm { timer, at: self.now.plus(limit) });
         } else if self.now.since(last_byte) < limit {
             self.effect(Effect::Arm { timer, at: last_byte.plus(limit) });
+        } else if self.waits_for_commands() {
+            self.no_more_turns(n);
         } else {
             self.fire(n, Watch::Idle);
         }
@@ -72,18 +74,16 @@ impl Step<'_> {
         }
     }
 
-    /// The turn is over and Claude took no notice of a note: it is kept for the next prompt, and the status block
-    /// asked for again, since the one of the turn may not be the last word.
-    fn note_ignored(&mut self, n: u32) {
+    /// The turn is over and the one that was waited for did not come. A note that Claude took no notice of is kept for
+    /// the next prompt; the status block is asked for, since the one of the turn may not be the last word.
+    fn no_more_turns(&mut self, n: u32) {
         let sent = self.state.notes.iter().filter(|note| note.stage == NoteStage::Sent);
         let ids: Vec<String> = sent.map(|note| note.id.clone()).collect();
-        if ids.is_empty() {
-            return;
-        }
+        let why = if ids.is_empty() { "background" } else { "late_note" };
         for id in ids {
             self.record(Record::NoteReturned { id });
         }
-        self.ask_for_block(n, "late_note");
+        self.ask_for_block(n, why);
     }
 
     /// Cuts the iteration off: Claude is ended by the ladder.
@@ -95,4 +95,4 @@ impl Step<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

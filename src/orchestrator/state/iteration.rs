@@ -2,6 +2,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
+use crate::domain::background::BackgroundTask;
 use crate::domain::claim::Claim;
 use crate::domain::denial::Denial;
 use crate::domain::limits::provider::{Hit, Window};
@@ -68,6 +69,12 @@ pub struct Iteration {
     pub timer: Option<Watch>,
     /// Its last turn is over, and none has begun since.
     pub answered: bool,
+    /// The question for its status block waits for its own answer.
+    pub asked_for_block: bool,
+    /// What Claude has at work in the background.
+    pub background: Vec<BackgroundTask>,
+    /// Somebody else's words are in the turn.
+    pub foreign: bool,
     /// When Claude was last given something to answer.
     pub prompted: Option<Timestamp>,
     /// The API failed, and Claude has not been heard since.

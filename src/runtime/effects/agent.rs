@@ -157,6 +157,13 @@ impl Effects {
         }
     }
 
+    pub(super) async fn interrupt(&self) {
+        if let Some(agent) = self.agent() {
+            // One that is gone has no turn.
+            agent.interrupt().await.ok();
+        }
+    }
+
     pub(super) async fn close_input(&self) {
         if let Some(agent) = self.agent() {
             agent.close_input().await;

@@ -4,17 +4,29 @@
 
 use super::{Asked, Effects};
 use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
-use crate::domain::approval::Answer;
+use crate::domain::approval::{Answer, ApprovalKind};
 use crate::domain::record::Verdict;
 use crate::domain::stream::control::Via;
 use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::Input;
 use crate::runtime::gate::{Call, judge_edit};
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use tokio::task::block_in_place;
 
 impl Effects {
     pub(super) fn judge(&mut self, mut call: Box<ToolCall>) {
+        if ApprovalKind::always(&call.tool) == Some(ApprovalKind::Plan)
+            && let Some(agent) = self.agent()
+            && let Some(mut input) = without_plan(&call.input)
+        {
+            // It stands in Claude's plan file then, or nowhere.
+            return self.answer_with(async move {
+                input.insert("plan".to_owned(), agent.plan().await.unwrap_or_default().into());
+                call.input = Value::Object(input).to_string();
+                Input::ToolAsked(call)
+            });
+        }
         let id = &call.tool_use_id;
         if let Some(cwd) = call.cwd.as_ref().filter(|cwd| Path::new(cwd) != self.folder) {
             self.work.places.insert(id.clone(), PathBuf::from(cwd));
@@ -82,6 +94,12 @@ impl Effects {
         };
         tell(agent.answer_can_use_tool(&request, &answer).await);
     }
+}
+
+/// The input of a call about a plan that does not bring the plan along.
+fn without_plan(input: &str) -> Option<Map<String, Value>> {
+    let input: Map<String, Value> = serde_json::from_str(input).ok()?;
+    (!input.contains_key("plan")).then_some(input)
 }
 
 fn tell(sent: Result<(), AgentError>) {

@@ -56,6 +56,7 @@ fn turn(output: u64) -> Record {
         context: None,
         context_window: None,
         denials: vec![],
+        origin: crate::domain::turn::Origin::Ours,
     }
 }
 

@@ -17,16 +17,16 @@ use std::time::Duration;
 const BEGAN: Timestamp = Timestamp::from_millis(1_795_000_000_000);
 
 /// A run that is folded from what the core decides.
-struct Run {
-    state: State,
+pub(in super::super) struct Run {
+    pub(in super::super) state: State,
     now: Timestamp,
     /// Of the last decision.
-    effects: Vec<Effect>,
+    pub(in super::super) effects: Vec<Effect>,
 }
 
 impl Run {
     /// Claude has its prompt.
-    fn prompted() -> Self {
+    pub(in super::super) fn prompted() -> Self {
         let mut run = Self { state: State::default(), now: BEGAN, effects: vec![] };
         run.give(Input::Started(Box::new(Start { folder: "/w".into(), ..Start::default() })));
         run.give(Input::TreeGranted);
@@ -51,16 +51,16 @@ impl Run {
         self.give(Input::TurnFinished { n: 1, result: Box::new(result) });
     }
 
-    fn admitted(&mut self, purpose: Purpose) {
+    pub(in super::super) fn admitted(&mut self, purpose: Purpose) {
         let admission = Admission { verdict: Verdict::Go { probes: vec![] }, ledger: Ledger::default() };
         self.give(Input::Admitted { n: 1, purpose, admission: Box::new(admission) });
     }
 
-    fn fires(&mut self, timer: Timer) {
+    pub(in super::super) fn fires(&mut self, timer: Timer) {
         self.give(Input::TimerFired { timer, last_byte: self.now });
     }
 
-    fn give(&mut self, input: Input) {
+    pub(in super::super) fn give(&mut self, input: Input) {
         self.now = self.now.plus(Duration::from_millis(1));
         let decision = decide(&self.state, input, self.now);
         for record in decision.records {
@@ -71,15 +71,15 @@ impl Run {
         self.effects = decision.effects;
     }
 
-    fn arms(&self, wanted: Timer) -> bool {
+    pub(in super::super) fn arms(&self, wanted: Timer) -> bool {
         self.effects.iter().any(|effect| matches!(effect, Effect::Arm { timer, .. } if *timer == wanted))
     }
 
-    fn stops(&self) -> bool {
+    pub(in super::super) fn stops(&self) -> bool {
         self.effects.iter().any(|effect| matches!(effect, Effect::StopAgent { .. }))
     }
 
-    fn ran_out(&self) -> Option<Watch> {
+    pub(in super::super) fn ran_out(&self) -> Option<Watch> {
         self.state.iteration.as_ref().and_then(|iteration| iteration.timer)
     }
 }

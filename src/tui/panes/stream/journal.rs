@@ -7,6 +7,7 @@
 use super::marks::{Check, Head, Judged, Mark, NoteState};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::words::foreign_words;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
@@ -271,6 +272,9 @@ impl Journal {
             }
             Record::OutputAnalysed(analysis) if analysis.is_warning() => {
                 self.say(Level::Warn, format!("Claude {}", analysis.told().join(" · ")));
+            }
+            Record::ForeignTurn { wakes, .. } => {
+                self.say(Level::Warn, foreign_words(*wakes).replace("claude", "Claude"));
             }
             Record::WatchdogFired(fired) => {
                 self.segment(fired.n).cut_told = true;
