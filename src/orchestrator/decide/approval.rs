@@ -284,16 +284,18 @@ impl Step<'_> {
         self.arm_expiry(seen);
     }
 
-    /// A tool that ran has a stored verdict, and it ran by that, or the gate is broken: everything is killed, and
-    /// nothing runs again before somebody has looked.
+    /// A tool that ran has a stored verdict, or the gate is broken: everything is killed, and nothing runs again before
+    /// somebody has looked. `unasked`: Claude's own configuration let it run, says Claude; it says so of a plan file, too,
+    /// that the gate let it write (measured, 2.1.330), so that alone is no fault.
     pub(super) fn tool_ran(&mut self, n: u32, id: &str, unasked: bool) {
         if !matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing) {
             return;
         }
         if !self.state.gate.knows(id) {
             self.went_round(n, format!("a tool ran without a verdict of the gate (call {id})"));
-        } else if unasked {
-            self.went_round(n, format!("Claude's own configuration let a tool run, not the gate (call {id})"));
+        } else if unasked && self.state.gate.holds_back(id) {
+            let what = format!("Claude's own configuration let a tool run that the gate had not let through (call {id})");
+            self.went_round(n, what);
         }
     }
 

@@ -147,14 +147,20 @@ fn a_turn_of_somebody_else_after_the_claim_ends_claude() {
 }
 
 #[test]
-fn a_call_that_configuration_let_run_goes_round_the_gate_though_it_was_judged() {
-    let mut run = Run::prompted();
-    run.give(Input::Judged { call: Box::new(call()), ruling: Box::new(allowed()), presence: Presence::Screen });
-    let ran = |unasked| Input::ToolRan { n: 1, tool_use_id: "t1".into(), unasked };
-    run.give(ran(false));
-    assert!(run.effects.is_empty());
-    run.give(ran(true));
-    assert!(run.effects.contains(&Effect::KillAgent { n: 1 }), "{:?}", run.effects);
+fn a_call_that_configuration_let_run_goes_round_a_gate_that_did_not() {
+    for (verdict, unasked, killed) in [
+        (Verdict::Allow, true, false),
+        (Verdict::Block, true, true),
+        (Verdict::Ask, true, true),
+        // What was refused comes back as an error, and who refused it is said.
+        (Verdict::Block, false, false),
+    ] {
+        let mut run = Run::prompted();
+        let ruling = Box::new(Ruling { verdict, ..allowed() });
+        run.give(Input::Judged { call: Box::new(call()), ruling, presence: Presence::Screen });
+        run.give(Input::ToolRan { n: 1, tool_use_id: "t1".into(), unasked });
+        assert_eq!(run.effects.contains(&Effect::KillAgent { n: 1 }), killed, "{verdict:?} {unasked}: {:?}", run.effects);
+    }
 }
 
 #[test]
