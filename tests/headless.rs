@@ -3,6 +3,8 @@
 
 #[path = "headless/limits.rs"]
 mod limits;
+#[path = "headless/turns.rs"]
+mod turns;
 #[path = "support/project.rs"]
 mod project;
 

@@ -1,5 +1,5 @@
 //! The scripted agent as a host sees it: `behaviour` (protocol and work), `unpleasant` (what a host must survive),
-//! `script` (the demo's own scenario), and `contract`, which holds it beside the recordings of the real CLI.
+//! `script` (the demo's own scenario), and `contract` and `newer`, which hold it beside the recordings of the real CLI.
 
 // The helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -10,6 +10,8 @@ mod behaviour;
 mod contract;
 #[path = "scripted_agent/host.rs"]
 mod host;
+#[path = "scripted_agent/newer.rs"]
+mod newer;
 #[path = "scripted_agent/script.rs"]
 mod script;
 #[path = "scripted_agent/unpleasant.rs"]

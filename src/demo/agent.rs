@@ -1,15 +1,19 @@
-//! The scripted agent: a double of the Claude Code CLI 2.1.197 that keeps the real contract.
+//! The scripted agent: a double of the Claude Code CLI that keeps the real contract, that of 2.1.197 or, where a scenario
+//! says so, that of 2.1.330.
 //!
 //! It speaks the recorded protocol over stdio, asks before every tool call, does real work on real files and
 //! runs Bash in a session of its own, as the real one does. What it says comes from a [`scenario`]; the
 //! unpleasant parts are steps of that format. Does not know programmator: what it learns, it learns from flags,
 //! environment and stdin, like Claude.
 //!
-//! Rooms: [`flags`] (command line), [`host`] (stdin and signals), [`gate`] (asking), [`tools`] and [`shell`]
+//! Rooms: [`flags`] (command line), [`host`] and [`control`] (stdin and signals), [`dialect`] (the two ways to speak),
+//! [`gate`] (asking), [`subagents`], [`tools`] and [`shell`]
 //! (doing), [`records`] and [`tally`] (what is printed), [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is
 //! remembered between processes), [`prompt`] (what is asked of it).
 
 pub mod calls;
+pub mod control;
+pub mod dialect;
 pub mod flags;
 pub mod gate;
 pub mod host;
@@ -21,6 +25,7 @@ pub mod shell;
 pub mod signals;
 pub mod speech;
 pub mod steps;
+pub mod subagents;
 pub mod tally;
 pub mod tools;
 pub mod turn;
@@ -79,7 +84,7 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
             None => uuid::Uuid::new_v4().to_string(),
         },
     };
-    let host = Host::start(flags, &session).map_err(|e| format!("Error: no signals: {e}"))?;
+    let host = Host::start(flags, &session, scenario.cli).map_err(|e| format!("Error: no signals: {e}"))?;
     let book = Book::new(&session, &cwd, &memory);
     Ok(turn::Session::new(host, book, memory, scenario, flags).serve())
 }

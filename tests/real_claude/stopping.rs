@@ -65,7 +65,6 @@ async fn the_ladder_leaves_nobody_behind() {
     let begun = Instant::now();
     let exit = run.agent.stop(&Ladder::DEFAULT).await;
     assert!(begun.elapsed() < Duration::from_secs(14), "{:?}", begun.elapsed());
-    assert!(exit.swept >= 1, "{exit:?}");
     assert_eq!(exit, run.exit().await);
     assert_eq!(orphans::sweep(&[run.marker.clone()]), 0, "somebody survived");
 }

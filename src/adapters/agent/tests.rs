@@ -294,3 +294,57 @@ async fn it_is_interrupted_when_the_starting_thread_ends_and_leads_a_group() {
     let group = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(2).unwrap();
     assert_eq!(group, agent.pid().to_string());
 }
+
+/// Answers one request with `answer`, the inside of its `response`.
+fn answering(answer: &str) -> String {
+    format!(
+        r#"{POLITE}read -r line
+id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo "{{\"type\":\"control_response\",\"response\":{{\"request_id\":\"$id\",{}}}}}"
+cat > /dev/null
+"#,
+        answer.replace('"', "\\\"")
+    )
+}
+
+#[tokio::test]
+async fn the_plan_is_asked_for_and_none_is_made_up() {
+    for (answer, plan) in [
+        (r#""subtype":"success","response":{"exists":true,"content":"First this","path":"/p.md"}"#, Some("First this")),
+        (r#""subtype":"success","response":{"exists":false}"#, None),
+        (r#""subtype":"error","error":"Unsupported control request subtype: get_plan""#, None),
+    ] {
+        let (agent, _events) = spawn(&answering(answer)).await.unwrap();
+        assert_eq!(agent.plan().await.as_deref(), plan, "{answer}");
+        agent.stop(&stop::Ladder::KILL).await;
+    }
+}
+
+#[tokio::test]
+async fn who_began_a_turn_and_what_is_left_in_the_background_are_told() {
+    let script = format!(
+        "{POLITE}read -r line\n{}",
+        r#"uuid=$(printf %s "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
+echo "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$uuid\",\"state\":\"started\"}"
+echo '{"type":"result","subtype":"success"}'
+echo '{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"a1","task_type":"local_agent","description":"a part"}]}'
+echo '{"type":"command_lifecycle","command_uuid":"of-somebody","state":"started","wakeup_source":"loop_wakeup"}'
+echo '{"type":"result","subtype":"success"}'
+echo '{"type":"system","subtype":"background_tasks_changed","tasks":[]}'
+"#
+    );
+    let (agent, mut events) = spawn(&script).await.unwrap();
+    agent.send_user("ours", "go").await.unwrap();
+    let told: Vec<String> = rest(&mut events)
+        .await
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::TurnFinished(result) => Some(format!("{:?}", result.origin)),
+            AgentEvent::BackgroundChanged { tasks } => Some(format!("{} in the background", tasks.len())),
+            AgentEvent::ForeignTurn { wakes } => Some(format!("foreign, wakes: {wakes}")),
+            _ => None,
+        })
+        .collect();
+    let expected = ["Ours", "1 in the background", "foreign, wakes: true", "Foreign", "0 in the background"];
+    assert_eq!(told, expected);
+}

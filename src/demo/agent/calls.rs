@@ -38,7 +38,8 @@ impl Session {
             return Ok(());
         }
         for call in &calls {
-            self.call_for(&call.id, call.name, &call.input)?;
+            let name = if call.name == "Agent" { self.host.dialect().agent_tool() } else { call.name };
+            self.call_for(&call.id, name, &call.input)?;
         }
         self.close_message("tool_use");
         let mut at_once = match asking {
@@ -47,7 +48,7 @@ impl Session {
         };
         for call in &calls {
             let verdict = match (asking, at_once.next()) {
-                (Asking::Never, _) => Verdict::Allowed(call.input.clone()),
+                (Asking::Never, _) => Verdict::Allowed(call.input.clone(), gate::CONFIG),
                 (_, Some(verdict)) => verdict,
                 (_, None) => gate::decide(&mut self.host, &self.book, &self.prompt_id, call),
             };
@@ -57,7 +58,14 @@ impl Session {
     }
 
     /// The call that `step` stands for; `None` when it is no tool or its work is done already.
-    fn call_of(&self, step: &Step) -> Option<Call> {
+    fn call_of(&mut self, step: &Step) -> Option<Call> {
+        let id = format!("toolu_{}", &records::uuid().replace('-', "")[..24]);
+        if let Step::Agent(script) = step {
+            let input = json!({"description": script.description, "prompt": self.fill(&script.prompt),
+                               "subagent_type": "general-purpose"});
+            self.scripts.insert(id.clone(), script.clone());
+            return Some(Call { id, name: "Agent", input });
+        }
         let path = |path: &str| self.book.cwd().join(self.fill(path));
         let (name, input) = match step {
             Step::Write { path: file, content } => {
@@ -76,20 +84,22 @@ impl Session {
             Step::Bash(command) => ("Bash", json!({"command": self.fill(command)})),
             _ => return None,
         };
-        let id = format!("toolu_{}", &records::uuid().replace('-', "")[..24]);
         Some(Call { id, name, input })
     }
 
     fn run_call(&mut self, call: &Call, verdict: Verdict) -> Result<(), End> {
-        self.last_call = if matches!(verdict, Verdict::Allowed(_)) { LastCall::Allowed } else { LastCall::Refused };
+        self.last_call = if matches!(verdict, Verdict::Allowed(..)) { LastCall::Allowed } else { LastCall::Refused };
+        let source;
         let outcome = match verdict {
-            Verdict::Allowed(input) => {
+            Verdict::Allowed(input, by) => {
+                source = ("accept", by);
                 let begun = Instant::now();
                 let outcome = self.work(call, &input)?;
                 self.report(call, &input, &outcome, begun.elapsed());
                 outcome
             }
-            Verdict::Denied(outcome) => {
+            Verdict::Denied(outcome, by) => {
+                source = ("reject", by);
                 self.deny(call);
                 outcome
             }
@@ -98,11 +108,22 @@ impl Session {
                 return self.reject(call);
             }
         };
-        self.host.emit(&self.book.tool_result(&call.id, &outcome));
+        let mut record = self.book.tool_result(&call.id, &outcome);
+        if call.name == "Agent" && outcome.is_error.is_none() {
+            record["message"]["content"][0]["content"] = json!([{"type": "text", "text": outcome.content}]);
+        }
+        if self.host.dialect().is_newer() {
+            let decision = json!({"decision": source.0, "source": source.1});
+            record["tool_result_meta"] = json!([{"id": call.id, "permission_decision": decision}]);
+        }
+        self.host.emit(&record);
         Ok(())
     }
 
     fn work(&mut self, call: &Call, input: &Value) -> Result<Outcome, End> {
+        if call.name == "Agent" {
+            return self.subagent(call, input);
+        }
         if call.name == "Bash" {
             return self.bash(call, input["command"].as_str().unwrap_or_default());
         }

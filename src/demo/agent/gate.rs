@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
+/// Who let a call run or not: a hook.
+pub const HOOK: &str = "hook";
+/// The same: nobody but the configuration and the mode.
+pub const CONFIG: &str = "config";
 /// What a hook that ran out of time becomes.
 const LATE: &str = "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to \
                     tell you how to proceed.";
@@ -28,10 +32,10 @@ pub struct Call {
 /// What came of asking.
 #[derive(Debug)]
 pub enum Verdict {
-    /// It runs, with this input.
-    Allowed(Value),
-    /// It does not run; the model gets this.
-    Denied(Outcome),
+    /// It runs, with this input, at this one's word.
+    Allowed(Value, &'static str),
+    /// It does not run, at this one's word; the model gets this.
+    Denied(Outcome, &'static str),
     /// The turn is to stop.
     Aborted,
 }
@@ -86,16 +90,19 @@ fn step(host: &Host, book: &Book, call: &Call, opinion: Opinion) -> Step {
         Opinion::Aborted => return Step::Decided(Verdict::Aborted),
         Opinion::Late => {
             let refused = Outcome { result: json!("Error: undefined"), ..Outcome::error(LATE) };
-            return Step::Decided(Verdict::Denied(refused));
+            return Step::Decided(Verdict::Denied(refused, HOOK));
         }
-        Opinion::Deny(reason) => return Step::Decided(Verdict::Denied(Outcome::error(&reason))),
-        Opinion::Allow(rewritten) => return Step::Decided(Verdict::Allowed(rewritten.unwrap_or(input))),
+        Opinion::Deny(reason) => {
+            let reason = host.dialect().refusal(call.name, &reason);
+            return Step::Decided(Verdict::Denied(Outcome::error(&reason), HOOK));
+        }
+        Opinion::Allow(rewritten) => return Step::Decided(Verdict::Allowed(rewritten.unwrap_or(input), HOOK)),
         Opinion::Ask(rewritten, reason) => (rewritten, Some(reason)),
         Opinion::None if host.mode == "bypassPermissions" || harmless(call, book) => {
-            return Step::Decided(Verdict::Allowed(input));
+            return Step::Decided(Verdict::Allowed(input, CONFIG));
         }
         Opinion::None if host.mode == "acceptEdits" && matches!(call.name, "Write" | "Edit") => {
-            return Step::Decided(Verdict::Allowed(input));
+            return Step::Decided(Verdict::Allowed(input, CONFIG));
         }
         Opinion::None => (None, None),
     };
@@ -103,9 +110,13 @@ fn step(host: &Host, book: &Book, call: &Call, opinion: Opinion) -> Step {
         input = rewritten;
     }
     if host.mode == "dontAsk" || !host.asks_host {
-        return Step::Decided(Verdict::Denied(Outcome::error(&ungranted(call))));
+        return Step::Decided(Verdict::Denied(Outcome::error(&ungranted(call)), CONFIG));
     }
-    Step::AskHost(question(call, &input, reason.as_deref()))
+    let mut question = question(call, &input, reason.as_deref());
+    if let Some(within) = &book.within {
+        question["agent_id"] = json!(within.agent);
+    }
+    Step::AskHost(question)
 }
 
 /// Tells the hooks of `event` what happened; what they answer changes nothing.
@@ -194,13 +205,13 @@ fn verdict_of(reply: Reply) -> Verdict {
     let failed = |why: &str| Outcome::error(&format!("Tool permission request failed: {why}"));
     match reply {
         Reply::Aborted | Reply::Late => Verdict::Aborted,
-        Reply::Failed(why) => Verdict::Denied(failed(&format!("Error: {why}"))),
+        Reply::Failed(why) => Verdict::Denied(failed(&format!("Error: {why}")), CONFIG),
         Reply::Said(answer) => match (answer["behavior"].as_str(), &answer["updatedInput"], answer["message"].as_str())
         {
-            (Some("allow"), Value::Object(input), _) => Verdict::Allowed(Value::Object(input.clone())),
+            (Some("allow"), Value::Object(input), _) => Verdict::Allowed(Value::Object(input.clone()), "user_temporary"),
             (Some("deny"), _, Some(_)) if answer["interrupt"] == true => Verdict::Aborted,
-            (Some("deny"), _, Some(message)) => Verdict::Denied(Outcome::error(message)),
-            _ => Verdict::Denied(failed("ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]")),
+            (Some("deny"), _, Some(message)) => Verdict::Denied(Outcome::error(message), "user_reject"),
+            _ => Verdict::Denied(failed("ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]"), CONFIG),
         },
     }
 }

@@ -3,6 +3,8 @@
 //! Owns the one queue of events (stdin, signals, tools that ended), the host's settings and the answers to its
 //! control requests. Does not decide what a verdict means ([`super::gate`]) nor what a turn does ([`super::turn`]).
 
+use super::control::full_name;
+use super::dialect::{Dialect, Dress};
 use super::flags::Flags;
 use super::records;
 use super::shell::Ended;
@@ -120,13 +122,14 @@ pub struct Host {
     session: String,
     skip_permissions: bool,
     closed: bool,
+    dress: Dress,
     /// Open questions.
     questions: Vec<String>,
 }
 
 impl Host {
     /// Listens to stdin and signals, each on its own thread.
-    pub fn start(flags: &Flags, session: &str) -> io::Result<Self> {
+    pub fn start(flags: &Flags, session: &str, dialect: Dialect) -> io::Result<Self> {
         let (sender, events) = channel();
         let ears = Arc::new(Ears::default());
         signals::watch(sender.clone(), Arc::clone(&ears))?;
@@ -154,13 +157,14 @@ impl Host {
             session: session.to_owned(),
             skip_permissions: flags.skip_permissions,
             closed: flags.prompt.is_some(),
+            dress: Dress::new(dialect),
             questions: Vec::new(),
         })
     }
 
     /// Prints one record. A reader that is gone is no reason to stop: the real CLI works on.
     pub fn emit(&self, record: &Value) {
-        let line = records::to_line(record);
+        let line = records::to_line(&self.dress.put_on(record));
         self.emit_raw(line.as_bytes());
     }
 
@@ -168,6 +172,28 @@ impl Host {
     pub fn emit_raw(&self, bytes: &[u8]) {
         let mut out = io::stdout().lock();
         let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+
+    /// The way that is spoken.
+    pub fn dialect(&self) -> Dialect {
+        self.dress.dialect()
+    }
+
+    /// The session's id.
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// It was started with all permissions skipped.
+    pub(super) fn skips_permissions(&self) -> bool {
+        self.skip_permissions
+    }
+
+    /// Ends as if stdin had, and the turn with it.
+    pub(super) fn close(&mut self) -> Woke {
+        self.closed = true;
+        self.inbox.clear();
+        if self.course == Course::Idle { Woke::Closed } else { self.abort() }
     }
 
     /// Begins a turn: an interrupt from before has no effect on it.
@@ -270,13 +296,13 @@ impl Host {
         ids.iter().map(|id| replies.remove(id).unwrap_or_else(unanswered)).collect()
     }
 
-    fn withdraw(&mut self) {
+    pub(super) fn withdraw(&mut self) {
         for id in std::mem::take(&mut self.questions) {
             self.emit(&json!({"type": "control_cancel_request", "request_id": id}));
         }
     }
 
-    fn abort(&mut self) -> Woke {
+    pub(super) fn abort(&mut self) -> Woke {
         if self.course == Course::Idle {
             return Woke::Stirred;
         }
@@ -295,6 +321,7 @@ impl Host {
         };
         match said["type"].as_str() {
             Some("user") => {
+                self.follow(&said["uuid"], "queued");
                 self.inbox.push_back(UserMessage { text: text_of(&said["message"]["content"]), record: said });
                 Woke::Stirred
             }
@@ -310,45 +337,6 @@ impl Host {
             }
             _ => Woke::Stirred,
         }
-    }
-
-    /// Obeys a control request and answers it.
-    fn obey(&mut self, said: &Value) -> Woke {
-        let (id, request) = (&said["request_id"], &said["request"]);
-        let answer = match request["subtype"].as_str().unwrap_or_default() {
-            "initialize" => {
-                self.hooks = request["hooks"].clone();
-                Ok(Some(records::initialized()))
-            }
-            "interrupt" => {
-                if self.course != Course::Idle {
-                    self.withdraw();
-                }
-                self.emit(&records::answered(id, Ok(None)));
-                return self.abort();
-            }
-            "set_permission_mode" if request["mode"] == "bypassPermissions" && !self.skip_permissions => {
-                Err("Cannot set permission mode to bypassPermissions because the session was not launched with \
-                 --dangerously-skip-permissions"
-                    .to_owned())
-            }
-            "set_permission_mode" => {
-                request["mode"].as_str().unwrap_or("default").clone_into(&mut self.mode);
-                self.emit(&records::answered(id, Ok(Some(json!({"mode": self.mode})))));
-                self.emit(&records::mode_changed(&self.session, &self.mode));
-                return Woke::Stirred;
-            }
-            "set_model" => {
-                self.model = full_name(request["model"].as_str().unwrap_or("default"));
-                self.emit(&records::model_changed(&self.session, &self.model));
-                Ok(None)
-            }
-            "mcp_status" => Ok(Some(json!({"mcpServers": []}))),
-            "set_max_thinking_tokens" => Ok(None),
-            other => Err(format!("Unsupported control request subtype: {other}")),
-        };
-        self.emit(&records::answered(id, answer));
-        Woke::Stirred
     }
 }
 
@@ -374,16 +362,4 @@ fn text_of(content: &Value) -> String {
         Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
         _ => String::new(),
     }
-}
-
-/// The aliases of 2.1.197.
-fn full_name(model: &str) -> String {
-    match model {
-        "default" => "claude-opus-4-8[1m]",
-        "opus" => "claude-opus-4-8",
-        "sonnet" => "claude-sonnet-5",
-        "haiku" => "claude-haiku-4-5-20251001",
-        other => other,
-    }
-    .to_owned()
 }

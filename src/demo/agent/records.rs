@@ -2,6 +2,7 @@
 //!
 //! Owns shapes and the counters they carry. Does not own when one is due ([`super::turn`]).
 
+use super::dialect::extend;
 use super::host::{Host, UserMessage};
 use super::sessions::Memory;
 use super::tally::{End, Tally, cost, usage};
@@ -81,6 +82,33 @@ pub struct Book {
     notes: PathBuf,
     totals: (u64, u64),
     tally: Tally,
+    /// The subagent whose records these are.
+    pub(super) within: Option<Within>,
+}
+
+/// A subagent, as its records name it.
+#[derive(Clone, Debug)]
+pub struct Within {
+    /// The call that started it.
+    pub call: String,
+    /// Its id.
+    pub agent: String,
+    /// What it is about.
+    pub about: String,
+    /// It works in the background: its words are told, too.
+    pub background: bool,
+    /// Its records name it.
+    pub newer: bool,
+}
+
+impl Within {
+    fn mark(&self, record: &mut Value) {
+        let more = json!({"parent_tool_use_id": self.call, "subagent_type": "general-purpose", "task_description": self.about});
+        extend(record, &more);
+        if self.newer {
+            record["agent_id"] = json!(self.agent);
+        }
+    }
 }
 
 impl Book {
@@ -93,6 +121,7 @@ impl Book {
             notes: memory.notes(),
             totals: (0, 0),
             tally: Tally::begin(),
+            within: None,
         }
     }
 
@@ -152,8 +181,12 @@ impl Book {
         let mut message = message.clone();
         message["content"] = json!([block]);
         message["context_management"] = Value::Null;
-        json!({"type": "assistant", "message": message, "parent_tool_use_id": null, "session_id": self.session,
-               "uuid": uuid(), "request_id": request_id})
+        let mut record = json!({"type": "assistant", "message": message, "parent_tool_use_id": null,
+                                "session_id": self.session, "uuid": uuid(), "request_id": request_id});
+        if let Some(within) = &self.within {
+            within.mark(&mut record);
+        }
+        record
     }
 
     /// The message is complete and is paid for; its output tokens.
@@ -216,7 +249,9 @@ impl Book {
             None => json!({"tool_use_id": id, "type": "tool_result", "content": outcome.content}),
         };
         let mut record = self.user(&json!([block]));
-        record["tool_use_result"] = outcome.result.clone();
+        if self.within.is_none() {
+            record["tool_use_result"] = outcome.result.clone();
+        }
         record
     }
 
@@ -226,15 +261,25 @@ impl Book {
         self.user(&json!([{"type": "text", "text": format!("[Request interrupted by user{tail}]")}]))
     }
 
-    fn user(&self, content: &Value) -> Value {
-        json!({"type": "user", "message": {"role": "user", "content": content}, "parent_tool_use_id": null,
-               "session_id": self.session, "uuid": uuid(), "timestamp": now()})
+    /// A record of what Claude is told.
+    pub(super) fn user(&self, content: &Value) -> Value {
+        let mut record = json!({"type": "user", "message": {"role": "user", "content": content},
+                                "parent_tool_use_id": null, "session_id": self.session, "uuid": uuid(),
+                                "timestamp": now()});
+        if let Some(within) = &self.within {
+            within.mark(&mut record);
+        }
+        record
     }
 
     /// The input of a hook: what every event has.
     pub fn hook_input(&self, event: &str, mode: &str, prompt_id: &str) -> Value {
-        json!({"session_id": self.session, "transcript_path": self.transcript, "cwd": self.cwd, "prompt_id": prompt_id,
-               "permission_mode": mode, "effort": {"level": "high"}, "hook_event_name": event})
+        let mut input = json!({"session_id": self.session, "transcript_path": self.transcript, "cwd": self.cwd,
+            "prompt_id": prompt_id, "permission_mode": mode, "effort": {"level": "high"}, "hook_event_name": event});
+        if let Some(within) = &self.within {
+            extend(&mut input, &json!({"agent_id": within.agent, "agent_type": "general-purpose"}));
+        }
+        input
     }
 
     /// The `result` of a turn that ended by `end`.
@@ -312,7 +357,8 @@ impl Book {
     }
 }
 
-fn now() -> String {
+/// The time, as records have it.
+pub(super) fn now() -> String {
     let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
     crate::base::time::Timestamp::from_millis(millis).to_string()
 }

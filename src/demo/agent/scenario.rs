@@ -2,6 +2,7 @@
 //! does not perform anything ([`super::steps`] does).
 //!
 //! ```yaml
+//! cli: 2.1.330                          # the version whose way is spoken; by default 2.1.197
 //! start: [ {hang: {}} ]                 # done before anything is read, so also before `initialize` is answered
 //! turns:
 //!   - when: {phase: "Greet", lacks: {greet.sh: "name="}}   # all conditions must hold
@@ -27,7 +28,8 @@
 //! `edit: {path, old, new, unless?}` (left out when the file already holds `unless`, by default `new`, so that a turn can be
 //! repeated), `read: path`, `bash: command`. `together: [tools]`: calls of one message. `parallel: [tools]`: the same, all
 //! asked about before any is answered. `ask: {question, options, header?, multi?}`: a question to the person, whose answer
-//! is `{answer}` from then on. `plan: text`: a plan to be approved. `if_refused: [steps]`: done when
+//! is `{answer}` from then on. `plan: text`: a plan to be approved. `agent: {description, prompt, steps?, meanwhile?, then?}`: a
+//! subagent with steps of its own, in the foreground or in the background as the version does it; the last step of a turn. `if_refused: [steps]`: done when
 //! the last call was refused. `tool_without_asking: tool`: runs with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by default the current
 //! phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""` writes `null`.
 //!
@@ -39,8 +41,10 @@
 //! does), `rate_limit_event: {status, resets_at?, kind?}`, `exit: code`, `die: KILL|TERM|SEGV|ABRT|…`,
 //! `hang: {}` (no byte until interrupted; outside a turn for ever, also with stdin closed), `ignore_term` (from here on),
 //! `deaf` (from here on no interrupt, signal or end of stdin is heard), `spawn_child: {ignore_term?, setsid?,
-//! holds_stdout?, seconds?}`, `second_result`, `no_result` (the turn ends without one).
+//! holds_stdout?, seconds?}`, `second_result`, `no_result` (the turn ends without one), `foreign: {wakes?,
+//! steps?}` (a turn at another session's word, or at a wake-up; among `after`).
 
+use super::dialect::Dialect;
 use super::prompt::Asked;
 use super::sessions::Memory;
 use serde::Deserialize;
@@ -55,6 +59,9 @@ const DEMO: &str = include_str!("../scenario.yaml");
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
+    /// The version whose way is spoken: `2.1.197` or `2.1.330`.
+    #[serde(default)]
+    pub cli: Dialect,
     /// Done before stdin is read.
     #[serde(default)]
     pub start: Vec<Step>,
@@ -116,6 +123,8 @@ pub enum Step {
     Parallel(Vec<Step>),
     Ask(Question),
     Plan(String),
+    Agent(Subagent),
+    Foreign(Foreign),
     IfRefused(Vec<Step>),
     ToolWithoutAsking(Box<Step>),
     Status(Status),
@@ -183,6 +192,38 @@ impl Question {
         json!({"questions": [{"question": self.question, "header": self.header, "options": options,
                               "multiSelect": self.multi}]})
     }
+}
+
+/// A subagent. In the foreground: its steps, then `then`. In the background: `meanwhile`, the end of the turn, its steps,
+/// and `then` in a turn of its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subagent {
+    /// In a few words.
+    pub description: String,
+    /// What it is told.
+    pub prompt: String,
+    /// What it does.
+    #[serde(default)]
+    pub steps: Vec<Step>,
+    /// What Claude does while it works in the background.
+    #[serde(default)]
+    pub meanwhile: Vec<Step>,
+    /// What Claude does once it has ended.
+    #[serde(default)]
+    pub then: Vec<Step>,
+}
+
+/// A turn that no message of the host's began.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Foreign {
+    /// A wake-up that Claude had set, not the message of another session.
+    #[serde(default)]
+    pub wakes: bool,
+    /// What Claude does in it.
+    #[serde(default)]
+    pub steps: Vec<Step>,
 }
 
 /// An `api_retry` record.

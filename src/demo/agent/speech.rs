@@ -132,13 +132,13 @@ impl Session {
         if self.open.is_some() {
             return Ok(());
         }
-        if self.partial {
+        if self.partial && self.book.within.is_none() {
             self.host.emit(&self.book.system("status", json!({"status": "requesting"})));
         }
         self.pause(FIRST_BYTE_MS)?;
         let id = format!("msg_{}", records::uuid().replace('-', ""));
         let message = self.book.message_start(&id, &self.host.model);
-        if self.partial {
+        if self.partial && self.book.within.is_none() {
             let mut event = self.book.stream_event(&json!({"type": "message_start", "message": message}));
             event["ttft_ms"] = json!(9);
             self.host.emit(&event);
@@ -149,14 +149,18 @@ impl Session {
     }
 
     fn print_block(&mut self, block: &Value) {
+        // Words of a subagent are told only where it works in the background.
+        let silent = self.book.within.as_ref().is_some_and(|within| !within.background) && block["type"] == "text";
         if let Some(open) = &self.open {
             let record = self.book.assistant(&open.message, block, &open.request_id);
-            self.host.emit(&record);
+            if !silent {
+                self.host.emit(&record);
+            }
         }
     }
 
     fn partial(&self, event: &Value) {
-        if self.partial {
+        if self.partial && self.book.within.is_none() {
             self.host.emit(&self.book.stream_event(event));
         }
     }

@@ -24,6 +24,16 @@ impl Session {
             Step::Write { .. } | Step::Edit { .. } | Step::Read(_) | Step::Bash(_) | Step::Ask(_) | Step::Plan(_) => {
                 self.call_tools(std::slice::from_ref(step), Asking::AsOrdered)
             }
+            Step::Agent(script) => {
+                let before = self.background.len();
+                self.call_tools(std::slice::from_ref(step), Asking::AsOrdered)?;
+                let next = if self.background.len() > before { &script.meanwhile } else { &script.then };
+                next.iter().try_for_each(|step| self.perform(step))
+            }
+            Step::Foreign(foreign) => {
+                self.foreign(foreign);
+                Ok(())
+            }
             Step::Together(steps) => self.call_tools(steps, Asking::AsOrdered),
             Step::Parallel(steps) => self.call_tools(steps, Asking::AtOnce),
             Step::ToolWithoutAsking(step) => self.call_tools(std::slice::from_ref(step), Asking::Never),

@@ -22,6 +22,11 @@ pub enum End {
 }
 
 impl End {
+    /// The host ended it.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, Self::AbortedStreaming | Self::AbortedTools)
+    }
+
     /// Whether the process exits 1 when this was its last turn.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::AbortedTools | Self::Failed(..))

@@ -8,11 +8,13 @@ use super::gate;
 use super::host::{Host, UserMessage};
 use super::prompt::{self, Asked};
 use super::records::{self, Book};
-use super::scenario::{Message, Scenario, Status, Step, Turn};
+use super::scenario::{Message, Scenario, Status, Step, Subagent, Turn};
 use super::sessions::Memory;
 use super::speech::OpenMessage;
+use super::subagents::Task;
 use super::tally::End;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -53,6 +55,14 @@ pub struct Session {
     noted: Vec<String>,
     pub(super) without_result: bool,
     pub(super) end: End,
+    /// Who began the turn, where it was no message of the host's.
+    origin: Option<Value>,
+    /// Scripts of subagents by their calls.
+    pub(super) scripts: HashMap<String, Subagent>,
+    /// Subagents that work beside the turn.
+    pub(super) background: VecDeque<Task>,
+    /// Messages that are in the turn, by uuid.
+    taken: Vec<Value>,
 }
 
 impl Session {
@@ -79,6 +89,10 @@ impl Session {
             noted: Vec::new(),
             without_result: false,
             end: End::Completed,
+            origin: None,
+            scripts: HashMap::new(),
+            background: VecDeque::new(),
+            taken: Vec::new(),
         }
     }
 
@@ -123,6 +137,7 @@ impl Session {
         for step in &turn.before {
             let _ = self.perform(step);
         }
+        self.host.follow(&message.record["uuid"], "started");
         let fields = json!({"prompt": message.text});
         gate::tell(&mut self.host, &self.book, &self.prompt_id, "UserPromptSubmit", "", &fields);
         let init = self.book.init(&self.host);
@@ -130,9 +145,30 @@ impl Session {
         if self.replay {
             self.host.emit(&self.book.replay(message));
         }
-        self.end = self.run(&turn.steps);
+        self.conclude(&turn.steps, None);
+        let state = if self.end.is_interrupted() { "cancelled" } else { "completed" };
+        self.host.follow(&message.record["uuid"], state);
+        for step in &turn.after {
+            let _ = self.perform(step);
+        }
+        self.serve_background();
         self.open = None;
-        if matches!(self.end, End::AbortedStreaming | End::AbortedTools) {
+    }
+
+    /// A turn that no message of the host's began.
+    pub(super) fn turn(&mut self, steps: &[Step], origin: Option<Value>) {
+        self.host.begin_turn();
+        let init = self.book.init(&self.host);
+        self.host.emit(&init);
+        self.conclude(steps, origin);
+    }
+
+    /// The turn from its first step to its result.
+    fn conclude(&mut self, steps: &[Step], origin: Option<Value>) {
+        self.origin = origin;
+        self.end = self.run(steps);
+        self.open = None;
+        if self.end.is_interrupted() {
             self.host.emit(&self.book.interrupted(&self.end));
         }
         if self.end == End::Completed {
@@ -140,18 +176,21 @@ impl Session {
                                 "background_tasks": [], "session_crons": []});
             gate::tell(&mut self.host, &self.book, &self.prompt_id, "Stop", "", &fields);
         }
+        for uuid in std::mem::take(&mut self.taken) {
+            self.host.follow(&uuid, "completed");
+        }
         if !self.without_result {
             self.emit_result();
         }
         self.host.end_turn();
-        for step in &turn.after {
-            let _ = self.perform(step);
-        }
-        self.open = None;
     }
 
     pub(super) fn emit_result(&self) {
-        self.host.emit(&self.book.result(&self.end, &self.host.model));
+        let mut result = self.book.result(&self.end, &self.host.model);
+        if let Some(origin) = &self.origin {
+            result["origin"] = origin.clone();
+        }
+        self.host.emit(&result);
     }
 
     fn run(&mut self, steps: &[Step]) -> End {
@@ -190,6 +229,8 @@ impl Session {
             if self.replay {
                 self.host.emit(&self.book.replay(&message));
             }
+            self.host.follow(&message.record["uuid"], "started");
+            self.taken.push(message.record["uuid"].clone());
             self.noted.push(message.text);
         }
         Ok(())

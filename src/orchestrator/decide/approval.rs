@@ -291,6 +291,10 @@ impl Step<'_> {
         if !matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing) {
             return;
         }
+        if self.open(|open| open.foreign) && !unasked {
+            // A call that our interrupt overtook comes back as one that was tried; `tool_finished` knows whether it ran.
+            return;
+        }
         if !self.state.gate.knows(id) {
             self.went_round(n, format!("a tool ran without a verdict of the gate (call {id})"));
         } else if unasked && self.state.gate.holds_back(id) {
@@ -303,7 +307,8 @@ impl Step<'_> {
     /// recorded with the real CLI): else it ran.
     pub(super) fn tool_finished(&mut self, n: u32, id: String, is_error: bool) {
         let at_work = matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing);
-        if !is_error && at_work && self.state.gate.holds_back(&id) {
+        let unknown = self.open(|open| open.foreign) && !self.state.gate.knows(&id);
+        if !is_error && at_work && (unknown || self.state.gate.holds_back(&id)) {
             self.went_round(n, format!("a tool ran that the gate had not let through (call {id})"));
         } else if self.open(|open| open.tools.contains(&id)) {
             self.record(Record::ToolFinished { n, tool_use_id: id, is_error });

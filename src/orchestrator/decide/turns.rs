@@ -55,17 +55,11 @@ impl Step<'_> {
 
     /// Somebody else speaks to our Claude: that is stopped at once, and told.
     pub(super) fn foreign_turn(&mut self, n: u32, wakes: bool) {
-        match self.state.stage {
-            Stage::Running => {
-                self.record(Record::ForeignTurn { n, wakes });
-                self.effect(Effect::Interrupt { n });
-            }
-            // Its stdin is closed: it hears nothing any more.
-            Stage::Closing => {
-                self.record(Record::ForeignTurn { n, wakes });
-                self.effect(Effect::StopAgent { n });
-            }
-            _ => {}
+        // Once its stdin is closed it hears nothing any more.
+        let hears = self.state.stage == Stage::Running || self.awaits_follow_up();
+        if matches!(self.state.stage, Stage::Running | Stage::Closing) {
+            self.record(Record::ForeignTurn { n, wakes });
+            self.effect(if hears { Effect::Interrupt { n } } else { Effect::StopAgent { n } });
         }
     }
 

@@ -137,6 +137,18 @@ fn a_turn_of_somebody_else_is_stopped_runs_nothing_and_claims_nothing() {
 }
 
 #[test]
+fn a_call_that_the_interrupt_overtakes_is_no_call_that_ran() {
+    for (is_error, killed) in [(true, false), (false, true)] {
+        let mut run = Run::prompted();
+        run.give(Input::ForeignTurn { n: 1, wakes: false });
+        run.give(Input::ToolRan { n: 1, tool_use_id: "t9".into(), unasked: false });
+        assert!(run.effects.is_empty(), "{:?}", run.effects);
+        run.give(Input::ToolFinished { n: 1, tool_use_id: "t9".into(), is_error });
+        assert_eq!(run.effects.contains(&Effect::KillAgent { n: 1 }), killed, "{:?}", run.effects);
+    }
+}
+
+#[test]
 fn a_turn_of_somebody_else_after_the_claim_ends_claude() {
     let mut run = Run::prompted();
     run.ends_turn(BLOCK, Origin::Ours);

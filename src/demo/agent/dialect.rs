@@ -1,0 +1,147 @@
+//! The two ways to speak: that of 2.1.197 and that of 2.1.330. Owns what the records of the later one have more; who
+//! works in the background is [`super::subagents`]'.
+
+use super::records;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::cell::RefCell;
+
+/// The version whose way is spoken (`cli:` in a scenario).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum Dialect {
+    /// Subagents in the foreground, no word about messages.
+    #[default]
+    #[serde(rename = "2.1.197")]
+    Older,
+    /// Subagents in the background, every message followed, every call with who let it run.
+    #[serde(rename = "2.1.330")]
+    Newer,
+}
+
+impl Dialect {
+    /// It is the later one.
+    pub fn is_newer(self) -> bool {
+        self == Self::Newer
+    }
+
+    /// How the tool that starts a subagent is called in a message; to hooks it is always `Agent`.
+    pub fn agent_tool(self) -> &'static str {
+        if self.is_newer() { "Agent" } else { "Task" }
+    }
+
+    /// How a hook's refusal reads.
+    pub fn refusal(self, tool: &str, reason: &str) -> String {
+        if self.is_newer() { format!("PreToolUse:{tool} hook error: {reason}") } else { reason.to_owned() }
+    }
+}
+
+/// What a record of the later way is dressed with as it is printed.
+#[derive(Debug, Default)]
+pub struct Dress {
+    dialect: Dialect,
+    told: RefCell<Told>,
+}
+
+/// Since the last result.
+#[derive(Debug, Default)]
+struct Told {
+    messages: Vec<Value>,
+    results: u32,
+    subagents: u32,
+}
+
+impl Dress {
+    /// For this way of speaking.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, told: RefCell::default() }
+    }
+
+    /// The way that is spoken.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The record as it is printed.
+    pub fn put_on(&self, record: &Value) -> Value {
+        let mut record = record.clone();
+        if self.dialect.is_newer() {
+            match (record["type"].as_str(), record["subtype"].as_str()) {
+                (Some("system"), Some("init")) => init(&mut record),
+                (Some("system"), Some("task_started")) => self.told.borrow_mut().subagents += 1,
+                (Some("assistant"), _) => self.assistant(&mut record),
+                (Some("result"), _) => self.result(&mut record),
+                (Some("control_request"), _) => asked(&mut record["request"]),
+                _ => {}
+            }
+        }
+        record
+    }
+
+    fn assistant(&self, record: &mut Value) {
+        record["timestamp"] = json!(records::now());
+        if record["parent_tool_use_id"].is_null() {
+            let (id, mut told) = (record["message"]["id"].clone(), self.told.borrow_mut());
+            if !told.messages.contains(&id) {
+                told.messages.push(id);
+            }
+        }
+    }
+
+    fn result(&self, record: &mut Value) {
+        let mut told = self.told.borrow_mut();
+        let begun = std::mem::take(&mut told.messages);
+        let more = json!({"fallback_credit": null, "output_tokens_details": {"thinking_tokens": 0}});
+        extend(&mut record["usage"], &more);
+        if let Some(models) = record["modelUsage"].as_object_mut() {
+            for (model, usage) in models {
+                extend(
+                    usage,
+                    &json!({"thinkingTokens": 0, "cacheCreationEphemeral5mInputTokens": 0,
+                            "cacheCreationEphemeral1hInputTokens": 0, "canonicalModel": model,
+                            "provider": "firstParty", "costBasis": "list"}),
+                );
+            }
+        }
+        let none = json!({"background": 0, "foreground": 0, "unset": told.subagents});
+        let more = json!({
+            "begun_message_ids": begun, "queued_turn_count": 0, "result_index": told.results, "safety_stops": 0,
+            "fast_mode_disabled_reason": "sdk_opt_in_required", "model_usage_since_last_result": record["modelUsage"],
+            "subagent_stats": {"spawned": told.subagents, "requested": none, "started_in_background": told.subagents,
+                "max_depth": 1, "spawned_by_subagents": 0, "completed": 0, "failed": 0,
+                "killed": {"parent": 0, "user": 0, "system": 0},
+                "refused": {"depth_limit": 0, "concurrency_limit": 0, "budget": 0}, "by_type": {}},
+        });
+        extend(record, &more);
+        if record["subtype"] == "success" {
+            record["first_content_frame_ms"] = record["ttft_stream_ms"].clone();
+        }
+        told.results += 1;
+    }
+}
+
+fn init(record: &mut Value) {
+    let cwd = record["cwd"].clone();
+    let more = json!({
+        "claude_code_version": "2.1.330", "original_cwd": cwd, "additional_directories": [],
+        "capabilities": ["interrupt_receipt_v1", "msg_lifecycle_v1", "lifecycle_wakeup_source_v1"],
+        "fast_mode_disabled_reason": "sdk_opt_in_required", "per_turn_effort_active": true,
+        "served_by_anthropic": false, "terminal_slash_commands": [], "ultrathink_available": false,
+        "ultrathink_typed_raises": false, "view_mode": "default",
+        "messaging_socket_path": "/tmp/cc-socks/0.sock",
+    });
+    extend(record, &more);
+}
+
+fn asked(request: &mut Value) {
+    if request["decision_reason_type"] == "hook" {
+        extend(request, &json!({"decision_reason_hook_event": "PreToolUse", "decision_reason_hook_source": "settings"}));
+    }
+}
+
+/// Puts `more` behind the fields of an object.
+pub fn extend(object: &mut Value, more: &Value) {
+    let none = Map::new();
+    if let Value::Object(object) = object {
+        object.extend(more.as_object().unwrap_or(&none).clone());
+    }
+}
