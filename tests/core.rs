@@ -215,7 +215,11 @@ fn any_input() -> impl Strategy<Value = Input> {
             .prop_map(|(id, verdict)| Input::Rejudged { id, ruling: Box::new(ruling(verdict, "Edit")) }),
         "[ab]".prop_map(|id| Input::RuleSaved { id, path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
-        (n.clone(), "[ab]", any::<bool>()).prop_map(|(n, tool_use_id, unasked)| Input::ToolRan { n, tool_use_id, unasked }),
+        (n.clone(), "[ab]", any::<bool>()).prop_map(|(n, tool_use_id, unasked)| Input::ToolRan {
+            n,
+            tool_use_id,
+            unasked
+        }),
         (n.clone(), 0..3_usize).prop_map(|(n, tasks)| Input::BackgroundChanged { n, tasks: background(tasks) }),
         (n.clone(), any::<bool>()).prop_map(|(n, wakes)| Input::ForeignTurn { n, wakes }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Approval(n), last_byte: Timestamp::from_millis(0) }),

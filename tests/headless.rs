@@ -3,10 +3,10 @@
 
 #[path = "headless/limits.rs"]
 mod limits;
-#[path = "headless/turns.rs"]
-mod turns;
 #[path = "support/project.rs"]
 mod project;
+#[path = "headless/turns.rs"]
+mod turns;
 
 use project::Project;
 use serde_json::Value;

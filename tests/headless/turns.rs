@@ -36,7 +36,8 @@ turns:
             - status: {{summary: did it, files: [part.txt]}}
 "
         ));
-        let claims: Vec<_> = of_kind(&records, "claim_made").iter().map(|record| record["claim"]["summary"].clone()).collect();
+        let claims: Vec<_> =
+            of_kind(&records, "claim_made").iter().map(|record| record["claim"]["summary"].clone()).collect();
         assert_eq!(claims, ["did it"], "{cli}");
         assert!(of_kind(&records, "follow_up_sent").is_empty(), "{cli}");
         assert_eq!(project.read("work/part.txt"), "x\n", "{cli}: its call was let run");
@@ -62,7 +63,8 @@ turns:
             foreign.replace("WAKES", wakes)
         ));
         assert_eq!(of_kind(&records, "foreign_turn").len(), 1, "{first}");
-        let claims: Vec<_> = of_kind(&records, "claim_made").iter().map(|record| record["claim"]["summary"].clone()).collect();
+        let claims: Vec<_> =
+            of_kind(&records, "claim_made").iter().map(|record| record["claim"]["summary"].clone()).collect();
         assert_eq!(claims, ["own"], "{first}");
         assert!(!project.path("work/evil.txt").exists(), "{first}");
     }

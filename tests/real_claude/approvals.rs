@@ -105,10 +105,7 @@ async fn each_call_goes_the_way_that_rules_and_person_say() {
 async fn a_subagent_waits_for_the_person_too() {
     let bench = bench();
     bench.script([
-        Reply::tool(
-            "Task",
-            json!({"description": "a part", "prompt": SUBAGENT, "subagent_type": "general-purpose"}),
-        ),
+        Reply::tool("Task", json!({"description": "a part", "prompt": SUBAGENT, "subagent_type": "general-purpose"})),
         // The subagent may work beside the main agent.
         bash("touch asked-sub.txt").in_conversation(SUBAGENT),
         bash("touch asked-no.txt").in_conversation(SUBAGENT),

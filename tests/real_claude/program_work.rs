@@ -150,10 +150,7 @@ fn a_session_that_is_gone_is_replaced_by_a_fresh_one() {
 fn the_calls_of_a_subagent_are_judged_and_its_words_are_no_claim() {
     let bench = Bench::new(&["Do it"]);
     bench.script([
-        Reply::tool(
-            "Task",
-            json!({"description": "a part", "prompt": SUBAGENT, "subagent_type": "general-purpose"}),
-        ),
+        Reply::tool("Task", json!({"description": "a part", "prompt": SUBAGENT, "subagent_type": "general-purpose"})),
         // It takes longer than the main agent, whose turn ends before it where it works in the background.
         Reply::tool("Bash", json!({"command": "sleep 2; echo sub > sub.txt"})).in_conversation(SUBAGENT),
         Reply::text("PROGRAMMATOR_STATUS:\n  status: BLOCKED\n  summary: \"a subagent has no say\"\n  error: \"none\"")

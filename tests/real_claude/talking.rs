@@ -160,7 +160,9 @@ async fn a_prompt_of_ten_megabytes_meets_a_claude_that_talks() {
     let mut run = Run::start([Reply::text(&"word ".repeat(200_000)).slowly(50_000, std::time::Duration::ZERO)]).await;
     assert_eq!(run.result().await.text.len(), 1_000_000);
     // A later version than 2.1.197 shortens the conversation before the turn begins.
-    run.place.stub.push([Reply::text("a summary").when("CRITICAL: Respond with TEXT ONLY").forever(), Reply::text("long")]);
+    run.place
+        .stub
+        .push([Reply::text("a summary").when("CRITICAL: Respond with TEXT ONLY").forever(), Reply::text("long")]);
     run.agent.send_user(&id(), &"x".repeat(10 << 20)).await.unwrap();
     assert_eq!(run.result().await.text, "long");
     run.finish().await;

@@ -146,7 +146,13 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
                 found.insert(path.clone());
                 match key.as_str() {
                     "input" if !inner.as_object().is_some_and(|input| input.contains_key("hook_event_name")) => {}
-                    "tool_input" | "tool_response" | "commands" | "agents" | "models" | "permission_suggestions" | "plugins" => {}
+                    "tool_input"
+                    | "tool_response"
+                    | "commands"
+                    | "agents"
+                    | "models"
+                    | "permission_suggestions"
+                    | "plugins" => {}
                     "modelUsage" | "model_usage_since_last_result" => {
                         inner.as_object().into_iter().flatten().for_each(|(_, usage)| keys(usage, &path, found));
                     }

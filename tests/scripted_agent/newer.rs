@@ -66,7 +66,9 @@ fn user(uuid: Option<&str>) -> Value {
 
 fn of_subagent(record: &Value) -> bool {
     let request = &record["request"];
-    record["parent_tool_use_id"].is_string() || request["agent_id"].is_string() || request["input"]["agent_id"].is_string()
+    record["parent_tool_use_id"].is_string()
+        || request["agent_id"].is_string()
+        || request["input"]["agent_id"].is_string()
 }
 
 /// Kinds of the main agent's records in their order, and those of the subagent's.
@@ -149,7 +151,9 @@ fn what_waits_is_taken_back_and_a_session_can_be_ended() {
         agent.prompt("go");
         agent.until("assistant");
         agent.send(&user(Some("u-1")));
-        for request in [json!({"subtype": "cancel_async_message", "message_uuid": "u-1"}), json!({"subtype": "interrupt"})] {
+        for request in
+            [json!({"subtype": "cancel_async_message", "message_uuid": "u-1"}), json!({"subtype": "interrupt"})]
+        {
             agent.send(&json!({"type": "control_request", "request_id": request["subtype"], "request": request}));
         }
         let stopped = agent.until("result");

@@ -152,7 +152,15 @@ fn a_clock_that_goes_back_and_returns_has_erased_nothing() {
     let store = with_runs(temp.path(), &[run]);
     assert!(goes(&store.admit(run, &ask(1, 1), time(0)).unwrap()));
     let usage = Usage { input: 10, ..Usage::default() };
-    let turn = Record::TurnEnded { n: 1, cost_usd: 0.0, usage, context: None, context_window: None, denials: vec![], origin: Origin::Ours };
+    let turn = Record::TurnEnded {
+        n: 1,
+        cost_usd: 0.0,
+        usage,
+        context: None,
+        context_window: None,
+        denials: vec![],
+        origin: Origin::Ours,
+    };
     store.append_blocking(append(run, vec![turn, hit(1, 600_000)])).unwrap();
     let limits = ask(1, 1).limits;
     let before = store.limit_facts(run, &limits, time(1_000)).unwrap();
@@ -176,7 +184,15 @@ fn what_was_spent_is_summed_by_ticket_and_by_day_and_tokens_by_the_hour() {
     let store = with_runs(temp.path(), &[a, b]);
     let spend = |run, cost_usd, at: i64| {
         let usage = Usage { input: 10, output: 5, cache_read: 100, cache_write: 1_000 };
-        let record = Record::TurnEnded { n: 1, cost_usd, usage, context: None, context_window: None, denials: vec![], origin: Origin::Ours };
+        let record = Record::TurnEnded {
+            n: 1,
+            cost_usd,
+            usage,
+            context: None,
+            context_window: None,
+            denials: vec![],
+            origin: Origin::Ours,
+        };
         let ended = Append { time: time(at), ..append(run, vec![record]) };
         store.append_blocking(Append {
             summary: programmator::domain::summary::RunSummary { cost_usd, ..summary(run) },

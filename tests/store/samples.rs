@@ -171,7 +171,15 @@ pub fn every_record() -> Vec<Record> {
             phases: 3,
             cost_usd: 0.5,
         },
-        Record::TurnEnded { n, cost_usd: 0.125, usage, context: Some(5), context_window: None, denials: vec![text()], origin: Origin::Task },
+        Record::TurnEnded {
+            n,
+            cost_usd: 0.125,
+            usage,
+            context: Some(5),
+            context_window: None,
+            denials: vec![text()],
+            origin: Origin::Task,
+        },
         Record::NoteReturned { id: text() },
         Record::BreakerCarried {
             breaker: Breaker { state: Circuit::Open, error: Some(text()), no_progress: 3, ..Breaker::default() },

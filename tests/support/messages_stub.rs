@@ -162,14 +162,11 @@ impl Shared {
         let mut script = self.lock();
         script.requests.push(body.clone());
         self.changed.notify_all();
-        let found = script
-            .replies
-            .iter_mut()
-            .find(|reply| {
-                let when = reply.when.as_ref().is_none_or(|part| text.contains(part.as_str()));
-                let first = || body["messages"][0].to_string();
-                reply.left != Some(0) && when && reply.first.as_ref().is_none_or(|part| first().contains(part.as_str()))
-            });
+        let found = script.replies.iter_mut().find(|reply| {
+            let when = reply.when.as_ref().is_none_or(|part| text.contains(part.as_str()));
+            let first = || body["messages"][0].to_string();
+            reply.left != Some(0) && when && reply.first.as_ref().is_none_or(|part| first().contains(part.as_str()))
+        });
         found.map_or_else(
             || Reply::text(EXHAUSTED),
             |reply| {

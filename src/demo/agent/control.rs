@@ -8,8 +8,10 @@ impl Host {
     /// Tells how far a message has come; the older way says nothing.
     pub fn follow(&self, uuid: &Value, state: &str) {
         if self.dialect().is_newer() && uuid.is_string() {
-            self.emit(&json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state, "uuid": records::uuid(),
-                              "session_id": self.session()}));
+            self.emit(
+                &json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state, "uuid": records::uuid(),
+                              "session_id": self.session()}),
+            );
         }
     }
 

@@ -134,7 +134,10 @@ fn init(record: &mut Value) {
 
 fn asked(request: &mut Value) {
     if request["decision_reason_type"] == "hook" {
-        extend(request, &json!({"decision_reason_hook_event": "PreToolUse", "decision_reason_hook_source": "settings"}));
+        extend(
+            request,
+            &json!({"decision_reason_hook_event": "PreToolUse", "decision_reason_hook_source": "settings"}),
+        );
     }
 }
 

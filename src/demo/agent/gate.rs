@@ -208,7 +208,9 @@ fn verdict_of(reply: Reply) -> Verdict {
         Reply::Failed(why) => Verdict::Denied(failed(&format!("Error: {why}")), CONFIG),
         Reply::Said(answer) => match (answer["behavior"].as_str(), &answer["updatedInput"], answer["message"].as_str())
         {
-            (Some("allow"), Value::Object(input), _) => Verdict::Allowed(Value::Object(input.clone()), "user_temporary"),
+            (Some("allow"), Value::Object(input), _) => {
+                Verdict::Allowed(Value::Object(input.clone()), "user_temporary")
+            }
             (Some("deny"), _, Some(_)) if answer["interrupt"] == true => Verdict::Aborted,
             (Some("deny"), _, Some(message)) => Verdict::Denied(Outcome::error(message), "user_reject"),
             _ => Verdict::Denied(failed("ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]"), CONFIG),

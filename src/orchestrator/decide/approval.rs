@@ -298,7 +298,8 @@ impl Step<'_> {
         if !self.state.gate.knows(id) {
             self.went_round(n, format!("a tool ran without a verdict of the gate (call {id})"));
         } else if unasked && self.state.gate.holds_back(id) {
-            let what = format!("Claude's own configuration let a tool run that the gate had not let through (call {id})");
+            let what =
+                format!("Claude's own configuration let a tool run that the gate had not let through (call {id})");
             self.went_round(n, what);
         }
     }

@@ -13,7 +13,8 @@ use crate::orchestrator::effect::{Effect, Request, Timer, ToolCall};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::Stage;
 
-const BLOCK: &str = "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: DONE\n  files_changed: []\n  summary: s\n";
+const BLOCK: &str =
+    "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: DONE\n  files_changed: []\n  summary: s\n";
 
 impl Run {
     fn ends_turn(&mut self, text: &str, origin: Origin) {
@@ -171,7 +172,12 @@ fn a_call_that_configuration_let_run_goes_round_a_gate_that_did_not() {
         let ruling = Box::new(Ruling { verdict, ..allowed() });
         run.give(Input::Judged { call: Box::new(call()), ruling, presence: Presence::Screen });
         run.give(Input::ToolRan { n: 1, tool_use_id: "t1".into(), unasked });
-        assert_eq!(run.effects.contains(&Effect::KillAgent { n: 1 }), killed, "{verdict:?} {unasked}: {:?}", run.effects);
+        assert_eq!(
+            run.effects.contains(&Effect::KillAgent { n: 1 }),
+            killed,
+            "{verdict:?} {unasked}: {:?}",
+            run.effects
+        );
     }
 }
 

@@ -7,11 +7,11 @@
 use super::marks::{Check, Head, Judged, Mark, NoteState};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::words::foreign_words;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record, Stored, ValidationRan, Verdict, WriteOutcome};
+use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::{HashMap, HashSet};
 
