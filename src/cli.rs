@@ -19,6 +19,7 @@ pub mod sessions;
 pub mod snapshots;
 pub mod start;
 pub mod status;
+mod threads;
 pub mod ticket;
 
 use crate::adapters::logging;
@@ -296,7 +297,7 @@ pub fn run(cli: Cli) -> ExitCode {
     {
         logging::start(&state);
     }
-    let code = room_for_threads().and_then(|()| {
+    let code = threads::room().and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let code = runtime.block_on(dispatch(cli));
         // A blocked thread (a lock that is waited for) must not keep the program alive.
@@ -309,30 +310,6 @@ pub fn run(cli: Cli) -> ExitCode {
         }
         error.exit_code
     }))
-}
-
-/// Threads that a run needs beside those of the processors: of the store, the watches, Claude's streams, work on files.
-const THREADS: usize = 16;
-
-/// Makes sure that the system grants the threads that will be needed. Without this a limit that is reached would be a
-/// panic at the start, or work that waits for a thread for ever.
-fn room_for_threads() -> Result<(), CliError> {
-    let wanted = THREADS + std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    // They wait until all are there.
-    let gate = std::sync::Mutex::new(());
-    let all_start = std::thread::scope(|scope| {
-        let _closed = gate.lock();
-        (0..wanted).try_for_each(|_| {
-            let waiting = std::thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()));
-            waiting.map(drop)
-        })
-    });
-    all_start.map_err(|error| {
-        CliError::failure(format!(
-            "the system does not grant the {wanted} threads that are needed ({error}): close something, or raise the \
-             limit of processes (`ulimit -u`) or of memory (`ulimit -v`)"
-        ))
-    })
 }
 
 async fn dispatch(cli: Cli) -> Result<u8, CliError> {

@@ -167,8 +167,12 @@ const DAEMON: &str = "
 #[cfg(target_os = "linux")]
 #[test]
 fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
-    // Claude ends by itself, is stopped for its silence, dies at once.
-    for (end, config) in [("- status: {}", ""), ("- hang: {}", "limits: {silence_seconds: 1}\n"), ("- die: KILL", "")] {
+    // Claude ends by itself, is stopped for its silence, dies.
+    for (end, config) in [
+        ("- status: {}", ""),
+        ("- hang: {}", "limits: {idle_timeout: 1}\n"),
+        ("- sleep_ms: 500\n      - die: KILL", ""),
+    ] {
         let project = Project::new();
         project.ticket("tk-1", &["Alpha"]);
         project
@@ -189,4 +193,28 @@ fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
         let swept = of_kind(&records, "agent_exited").iter().any(|exit| exit["swept"].as_u64() > Some(0));
         assert!(swept, "{end}: {}", text(&output));
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_processes_that_is_reached_is_said_in_words() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    // No limit holds for the superuser: somebody else is asked, who has to reach the program.
+    let root = project.path("");
+    std::fs::set_permissions(&root, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::copy(project::PROGRAM, root.join("program")).unwrap();
+    let mut command = if rustix::process::getuid().is_root() {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "bash"]);
+        command
+    } else {
+        std::process::Command::new("bash")
+    };
+    let script = "ulimit -u 3; exec \"$0\" doctor";
+    let output = command.args(["-c", script]).arg(root.join("program")).envs(project.env()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("does not grant the") && told.contains("ulimit -u"), "{told}");
+    assert_eq!(told.lines().count(), 1, "words, no panic: {told}");
 }

@@ -229,6 +229,40 @@ fn ten_thousand_questions_five_hundred_at_once_answered_in_any_order() {
     }
 }
 
+/// The clock is set by seconds, a day, ten years, forth and back, while a thousand questions wait. Where time jumped,
+/// the person counts as seen just now (`runtime::effects`): nothing is refused for its age, nothing is answered twice.
+#[test]
+fn a_thousand_questions_under_a_clock_that_jumps_get_their_own_answers() {
+    const DAY: i64 = 86_400_000;
+    let jumps = [1_000, -3_600_000, DAY, -DAY, 3_650 * DAY, -3_650 * DAY, 7_200_000, -1];
+    for turn in 0..2 {
+        let ids: Vec<String> = (0..500).map(|n| format!("t{turn}-{n}")).collect();
+        let mut core = Core::new(Settings::default());
+        core.now = 1_795_269_733_120;
+        let jump = |core: &mut Core, n: usize| {
+            core.now += jumps[n % jumps.len()];
+            let seen = Timestamp::from_millis(core.now);
+            core.give(Input::TimerFired { timer: Timer::Approval(1), last_byte: seen });
+            assert!(
+                core.armed(Timer::Approval(1)).is_none_or(|at| at > core.now),
+                "a timer that is due is a busy loop"
+            );
+        };
+        for (n, id) in ids.iter().enumerate() {
+            core.asks(id, Presence::Screen);
+            jump(&mut core, n + turn);
+        }
+        assert_eq!(core.state.approvals.len(), ids.len(), "all wait");
+        for (n, id) in ids.iter().enumerate().rev() {
+            core.answers(id, meant_for(id));
+            jump(&mut core, n + turn);
+            core.answers(id, opposite(id));
+            core.give(back(id));
+        }
+        check(&core, &ids);
+    }
+}
+
 #[test]
 fn a_verdict_and_an_answer_are_stored_before_they_are_given() {
     let mut core = Core::new(Settings::default());

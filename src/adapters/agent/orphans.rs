@@ -1,8 +1,9 @@
 //! Processes that Claude left behind. Its tools live in sessions of their own, where no signal to
 //! Claude's group reaches them; they are found by the marker that all of a run's processes inherit.
 //!
-//! A tool that clears its environment has no marker. On Linux it is found as one of the family: whoever descends from
-//! Claude is remembered while Claude lives. Elsewhere it escapes; nothing here can see it.
+//! A tool that clears its environment has no marker. On Linux it is found as one of the family: by a control group
+//! where one can be had, else because whoever descends from Claude is remembered while Claude lives. Elsewhere it
+//! escapes; nothing here can see it.
 
 #[cfg(target_os = "linux")]
 use super::os_linux as os;
@@ -56,6 +57,7 @@ pub(super) fn end(markers: &[String], family: &Family) -> u32 {
         }
         sleep(PAUSE);
     }
+    family.close();
     u32::try_from(seen.len()).unwrap_or(u32::MAX)
 }
 
@@ -67,13 +69,15 @@ pub(super) struct Family(Mutex<Members>);
 #[derive(Debug, Default)]
 struct Members {
     claude: Option<os::Process>,
+    group: Option<os::Group>,
     others: Vec<Arc<os::Process>>,
 }
 
 impl Family {
     /// Of the process with this id, which must be a child of ours that was not waited for yet.
-    pub(super) fn of(pid: u32) -> Self {
-        Self(Mutex::new(Members { claude: os::process(pid), others: Vec::new() }))
+    pub(super) fn of(pid: u32, marker: &str) -> Self {
+        let (claude, group) = (os::process(pid), os::Group::of(pid, marker));
+        Self(Mutex::new(Members { claude, group, others: Vec::new() }))
     }
 
     /// Remembers who belongs to it now. A few milliseconds.
@@ -86,10 +90,19 @@ impl Family {
         self.members().others.clone()
     }
 
+    /// Nobody is looked for any more; who hides from all that was tried is killed without a word.
+    fn close(&self) {
+        if let Some(group) = self.0.lock().unwrap_or_else(PoisonError::into_inner).group.take() {
+            group.kill();
+        }
+    }
+
     fn members(&self) -> MutexGuard<'_, Members> {
         let mut members = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         members.others.retain(|process| process.is_alive());
-        let found = os::descendants(members.claude.iter().chain(members.others.iter().map(Arc::as_ref)));
+        let mut found = members.group.as_ref().map(os::Group::members).unwrap_or_default();
+        found.retain(|process| members.claude.as_ref().is_none_or(|claude| claude.identity() != process.identity()));
+        found.extend(os::descendants(members.claude.iter().chain(members.others.iter().map(Arc::as_ref))));
         for process in found {
             if members.others.iter().all(|known| known.identity() != process.identity()) {
                 members.others.push(Arc::new(process));
@@ -127,6 +140,28 @@ mod tests {
         assert!(sweep(std::slice::from_ref(&marker)) >= 3);
         assert!(os::marked(&[marker]).is_empty());
         assert!(!shell.wait().unwrap().success());
+    }
+
+    /// Its last tool started a daemon, and nobody looked before it died.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn after_a_sudden_end_the_control_group_knows_who_is_left() {
+        use std::io::Write;
+        let script = "read -r go; (env -i /bin/sh -c 'exec setsid sleep 600' >/dev/null 2>&1 & echo $!); kill -9 $$";
+        let mut claude =
+            Command::new("/bin/sh").args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let family = Family::of(claude.id(), &marker());
+        let has_group = family.0.lock().unwrap().group.is_some();
+        claude.stdin.take().unwrap().write_all(b"go\n").unwrap();
+        let mut line = String::new();
+        BufReader::new(claude.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(!claude.wait().unwrap().success());
+        let daemon = os::process(line.trim().parse().unwrap()).unwrap();
+        assert!(daemon.is_alive());
+
+        let ended = end(&[], &family);
+        assert_eq!((ended, daemon.is_alive()), (u32::from(has_group), !has_group), "with a control group: {has_group}");
+        daemon.signal(Signal::KILL);
     }
 
     #[test]

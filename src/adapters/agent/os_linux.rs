@@ -1,5 +1,5 @@
-//! What only Linux has: a signal at the parent's death, orphans that stay in the family, wide pipes, `/proc`, process
-//! descriptors.
+//! What only Linux has: a signal at the parent's death, orphans that stay in the family, control groups, wide pipes,
+//! `/proc`, process descriptors.
 //!
 //! The one place of this adapter with unsafe code: the child must ask for the signal itself, between fork and exec.
 
@@ -12,6 +12,9 @@ use std::collections::{HashMap, HashSet};
 use std::io::PipeReader;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
 use tokio::process::Command;
 
 /// Bytes that the kernel keeps for us while we are busy.
@@ -108,6 +111,55 @@ pub(super) fn descendants<'a>(of: impl Iterator<Item = &'a Process>) -> Vec<Proc
         }
     }
     found
+}
+
+/// A control group (v2) below our own: whoever descends from a process in it is in it as well, whatever became of the
+/// parents. Gone with this.
+#[derive(Debug)]
+pub(super) struct Group(PathBuf);
+
+impl Group {
+    /// A new one with this process in it. `None` where the system does not let us have one: not the superuser, and
+    /// our own was not handed to the user (systemd: `Delegate=yes`, as all below `user@.service` is).
+    pub(super) fn of(pid: u32, name: &str) -> Option<Self> {
+        let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
+        let of_v2 = |line: &str| {
+            let mut fields = line.split(' ').skip(1);
+            fields.next().filter(|_| fields.next() == Some("cgroup2")).map(PathBuf::from)
+        };
+        let own = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+        let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
+        let folder = mounts.lines().find_map(of_v2)?.join(own).join(format!("programmator-{name}-{pid}"));
+        std::fs::create_dir(&folder).ok()?;
+        let group = Self(folder);
+        // Since Linux 5.14.
+        let can_kill = group.0.join("cgroup.kill").exists();
+        (can_kill && std::fs::write(group.0.join("cgroup.procs"), pid.to_string()).is_ok()).then_some(group)
+    }
+
+    /// Who is in it now.
+    pub(super) fn members(&self) -> Vec<Process> {
+        let listed = std::fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
+        listed.lines().filter_map(|pid| hold(Pid::from_raw(pid.parse().ok()?)?)).collect()
+    }
+
+    /// Kills all of it, groups below it too. Waits until it is empty, a second at most.
+    pub(super) fn kill(&self) {
+        std::fs::write(self.0.join("cgroup.kill"), "1").ok();
+        let events = self.0.join("cgroup.events");
+        for _ in 0..100 {
+            if std::fs::read_to_string(&events).is_ok_and(|events| events.contains("populated 0")) {
+                return;
+            }
+            sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        std::fs::remove_dir(&self.0).ok();
+    }
 }
 
 fn all() -> impl Iterator<Item = Pid> {

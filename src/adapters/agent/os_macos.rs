@@ -48,6 +48,27 @@ pub(super) fn descendants<'a>(_of: impl Iterator<Item = &'a Process>) -> Vec<Pro
     Vec::new()
 }
 
+/// There are no control groups.
+#[cfg(target_os = "macos")]
+#[derive(Debug)]
+pub(super) struct Group;
+
+#[cfg(target_os = "macos")]
+impl Group {
+    /// None.
+    pub(super) fn of(_pid: u32, _name: &str) -> Option<Self> {
+        None
+    }
+
+    /// Nobody.
+    pub(super) fn members(&self) -> Vec<Process> {
+        Vec::new()
+    }
+
+    /// Nothing.
+    pub(super) fn kill(&self) {}
+}
+
 /// All processes, but this one, that carry one of `markers` in their environment.
 #[cfg(target_os = "macos")]
 pub(super) fn marked(markers: &[String]) -> Vec<Process> {

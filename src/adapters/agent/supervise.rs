@@ -61,7 +61,7 @@ pub(super) fn run(
     let (stderr_ended, stderr_drained) = oneshot::channel();
     let pid = started.pid;
     let tail = Tail::default();
-    let family = Arc::new(Family::of(pid));
+    let family = Arc::new(Family::of(pid, &marker));
 
     let drain = Drain {
         sink,

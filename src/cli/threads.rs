@@ -1,0 +1,30 @@
+//! Whether the system grants the threads that the program will need, asked before any work is begun.
+
+use super::error::CliError;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::thread;
+
+/// Threads that a run needs beside those of the processors: of the store, the watches, Claude's streams, work on files.
+const THREADS: usize = 16;
+
+/// Makes sure that the system grants the threads that will be needed. Without this a limit that is reached would be a
+/// panic at the start, or work that waits for a thread for ever.
+pub(super) fn room() -> Result<(), CliError> {
+    let wanted = THREADS + thread::available_parallelism().map_or(1, NonZero::get);
+    // They wait until all are there.
+    let gate = Mutex::new(());
+    let all_start = thread::scope(|scope| {
+        let _closed = gate.lock();
+        (0..wanted).try_for_each(|_| {
+            let waiting = thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()));
+            waiting.map(drop)
+        })
+    });
+    all_start.map_err(|error| {
+        CliError::failure(format!(
+            "the system does not grant the {wanted} threads that are needed ({error}): close something, or raise the \
+             limit of processes (`ulimit -u`) or of memory (`ulimit -v`)"
+        ))
+    })
+}
