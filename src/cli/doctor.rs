@@ -143,8 +143,8 @@ fn version(found: &Found, launch: &Launch) -> Finding {
 /// What of the table this version has, and what is so without it.
 fn features(found: &Found) -> impl Iterator<Item = Finding> {
     TABLE.iter().map(|row| {
-        let (state, means) = if found.features.have(row.feature) { ("on", row.with) } else { ("off", row.without) };
-        Finding::new("feature", Mark::Ok, format!("{} {state}: {means}", row.name))
+        let (has, means) = if found.features.have(row.feature) { ("has", row.with) } else { ("lacks", row.without) };
+        Finding::new("feature", Mark::Ok, format!("{has} `{}`: {means}", row.name))
     })
 }
 
