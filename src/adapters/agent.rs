@@ -44,7 +44,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Messages that may wait for Claude to read them; a sender waits when there are more.
 const WRITER_CAPACITY: usize = 64;
@@ -157,18 +157,13 @@ impl Agent {
 
     /// Agrees on the protocol and asks which settings are used; `Null` where a version cannot say.
     async fn greet(&self) -> Result<Result<Value, String>, AgentError> {
-        let initialized = async {
-            match self.ask(messages::INITIALIZE, messages::initialize()).await {
-                Ok(Ok(_)) => Ok(()),
-                Ok(Err(refusal)) => Err(Ok(Err(refusal))),
-                Err(error) => Err(Err(error)),
-            }
-        };
-        let used = async { self.ask(messages::SETTINGS, messages::get_settings()).await.map_err(Err) };
-        match tokio::try_join!(initialized, used) {
-            Ok(((), used)) => Ok(Ok(used.ok().and_then(|used| serde_json::from_str(&used).ok()).unwrap_or_default())),
-            Err(early) => early,
+        let initialized = self.request(messages::INITIALIZE, messages::initialize()).await?;
+        let used = self.request(messages::SETTINGS, messages::get_settings()).await?;
+        if let Err(refusal) = initialized.await.map_err(|_| AgentError::Gone)? {
+            return Ok(Err(refusal));
         }
+        let used = used.await.map_err(|_| AgentError::Gone)?;
+        Ok(Ok(used.ok().and_then(|used| serde_json::from_str(&used).ok()).unwrap_or_default()))
     }
 
     /// Process id; also of its process group.
@@ -216,16 +211,16 @@ impl Agent {
             content: String,
         }
         let id = messages::fresh("plan");
-        let asked = self.ask(&id, messages::get_plan(&id));
-        let answer = tokio::time::timeout(PLAN_WAIT, asked).await.ok()?.ok()?.ok()?;
+        let answer = self.request(&id, messages::get_plan(&id)).await.ok()?;
+        let answer = tokio::time::timeout(PLAN_WAIT, answer).await.ok()?.ok()?.ok()?;
         serde_json::from_str::<Plan>(&answer).ok().map(|plan| plan.content)
     }
 
-    /// Sends a request and waits for its answer; an error when none can come any more.
-    async fn ask(&self, id: &str, line: String) -> Result<Answer, AgentError> {
+    /// Sends a request. Its answer comes through what is given back, which closes when none can come any more.
+    async fn request(&self, id: &str, line: String) -> Result<oneshot::Receiver<Answer>, AgentError> {
         let answer = self.pulse.pending.request(id);
         self.write(line).await?;
-        answer.await.map_err(|_| AgentError::Gone)
+        Ok(answer)
     }
 
     /// Closes stdin: Claude finishes the running turn, tools included, and exits.

@@ -6,14 +6,15 @@
 mod approvals;
 mod ends;
 mod limits;
+mod turns;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use limits::{countdown, wait_words};
+pub use turns::foreign_words;
 
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
-use crate::domain::background::{BackgroundTask, TaskKind};
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
@@ -133,27 +134,6 @@ impl Teller {
     }
 }
 
-/// What works in the background.
-fn background_words(tasks: &[BackgroundTask]) -> String {
-    let name = |task: &BackgroundTask| {
-        let kind = match task.kind {
-            TaskKind::Agent => "a subagent",
-            TaskKind::Shell => "a command",
-        };
-        if task.what.is_empty() { kind.to_owned() } else { format!("{kind} (“{}”)", task.what) }
-    };
-    if tasks.is_empty() {
-        return "nothing works in the background any more".to_owned();
-    }
-    format!("in the background: {}", tasks.iter().map(name).collect::<Vec<_>>().join(", "))
-}
-
-/// Somebody else's words in a turn of Claude's.
-pub fn foreign_words(wakes: bool) -> String {
-    let who = if wakes { "a wake-up that claude had set" } else { "somebody else, such as another session of claude," };
-    format!("{who} began a turn of claude: it is stopped, nothing runs in it, and nothing it says counts")
-}
-
 /// The sentence of a record that needs no other to be understood.
 fn sentence(record: &Record) -> Option<(Weight, String)> {
     use Weight::{Error, Info, Warn};
@@ -248,7 +228,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::NoteDelivered { .. } => info("claude has taken your note in".into()),
         Record::ClaimMade { claim, .. } => info(claim_words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),
-        Record::BackgroundChanged { tasks, .. } => info(background_words(tasks)),
+        Record::BackgroundChanged { tasks, .. } => info(turns::background_words(tasks)),
         Record::ForeignTurn { wakes, .. } => Some((Warn, foreign_words(*wakes))),
         Record::FollowUpSent { .. } => info("asked claude for the status block only".into()),
         Record::TurnFailed { error, message, status, .. } => {

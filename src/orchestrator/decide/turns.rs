@@ -75,6 +75,3 @@ impl Step<'_> {
         self.ask_for_block(n, "foreign_turn");
     }
 }
-
-#[cfg(test)]
-mod tests;

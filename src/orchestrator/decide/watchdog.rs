@@ -95,4 +95,4 @@ impl Step<'_> {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;

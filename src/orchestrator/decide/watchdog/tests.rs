@@ -1,5 +1,7 @@
 //! Timers that run out between two steps, and under a clock that is set.
 
+mod turns;
+
 use super::super::decide;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
@@ -17,16 +19,16 @@ use std::time::Duration;
 const BEGAN: Timestamp = Timestamp::from_millis(1_795_000_000_000);
 
 /// A run that is folded from what the core decides.
-pub(in super::super) struct Run {
-    pub(in super::super) state: State,
+struct Run {
+    state: State,
     now: Timestamp,
     /// Of the last decision.
-    pub(in super::super) effects: Vec<Effect>,
+    effects: Vec<Effect>,
 }
 
 impl Run {
     /// Claude has its prompt.
-    pub(in super::super) fn prompted() -> Self {
+    fn prompted() -> Self {
         let mut run = Self { state: State::default(), now: BEGAN, effects: vec![] };
         run.give(Input::Started(Box::new(Start { folder: "/w".into(), ..Start::default() })));
         run.give(Input::TreeGranted);
@@ -51,16 +53,16 @@ impl Run {
         self.give(Input::TurnFinished { n: 1, result: Box::new(result) });
     }
 
-    pub(in super::super) fn admitted(&mut self, purpose: Purpose) {
+    fn admitted(&mut self, purpose: Purpose) {
         let admission = Admission { verdict: Verdict::Go { probes: vec![] }, ledger: Ledger::default() };
         self.give(Input::Admitted { n: 1, purpose, admission: Box::new(admission) });
     }
 
-    pub(in super::super) fn fires(&mut self, timer: Timer) {
+    fn fires(&mut self, timer: Timer) {
         self.give(Input::TimerFired { timer, last_byte: self.now });
     }
 
-    pub(in super::super) fn give(&mut self, input: Input) {
+    fn give(&mut self, input: Input) {
         self.now = self.now.plus(Duration::from_millis(1));
         let decision = decide(&self.state, input, self.now);
         for record in decision.records {
@@ -71,15 +73,15 @@ impl Run {
         self.effects = decision.effects;
     }
 
-    pub(in super::super) fn arms(&self, wanted: Timer) -> bool {
+    fn arms(&self, wanted: Timer) -> bool {
         self.effects.iter().any(|effect| matches!(effect, Effect::Arm { timer, .. } if *timer == wanted))
     }
 
-    pub(in super::super) fn stops(&self) -> bool {
+    fn stops(&self) -> bool {
         self.effects.iter().any(|effect| matches!(effect, Effect::StopAgent { .. }))
     }
 
-    pub(in super::super) fn ran_out(&self) -> Option<Watch> {
+    fn ran_out(&self) -> Option<Watch> {
         self.state.iteration.as_ref().and_then(|iteration| iteration.timer)
     }
 }

@@ -1,6 +1,6 @@
 //! Iterations with work in the background, and with somebody else's words in them.
 
-use super::super::watchdog::tests::Run;
+use super::Run;
 use crate::domain::approval::{Presence, Ruling};
 use crate::domain::background::{BackgroundTask, TaskKind};
 use crate::domain::limits::admission::Purpose;

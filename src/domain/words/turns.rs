@@ -1,0 +1,24 @@
+//! Words about what Claude has in the background, and about turns that no message of ours began.
+
+use crate::domain::background::{BackgroundTask, TaskKind};
+
+/// What works in the background.
+pub(super) fn background_words(tasks: &[BackgroundTask]) -> String {
+    let name = |task: &BackgroundTask| {
+        let kind = match task.kind {
+            TaskKind::Agent => "a subagent",
+            TaskKind::Shell => "a command",
+        };
+        if task.what.is_empty() { kind.to_owned() } else { format!("{kind} (“{}”)", task.what) }
+    };
+    if tasks.is_empty() {
+        return "nothing works in the background any more".to_owned();
+    }
+    format!("in the background: {}", tasks.iter().map(name).collect::<Vec<_>>().join(", "))
+}
+
+/// Somebody else's words in a turn of Claude's.
+pub fn foreign_words(wakes: bool) -> String {
+    let who = if wakes { "a wake-up that claude had set" } else { "somebody else, such as another session of claude," };
+    format!("{who} began a turn of claude: it is stopped, nothing runs in it, and nothing it says counts")
+}
