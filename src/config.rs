@@ -16,6 +16,7 @@ use crate::domain::settings::Settings;
 use crate::policy::engine::Profile;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::time::Duration;
 
 pub use layers::{Explained, Layers, Resolved, resolve};
 
@@ -28,6 +29,8 @@ pub struct Config {
     pub agent: AgentConfig,
     /// Commands that check every claim, after the ticket's own.
     pub validation: Vec<String>,
+    /// How much is kept, and how long is waited for storage.
+    pub storage: StorageConfig,
     /// How the screen looks.
     pub screen: ScreenConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
@@ -79,6 +82,19 @@ impl AgentConfig {
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         self.env.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
+}
+
+/// How much is kept on disk, and how long a run waits for one that cannot be written. Sizes are in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StorageConfig {
+    /// How long a run waits while nothing can be stored.
+    pub patience: Duration,
+    /// Free space that is kept for records.
+    pub reserve: u64,
+    /// Kept of what Claude prints in one iteration.
+    pub stream: u64,
+    /// Kept of what a validation command prints.
+    pub validation_output: u64,
 }
 
 /// How the screen looks.

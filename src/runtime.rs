@@ -13,6 +13,7 @@ pub mod rulebook;
 pub mod rules_watch;
 pub mod sessions;
 pub mod shutdown;
+pub mod storage;
 pub mod supervisor;
 pub mod ticket_file;
 pub mod ticket_task;

@@ -193,6 +193,85 @@ fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
         let swept = of_kind(&records, "agent_exited").iter().any(|exit| exit["swept"].as_u64() > Some(0));
         assert!(swept, "{end}: {}", text(&output));
     }
+
+/// A run in its first iteration, which waits for the file `go`; it is patient for a second.
+fn at_work_with_little_patience() -> (Project, std::process::Child) {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario_with(WAITING, "storage: {patience: 1}\n");
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    (project, child)
+}
+
+#[test]
+fn a_state_folder_that_is_gone_ends_the_run_before_another_iteration() {
+    let (project, child) = at_work_with_little_patience();
+    std::fs::remove_dir_all(project.path("state")).unwrap();
+    // The locks are gone with it, and still nobody else may work on the ticket.
+    let second = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(second.status.code(), Some(75), "{}", text(&second));
+    assert!(text(&second).contains("another state folder, or whose state folder was deleted"), "{}", text(&second));
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let seen = records(&output);
+    let waits = of_kind(&seen, "storage_awaited");
+    assert_eq!(waits.len(), 1, "told once: {}", text(&output));
+    assert!(waits[0]["why"].as_str().unwrap().contains("was deleted or moved"), "{}", waits[0]);
+    assert!(waits[0]["since"].as_str() < waits[0]["until"].as_str(), "{}", waits[0]);
+    let left = of_kind(&seen, "run_left");
+    assert_eq!(left[0]["reason"], "storage_failed", "{}", text(&output));
+    assert!(of_kind(&seen, "iteration_started").is_empty(), "no second iteration: {}", text(&output));
+    assert!(!project.ticket_text("tk-1").contains("- [x]"), "nothing is ticked that is not stored");
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn a_state_folder_that_comes_back_in_time_is_waited_for() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario(WAITING);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    std::fs::rename(project.path("state"), project.path("elsewhere")).unwrap();
+    project.write("go", "");
+    let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    std::io::BufRead::read_line(&mut errors, &mut said).unwrap();
+    assert!(said.contains("waits since") && said.contains("was deleted or moved"), "{said}");
+    std::fs::rename(project.path("elsewhere"), project.path("state")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let ended = project.journal().iter().filter(|record| record["kind"] == "phase_done").count();
+    assert_eq!(ended, 2, "each phase once");
+}
+
+#[test]
+fn a_stop_that_cannot_be_stored_is_told_and_ends_the_run() {
+    let (project, child) = at_work_with_little_patience();
+    std::fs::remove_dir_all(project.path("state")).unwrap();
+    signal(&child, Signal::TERM);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", text(&output));
+    let seen = records(&output);
+    assert_eq!(of_kind(&seen, "run_left")[0]["reason"], "user_stopped", "{}", text(&output));
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn what_claude_prints_gives_way_to_records() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.write("go", "");
+    // More than any disk has.
+    project.scenario_with(WAITING, "storage: {reserve: 1000000000000}\n");
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "records go on: {}", text(&output));
+    let seen = records(&output);
+    let notices = of_kind(&seen, "noticed");
+    let told = notices.iter().filter(|notice| notice["text"].as_str().unwrap().contains("storage.reserve")).count();
+    assert_eq!(told, 1, "{}", text(&output));
+    let doctor = project.run(&["doctor"]);
+    assert!(text(&doctor).contains("kept for records (storage.reserve)"), "{}", text(&doctor));
 }
 
 #[cfg(target_os = "linux")]

@@ -29,6 +29,7 @@ use crate::base::id::RunId;
 use crate::domain::record::Stored;
 use rusqlite::Connection;
 use std::fmt;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -41,6 +42,7 @@ pub struct Store {
 struct Inner {
     folder: PathBuf,
     database: PathBuf,
+    opened: folder::Database,
     bell: PathBuf,
     locks: PathBuf,
     reader: Mutex<Connection>,
@@ -64,8 +66,9 @@ impl Store {
         let db = schema::open(&database)?;
         let reader = Mutex::new(schema::open_reader(&database)?);
         let ledger = Mutex::new(schema::connect(&database)?);
-        let writer = writer::Writer::start(db, database.clone(), follow::Bell::hang(&bell)?)?;
-        Ok(Self { inner: Arc::new(Inner { folder, database, bell, locks, reader, ledger, writer }) })
+        let opened = folder::Database::at(database.clone())?;
+        let writer = writer::Writer::start(db, opened.clone(), follow::Bell::hang(&bell)?)?;
+        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, locks, reader, ledger, writer }) })
     }
 
     /// The state folder, its real path.
@@ -84,6 +87,24 @@ impl Store {
     /// [`append`](Self::append) for threads outside the async runtime.
     pub fn append_blocking(&self, append: Append) -> Result<Vec<Arc<Stored>>, StoreError> {
         self.inner.writer.append_blocking(append)
+    }
+
+    /// Writes as much as many records need, beside the database, and takes it away again: quotas and the like are
+    /// seen no other way.
+    pub fn try_to_write(&self) -> Result<(), StoreError> {
+        let path = self.folder().join("a file of this size");
+        let write = || -> io::Result<()> {
+            let mut file = tempfile::tempfile_in(self.folder())?;
+            file.write_all(&[0; 256 << 10])?;
+            file.sync_all()
+        };
+        self.inner.opened.is_in_place()?;
+        write().map_err(|error| match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                StoreError::Full { path: self.inner.database.clone() }
+            }
+            _ => StoreError::file("write", &path)(error),
+        })
     }
 
     /// The run's own folder, for its scrollback and the output of its commands. May not exist yet.

@@ -10,6 +10,7 @@ use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentEvent};
 use crate::adapters::clock::boot_time;
 use crate::adapters::shell;
+use crate::adapters::room::Room;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
@@ -62,8 +63,10 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
         writeln!(out, "{}  {:9} {}", finding.mark.word(), finding.name, clean_line(&finding.text, 600))?;
         Ok(())
     };
+    let mut reserve = 0;
     match session.resolve(&session.folder) {
         Ok(resolved) => {
+            reserve = resolved.config.storage.reserve;
             print(&Finding::new("config", Mark::Ok, "can be read"))?;
             for notice in &resolved.notices {
                 print(&Finding::new("config", Mark::Warn, &notice.text))?;
@@ -77,7 +80,7 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
         Err(error) => print(&Finding::new("config", Mark::Fail, error.message))?,
     }
     print(&git(session).await)?;
-    print(&state(session))?;
+    print(&state(session, reserve))?;
     print(&terminal(session))?;
     Ok(worst)
 }
@@ -240,9 +243,21 @@ fn policy(session: &Session, resolved: &Resolved) -> Finding {
     }
 }
 
-fn state(session: &Session) -> Finding {
+/// Whether what a run must store has room.
+fn state(session: &Session, reserve: u64) -> Finding {
     match session.store() {
-        Ok(store) => Finding::new("state", Mark::Ok, format!("{} can be written", store.folder().display())),
+        Ok(store) => {
+            let folder = store.folder();
+            let room = Room { folder: folder.to_owned(), reserve }.for_bytes(0);
+            match (store.try_to_write(), room) {
+                (Ok(()), Ok(())) => Finding::new("state", Mark::Ok, format!("{} can be written", folder.display())),
+                (Ok(()), Err(error)) => {
+                    let words = format!("{}: only {error}: what Claude prints is not kept", folder.display());
+                    Finding::new("state", Mark::Warn, words)
+                }
+                (Err(error), _) => Finding::new("state", Mark::Fail, error.to_string()),
+            }
+        }
         Err(error) => Finding::new("state", Mark::Fail, error.message),
     }
 }

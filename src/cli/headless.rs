@@ -68,9 +68,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
         tokio::select! {
             biased;
             Some(news) = told.recv() => {
-                if let News::Trouble { ticket, message } = &news {
-                    let _ = writeln!(stderr(), "{ticket}: {}", clean_line(message, 2_000));
-                }
+                aside(&news);
                 if printer.print(&news, &store).is_err() && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
                     by_signal = Some(NOBODY_READS);
@@ -96,10 +94,22 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
         }
     }
     while let Ok(news) = told.try_recv() {
+        aside(&news);
         let _ = printer.print(&news, &store);
     }
     let _ = printer.finish(&store);
     Ok(by_signal.unwrap_or(worst))
+}
+
+/// Says on stderr what is wrong with our own work: who reads records from stdout looks there.
+fn aside(news: &News) {
+    let (ticket, message) = match news {
+        News::Trouble { ticket, message } => (ticket, message.clone()),
+        News::StorageAwaited(waiting) => (&waiting.ticket, waiting.words(&jiff::tz::TimeZone::system())),
+        News::RunLeft(left) => (&left.ticket, left.message.clone()),
+        _ => return,
+    };
+    let _ = writeln!(stderr(), "{ticket}: {}", clean_line(&message, 2_000));
 }
 
 /// Says on stderr what the person should know about the configuration.

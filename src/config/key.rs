@@ -53,6 +53,10 @@ pub enum Key {
     DayTokens,
     ApprovalTimeout,
     PolicyProfile,
+    StoragePatience,
+    StorageReserve,
+    StorageStream,
+    StorageValidationOutput,
 }
 
 /// What a key takes.
@@ -115,6 +119,8 @@ const fn row(
 
 const DAY: u64 = 86_400;
 const TOKENS: u64 = 1_000_000_000_000;
+/// Most MiB that can be set.
+const MIB: u64 = 1 << 40;
 /// Most USD that can be set.
 const USD: f64 = 1e6;
 
@@ -123,7 +129,7 @@ const MAX_RETRIES: u64 = 10;
 
 /// All keys, in the order in which they are shown.
 #[rustfmt::skip]
-pub const KEYS: [Row; 39] = {
+pub const KEYS: [Row; 43] = {
     use FromProject::{Always, WhenTrusted};
     use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
     [
@@ -166,6 +172,10 @@ pub const KEYS: [Row; 39] = {
         row(Key::DayTokens, "budget.day_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day"),
         row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until a question to you is a denial; not set: it waits for you, until nobody has touched the screen for an hour"),
         row(Key::PolicyProfile, "policy.profile", Choice(&Profile::NAMES), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "what the gate does where no rule of yours decides: strict, guarded or trusted"),
+        row(Key::StoragePatience, "storage.patience", Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends"),
+        row(Key::StorageReserve, "storage.reserve", Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then"),
+        row(Key::StorageStream, "storage.stream", Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end"),
+        row(Key::StorageValidationOutput, "storage.validation_output", Whole(1, MIB), None, WhenTrusted, "MiB of what a validation command prints that are kept: the beginning and the end"),
     ]
 };
 
@@ -222,6 +232,9 @@ impl Row {
             Key::Calls => Value::Whole(settings.limits.calls.into()),
             Key::HourWindow => Value::Text(settings.limits.window.word().to_owned()),
             Key::PolicyProfile => Value::Text(Profile::default().name().to_owned()),
+            Key::StoragePatience => Value::Whole(60),
+            Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
+            Key::StorageStream => Value::Whole(2_048),
             Key::OnWarning => Value::Text(settings.limits.on_warning.word().to_owned()),
             Key::Tokens
             | Key::RunUsd

@@ -3,11 +3,12 @@
 use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
 use crate::config::layers::{Explained, warn};
-use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, flags};
+use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, StorageConfig, flags};
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::settings::{BreakerSettings, Settings};
 use crate::policy::engine::Profile;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The values that were set, with where.
 #[derive(Default)]
@@ -160,6 +161,12 @@ pub(super) fn assemble(
             max_retries: values.get(Key::MaxRetries).map(|_| values.count(Key::MaxRetries)),
         },
         validation: values.list(Key::ValidationCommands),
+        storage: StorageConfig {
+            patience: Duration::from_secs(values.whole(Key::StoragePatience)),
+            reserve: values.whole(Key::StorageReserve) << 20,
+            stream: values.whole(Key::StorageStream) << 20,
+            validation_output: values.whole(Key::StorageValidationOutput) << 20,
+        },
         screen: ScreenConfig { theme: values.text(Key::Theme).unwrap_or_default(), ascii: values.switch(Key::Ascii) },
         tickets_dir: values.text(Key::TicketsDir),
         profile: values.text(Key::PolicyProfile).and_then(|name| Profile::named(&name)).unwrap_or_default(),

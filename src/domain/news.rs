@@ -2,10 +2,13 @@
 //! record is in the store, and `seq` shows a gap.
 
 use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
 use crate::domain::ticket::Ticket;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// One piece of news for front ends.
@@ -30,7 +33,11 @@ pub enum News {
     Recorded(Arc<Stored>),
     /// The scrollback of the run grew (or its live tail changed). Sent at most once per drain burst.
     StreamGrew(RunId),
-    /// Something of ours does not work right now (the store is full, …) and is tried again.
+    /// Nothing can be stored, and the run waits. The run's next record says that it goes on.
+    StorageAwaited(StorageAwaited),
+    /// A run was left without a last record, because none could be stored.
+    RunLeft(RunLeft),
+    /// Something of ours does not work right now and is tried again.
     Trouble {
         /// The ticket whose run waits.
         ticket: TicketId,
@@ -64,4 +71,40 @@ pub enum News {
         /// Exit code of the program if nothing worse happens (75: held by another program).
         exit_code: u8,
     },
+}
+
+/// A run that waits because nothing can be stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StorageAwaited {
+    /// The run.
+    pub run: RunId,
+    /// Its ticket.
+    pub ticket: TicketId,
+    /// What is wrong, and what to do.
+    pub why: String,
+    /// When that was first seen.
+    pub since: Timestamp,
+    /// When the run ends if nothing can be stored until then.
+    pub until: Timestamp,
+}
+
+impl StorageAwaited {
+    /// For people.
+    pub fn words(&self, zone: &jiff::tz::TimeZone) -> String {
+        let (since, until) = (self.since.clock_time(zone), self.until.clock_time(zone));
+        format!("waits since {since}, at most until {until}, for storage that can be written: {}", self.why)
+    }
+}
+
+/// A run that was left without a last record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunLeft {
+    /// The run.
+    pub run: RunId,
+    /// Its ticket.
+    pub ticket: TicketId,
+    /// Why it ended; `None`: its program gave it up.
+    pub reason: Option<ExitReason>,
+    /// What happened, and what to do.
+    pub message: String,
 }

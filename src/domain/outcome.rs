@@ -38,6 +38,8 @@ pub enum ExitReason {
     ReviewFailed,
     /// Agent missing, not logged in, no model, no credit, or a fault of our own.
     Error,
+    /// Nothing could be stored for as long as a run waits for that.
+    StorageFailed,
 }
 
 impl ExitReason {
@@ -59,6 +61,7 @@ impl ExitReason {
             Self::TicketGone => "ticket_gone",
             Self::ReviewFailed => "review_failed",
             Self::Error => "error",
+            Self::StorageFailed => "storage_failed",
         }
     }
 
@@ -70,14 +73,17 @@ impl ExitReason {
 
     /// A run that ended so can be gone on with; the others begin anew, with fresh counters.
     pub fn is_resumable(self) -> bool {
-        matches!(self, Self::UserStopped | Self::RateLimited | Self::Budget | Self::Error | Self::TicketGone)
+        matches!(
+            self,
+            Self::UserStopped | Self::RateLimited | Self::Budget | Self::Error | Self::TicketGone | Self::StorageFailed
+        )
     }
 
     /// The exit code of the program when this is the worst of its runs.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Complete => 0,
-            Self::Error | Self::TicketGone => 1,
+            Self::Error | Self::TicketGone | Self::StorageFailed => 1,
             Self::Blocked | Self::ReviewFailed => 3,
             Self::MaxIterations
             | Self::Stagnation

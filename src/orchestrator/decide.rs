@@ -21,6 +21,7 @@ mod watchdog;
 
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::Asker;
+use crate::domain::outcome::ExitReason;
 use crate::domain::record::{ApiRetried, Level, Record};
 use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect, Timer};
@@ -84,7 +85,8 @@ impl Step<'_> {
                     self.notice(Level::Warn, text);
                 }
             }
-            Input::Faulted { message } => self.faulted(message),
+            Input::Faulted { message } => self.faulted(ExitReason::Error, message),
+            Input::StorageFailed { message } => self.faulted(ExitReason::StorageFailed, message),
             input => self.of_iteration(input),
         }
     }

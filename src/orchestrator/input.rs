@@ -285,6 +285,11 @@ pub enum Input {
         /// What.
         text: String,
     },
+    /// Nothing could be stored for as long as a run waits for that.
+    StorageFailed {
+        /// What, and what to do.
+        message: String,
+    },
     /// Something of ours went wrong that nobody answers for.
     Faulted {
         /// What, and what to do.

@@ -9,6 +9,7 @@ use crate::domain::limits::Parking;
 use crate::domain::news::News;
 use crate::domain::record::{Record, Stored};
 use crate::domain::words::{Teller, Weight, wait_words};
+use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
@@ -56,6 +57,17 @@ impl<W: Write> Printer<W> {
                     self.catch_up(stored.run, store)?;
                 }
             }
+            News::StorageAwaited(waiting) => match self.format {
+                Format::Json => self.fact("storage_awaited", waiting)?,
+                Format::Text => {
+                    let words = clean_line(&waiting.words(&self.zone), 1_000);
+                    writeln!(self.out, "{}  {words}", waiting.ticket)?;
+                }
+            },
+            News::RunLeft(left) => match self.format {
+                Format::Json => self.fact("run_left", left)?,
+                Format::Text => writeln!(self.out, "{}  {}", left.ticket, clean_line(&left.message, 1_000))?,
+            },
             News::RunFailed { ticket, message, .. } | News::Trouble { ticket, message }
                 if self.format == Format::Text =>
             {
@@ -64,6 +76,18 @@ impl<W: Write> Printer<W> {
             _ => return Ok(()),
         }
         self.out.flush()
+    }
+
+    /// Prints what is no record, because it cannot be one: it has a kind, and no `seq`.
+    fn fact(&mut self, kind: &str, fact: &impl Serialize) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Fact<'a, T> {
+            kind: &'a str,
+            #[serde(flatten)]
+            fact: &'a T,
+        }
+        serde_json::to_writer(&mut self.out, &Fact { kind, fact })?;
+        writeln!(self.out)
     }
 
     /// Prints what is stored of every run and was not told: the last words before the program goes.

@@ -2,12 +2,13 @@
 
 use crate::adapters::store::Store;
 use crate::base::id::{RunId, TicketId};
-use crate::domain::news::News;
+use crate::domain::news::{News, RunLeft};
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 /// What a run has printed, for those who show it.
 type Scrollbacks = HashMap<RunId, (TicketId, Arc<dyn Scrollback>)>;
@@ -69,6 +70,14 @@ impl Reporter {
     /// Tells about trouble of ours that is being tried again.
     pub fn trouble(&self, ticket: &TicketId, message: &str) {
         self.tell(News::Trouble { ticket: ticket.clone(), message: message.to_owned() });
+    }
+
+    /// Tells that a run was left without a last record: nothing else will say so, so it is not dropped.
+    pub fn left(&self, left: RunLeft) {
+        if let Err(TrySendError::Full(news)) = self.news.try_send(News::RunLeft(left)) {
+            let front_end = self.news.clone();
+            tokio::spawn(async move { front_end.send(news).await });
+        }
     }
 
     /// Tells that a run is open, with all its records so far.

@@ -15,7 +15,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::command::UserCommand;
-use crate::domain::news::News;
+use crate::domain::news::{News, RunLeft};
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::{RunState, RunSummary};
@@ -28,8 +28,9 @@ use crate::runtime::effects::{Effects, Work};
 use crate::runtime::gate::{Authority, Judged};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::rules_watch::RulesWatch;
+use crate::runtime::storage::StorageWait;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
-use crate::runtime::ticket_task::TicketTask;
+use crate::runtime::ticket_task::{Ending, TicketTask};
 use crate::runtime::{channels, translate};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -232,6 +233,7 @@ impl Supervisor {
         }
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
+        let lock = Arc::new(lock);
         let scrollback = self.store.scrollback(run, classify)?;
         let ticket = Arc::new(ticket);
         self.reporter.tell(News::TicketRead(ticket.clone()));
@@ -245,8 +247,9 @@ impl Supervisor {
             reporter: self.reporter.clone(),
         });
         let said = file.boxes_said(&ticket);
-        let watch = Self::follow(file.clone(), inputs.clone());
+        let watch = file.clone().follow(inputs.clone(), Arc::downgrade(&lock));
         self.rules_watch.add(&gate, &inputs);
+        let storage = StorageWait::new(run, &id, config.storage.patience, &self.clock, &self.reporter);
         let effects = Effects {
             run,
             ticket: id.clone(),
@@ -272,48 +275,26 @@ impl Supervisor {
             store: self.store.clone(),
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),
+            storage,
             effects,
             inputs: receiver,
             later: VecDeque::new(),
         };
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
-        let (ended, ticket) = (self.ended.clone(), id.clone());
+        let (ended, ticket, reporter) = (self.ended.clone(), id.clone(), self.reporter.clone());
         tokio::spawn(async move {
             for input in first.into_iter().chain(said) {
                 let _ = inputs.send(input).await;
             }
             drop(inputs);
-            let reason = task.guarded().await;
+            let Ending { reason, unstored } = task.guarded().await;
             drop(lock);
+            if let Some(message) = unstored {
+                reporter.left(RunLeft { run, ticket: ticket.clone(), reason, message });
+            }
             let _ = ended.send((ticket, reason));
         });
         Ok(id)
-    }
-
-    /// Follows the ticket's file: tells the screen and the run what it says now.
-    fn follow(file: Arc<TicketFile>, inputs: mpsc::Sender<Input>) -> Option<FileWatch> {
-        let (changes, mut seen) = mpsc::channel(channels::CHANGES);
-        let watch = FileWatch::new(move |_| {
-            let _ = changes.try_send(());
-        })
-        .and_then(|mut watch| {
-            watch.add(&file.path)?;
-            Ok(watch)
-        });
-        tokio::spawn(async move {
-            while seen.recv().await.is_some() {
-                if inputs.send(file.read().await).await.is_err() {
-                    break;
-                }
-            }
-        });
-        match watch {
-            Ok(watch) => Some(watch),
-            Err(error) => {
-                tracing::warn!(%error, "the ticket's file is not followed; edits are seen at the end of an iteration");
-                None
-            }
-        }
     }
 
     /// Hands a command to a run. `false`: the run is not open.

@@ -1,7 +1,8 @@
 //! The ticket's file, as a run hears of it. A person, an editor or a sync tool may be at it in this very moment:
 //! what is half written or gone for a blink is waited for, not acted upon.
 
-use crate::adapters::tickets;
+use crate::adapters::store::TicketLock;
+use crate::adapters::tickets::{self, FileWatch};
 use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
@@ -9,10 +10,11 @@ use crate::domain::ticket::{Boxes, Severity, Ticket};
 use crate::orchestrator::input::Input;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::supervisor::OpenError;
-use crate::runtime::translate;
+use crate::runtime::{channels, translate};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// How often and how long a file that is gone is looked for: renames of editors, syncs and `git stash` are shorter.
 const LOOKS: u32 = 12;
@@ -55,6 +57,37 @@ impl TicketFile {
             }
             looks += 1;
         }
+    }
+
+    /// Follows the file, for as long as what is returned lives: tells the run and front ends what it says now, and
+    /// keeps the ticket's lock on it.
+    pub fn follow(self: Arc<Self>, inputs: mpsc::Sender<Input>, lock: Weak<TicketLock>) -> Option<FileWatch> {
+        let (changes, mut seen) = mpsc::channel(channels::CHANGES);
+        let watch = FileWatch::new(move |_| {
+            let _ = changes.try_send(());
+        })
+        .and_then(|mut watch| {
+            watch.add(&self.path)?;
+            Ok(watch)
+        });
+        tokio::spawn(async move {
+            while seen.recv().await.is_some() {
+                // Whoever saves a file may put another one in its place.
+                if let Some(Err(held)) = lock.upgrade().map(|lock| lock.follow(&self.path)) {
+                    let message = format!("{} is worked on by another program too: {held}", self.ticket);
+                    let _ = inputs.send(Input::Faulted { message }).await;
+                    break;
+                }
+                if inputs.send(self.read().await).await.is_err() {
+                    break;
+                }
+            }
+        });
+        watch
+            .inspect_err(|error| {
+                tracing::warn!(%error, "the ticket's file is not followed; edits are seen at the end of an iteration");
+            })
+            .ok()
     }
 
     /// What a ticket with boxes that are no phases says at the start: they may be all ticked, and then nothing needs

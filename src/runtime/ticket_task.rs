@@ -1,7 +1,7 @@
 //! The loop of one run: input → decide → store → fold → tell → effects.
 //!
-//! Nothing is done that is not stored first. When the store cannot write, a verdict becomes a block and
-//! everything else waits until it can.
+//! Nothing is done that is not stored first. When the store cannot write, a verdict becomes a block and everything
+//! else waits until it can, but not without end.
 
 use crate::adapters::agent::orphans;
 use crate::adapters::store::{Append, Store, StoreError};
@@ -19,13 +19,11 @@ use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::effects::Effects;
 use crate::runtime::reporter::Reporter;
+use crate::runtime::storage::{Next, StorageWait};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-
-/// Wait between two tries to write to a store that is full or unreachable.
-const STORE_RETRY: Duration = Duration::from_secs(2);
 
 /// One run of one ticket.
 pub struct TicketTask {
@@ -41,6 +39,8 @@ pub struct TicketTask {
     pub clock: Arc<dyn Clock>,
     /// Front ends.
     pub reporter: Reporter,
+    /// For storage that cannot be written.
+    pub storage: StorageWait,
     /// The world.
     pub effects: Effects,
     /// What happens.
@@ -49,71 +49,71 @@ pub struct TicketTask {
     pub later: VecDeque<Input>,
 }
 
-/// Whether the run goes on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Going {
-    On,
-    /// Left as it is, without a last record.
-    Abandoned,
-}
-
 /// What came of storing records.
 enum Storing {
     Done,
     /// A verdict could not be stored, for this reason: it becomes a block.
     Refused(String),
-    /// The person stopped the run while nothing could be stored.
+    /// Nothing can be stored, and that has taken too long: words for the person.
+    OutOfPatience(String),
+    /// It was the end of the run that could not be stored.
+    GivenUp(Ending),
+    /// The program goes.
     Abandoned,
 }
 
-/// How long a record that finds no place is tried again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Patience {
-    /// Until it is stored, or the person stops the run.
-    UntilStored,
-    /// Not at all: the record is the stop itself.
-    None,
+/// How a run's task came to its end.
+#[derive(Debug, Default)]
+pub struct Ending {
+    /// Why; `None`: its program gave it up.
+    pub reason: Option<ExitReason>,
+    /// No record says so: words for the person.
+    pub unstored: Option<String>,
 }
 
 impl TicketTask {
-    /// Runs until the run has ended, or nobody can send inputs any more. Gives the exit reason.
-    pub async fn run(mut self) -> Option<ExitReason> {
+    /// Runs until the run has ended, or nobody can send inputs any more.
+    pub async fn run(mut self) -> Ending {
+        let mut left = None;
         // A run that is gone on with may have ended before: its first input opens it again.
         while let Some(input) = self.next().await {
-            if self.take(input).await == Going::Abandoned || self.state.ended.is_some() {
+            left = self.take(input).await;
+            if left.is_some() || self.state.ended.is_some() {
                 break;
             }
         }
         self.effects.finish().await;
-        self.state.ended.map(|ended| ended.reason)
+        left.unwrap_or_else(|| Ending { reason: self.state.ended.map(|ended| ended.reason), unstored: None })
     }
 
     /// [`run`](Self::run), kept apart from the rest of the program: a panic in it ends this run only.
-    pub async fn guarded(self) -> Option<ExitReason> {
+    pub async fn guarded(self) -> Ending {
         let (run, ticket, store, clock) = (self.run, self.ticket.clone(), self.store.clone(), self.clock.clone());
         let reporter = self.reporter.clone();
-        match tokio::spawn(self.run()).await {
-            Ok(reason) => reason,
-            Err(error) => {
-                tracing::error!(%run, %error, "the task of a run went down");
-                let message = "a fault in programmator ended the run's task; what Claude did is kept, `programmator \
-                               resume` goes on"
-                    .to_owned();
-                let mut state = State::default();
-                for stored in store.load(run).ok()?.records {
-                    apply(&mut state, &stored);
-                }
-                let decision = decide(&state, Input::Faulted { message }, clock.now());
-                let mut after = state;
-                let summary = look_ahead(&mut after, run, &ticket, clock.now(), &decision.records)?;
-                let append = Append { run, ticket, time: clock.now(), records: decision.records, summary };
-                for stored in store.append(append).await.ok()? {
-                    reporter.recorded(stored);
-                }
-                orphans::sweep(&[run.to_string()]);
-                Some(ExitReason::Error)
+        let error = match tokio::spawn(self.run()).await {
+            Ok(ending) => return ending,
+            Err(error) => error,
+        };
+        tracing::error!(%run, %error, "the task of a run went down");
+        let message = "a fault in programmator ended the run's task; what Claude did is kept, `programmator resume` \
+                       goes on"
+            .to_owned();
+        orphans::sweep(&[run.to_string()]);
+        let recorded = async {
+            let mut state = State::default();
+            for stored in store.load(run).ok()?.records {
+                apply(&mut state, &stored);
             }
-        }
+            let now = clock.now();
+            let decision = decide(&state, Input::Faulted { message: message.clone() }, now);
+            let summary = look_ahead(&mut state, run, &ticket, now, &decision.records)?;
+            let append = Append { run, ticket: ticket.clone(), time: now, records: decision.records, summary };
+            store.append(append).await.ok()
+        };
+        let stored = recorded.await;
+        let unstored = stored.is_none().then_some(message);
+        stored.into_iter().flatten().for_each(|stored| reporter.recorded(stored));
+        Ending { reason: Some(ExitReason::Error), unstored }
     }
 
     async fn next(&mut self) -> Option<Input> {
@@ -123,69 +123,108 @@ impl TicketTask {
         }
     }
 
-    async fn take(&mut self, input: Input) -> Going {
-        let patience = if is_stop(&input) { Patience::None } else { Patience::UntilStored };
+    /// Takes one thing that happened. `Some`: the run is left as it is, without a last record.
+    async fn take(&mut self, input: Input) -> Option<Ending> {
+        let last_try = self.last_words(&input);
         let decision = decide(&self.state, input, self.clock.now());
-        let stored = self.store_all(decision.records, &decision.effects, patience).await;
-        if matches!(stored, Storing::Abandoned) {
-            return Going::Abandoned;
-        }
+        let refused = match self.store_all(decision.records, &decision.effects, last_try).await {
+            Storing::Done => None,
+            Storing::Refused(why) => Some(why),
+            Storing::Abandoned => return Some(Ending::default()),
+            Storing::GivenUp(ending) => return Some(ending),
+            Storing::OutOfPatience(words) => {
+                // There may be just room for the end.
+                let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, self.clock.now());
+                return match self.append(end.records).await {
+                    Ok(stored) => {
+                        self.fold(stored);
+                        None
+                    }
+                    Err(_) => Some(Ending { reason: Some(ExitReason::StorageFailed), unstored: Some(words) }),
+                };
+            }
+        };
         for effect in decision.effects {
-            let effect = match (&stored, effect) {
-                (Storing::Refused(why), Effect::Answer { request, .. }) => {
+            let effect = match (&refused, effect) {
+                (Some(why), Effect::Answer { request, .. }) => {
                     Effect::Answer { request, verdict: Verdict::Block, reason: why.clone() }
                 }
                 (_, effect) => effect,
             };
             self.effects.perform(effect, &self.state).await;
         }
-        Going::On
+        None
     }
 
-    /// Stores the records and folds them. Tries again until it can be done, or the person stops the run.
-    async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect], patience: Patience) -> Storing {
+    /// What ends the run is tried once: with these words it is left when that cannot be stored. It is then found
+    /// interrupted, and can be gone on with.
+    fn last_words(&self, input: &Input) -> Option<Ending> {
+        let (reason, words) = match input {
+            Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. } => (
+                ExitReason::UserStopped,
+                format!(
+                    "stopped by you while nothing could be stored: the last records are missing, and `programmator \
+                     resume {}` goes on",
+                    self.ticket
+                ),
+            ),
+            Input::StorageFailed { message } => (ExitReason::StorageFailed, message.clone()),
+            _ => return None,
+        };
+        Some(Ending { reason: Some(reason), unstored: Some(words) })
+    }
+
+    /// Stores the records and folds them. Tries again until it can be done, or has taken too long.
+    async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect], mut last_try: Option<Ending>) -> Storing {
         if records.is_empty() {
             return Storing::Done;
         }
         let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
-        let mut told = false;
         loop {
             let error = match self.append(records.clone()).await {
                 Ok(stored) => {
-                    for stored in stored {
-                        apply(&mut self.state, &stored);
-                        self.reporter.recorded(stored);
-                    }
+                    self.fold(stored);
                     return Storing::Done;
                 }
                 Err(error) => error,
             };
-            tracing::error!(run = %self.run, %error, "a record could not be stored");
-            if !told {
-                self.reporter.trouble(&self.ticket, &error.to_string());
-                told = true;
-            }
-            if is_verdict {
-                return Storing::Refused(format!("programmator cannot store its verdict: {error}"));
-            }
-            if patience == Patience::None || self.wait_for_store().await == Going::Abandoned {
-                return Storing::Abandoned;
+            let next = self.storage.failed(&error);
+            match (last_try.take(), next) {
+                (Some(ending), _) => return Storing::GivenUp(ending),
+                (None, Next::GiveUp(words)) => return Storing::OutOfPatience(words),
+                (None, Next::Again(_)) if is_verdict => {
+                    return Storing::Refused(format!("programmator cannot store its verdict: {error}"));
+                }
+                (None, Next::Again(wait)) => {
+                    if let Some(end) = self.wait_for_store(wait).await {
+                        return end;
+                    }
+                }
             }
         }
     }
 
-    /// Waits before the next try. What happens meanwhile is kept; a stop is obeyed, though it cannot be recorded:
-    /// the run is then found interrupted, and can be gone on with.
-    async fn wait_for_store(&mut self) -> Going {
-        let again = tokio::time::sleep(STORE_RETRY);
+    fn fold(&mut self, stored: Vec<Arc<Stored>>) {
+        self.storage.worked();
+        for stored in stored {
+            apply(&mut self.state, &stored);
+            self.reporter.recorded(stored);
+        }
+    }
+
+    /// Waits before the next try. What happens meanwhile is kept; a stop is obeyed, though it cannot be recorded.
+    async fn wait_for_store(&mut self, wait: Duration) -> Option<Storing> {
+        let again = tokio::time::sleep(wait);
         tokio::pin!(again);
         loop {
             tokio::select! {
-                () = &mut again => return Going::On,
+                () = &mut again => return None,
                 input = self.inputs.recv() => match input {
-                    None => return Going::Abandoned,
-                    Some(input) if is_stop(&input) => return Going::Abandoned,
-                    Some(input) => self.later.push_back(input),
+                    None => return Some(Storing::Abandoned),
+                    Some(input) => match self.last_words(&input) {
+                        Some(ending) => return Some(Storing::GivenUp(ending)),
+                        None => self.later.push_back(input),
+                    },
                 },
             }
         }
@@ -200,11 +239,6 @@ impl TicketTask {
         let append = Append { run: self.run, ticket: self.ticket.clone(), time, records, summary };
         self.store.append(append).await
     }
-}
-
-/// The person wants the run to end.
-fn is_stop(input: &Input) -> bool {
-    matches!(input, Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. })
 }
 
 /// The summary belongs to the state after the records: they are folded on a copy.

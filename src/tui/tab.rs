@@ -4,6 +4,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::news::StorageAwaited;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::Ticket;
@@ -42,6 +43,8 @@ pub struct Tab {
     pub pulse: Pulse,
     /// The run could not be opened, or went down: words for the person.
     pub failure: Option<String>,
+    /// Nothing can be stored, and the run waits.
+    pub storage: Option<StorageAwaited>,
     /// What became of the person's notes, oldest first.
     pub notes: Vec<NoteView>,
     /// How the gauges came to where they stand, oldest first, the last 500.
@@ -143,6 +146,7 @@ impl Tab {
             teller: Teller::default(),
             pulse: Pulse::default(),
             failure: None,
+            storage: None,
             notes: Vec::new(),
             movements: VecDeque::new(),
             draft: Vec::new(),
@@ -155,6 +159,7 @@ impl Tab {
             return false;
         }
         apply(&mut self.state, stored);
+        self.storage = None;
         self.stream.record(stored);
         self.follow_notes(&stored.record);
         self.follow_gauges(stored);

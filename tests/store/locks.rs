@@ -1,8 +1,8 @@
 //! Locks: one holder, said by name, gone with its holder.
 
 use crate::child::{Other, folder_for};
-use crate::samples::{fresh, open, summary, ticket, time};
-use programmator::adapters::store::{Holder, LockError};
+use crate::samples::{append, fresh, note, open, summary, ticket, time};
+use programmator::adapters::store::{Holder, LockError, Store, StoreError};
 use programmator::domain::summary::{RunState, RunSummary};
 use std::fs;
 use std::io::Read;
@@ -74,7 +74,7 @@ fn one_file_is_one_lock_whatever_way_it_is_named() {
         fs::write(&file, "x").unwrap();
     }
     // The same path as a work folder is another matter, and so is another ticket.
-    store.lock_tree(&file, &holder(8)).unwrap();
+    store.lock_tree(temp.path(), &holder(8)).unwrap();
     store.lock_ticket(&temp.path().join("other.md"), &holder(8)).unwrap();
 }
 
@@ -157,4 +157,65 @@ async fn a_waiter_gets_the_folder_when_it_is_free_and_one_that_left_does_not_kee
     drop(lock);
     // Free for good: the one that left may hold it for a moment, but gives it back.
     store.wait_tree(temp.path(), &holder(5)).await.unwrap();
+}
+
+#[test]
+fn another_state_folder_is_no_way_around_a_lock() {
+    let temp = tempfile::tempdir().unwrap();
+    let (file, work) = (temp.path().join("tk.md"), temp.path().join("work"));
+    fs::write(&file, "x").unwrap();
+    fs::create_dir(&work).unwrap();
+    let (ours, theirs) = (open(&temp.path().join("ours")), open(&temp.path().join("theirs")));
+    let lock = ours.lock_ticket(&file, &holder(1)).unwrap();
+    let tree = ours.lock_tree(&work, &holder(1)).unwrap();
+    assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("another state folder"));
+    assert!(held(theirs.lock_tree(&work, &holder(2))).contains("another state folder"));
+
+    // Saved by an editor that puts a new file in its place.
+    fs::write(temp.path().join("new"), "y").unwrap();
+    fs::rename(temp.path().join("new"), &file).unwrap();
+    lock.follow(&file).unwrap();
+    assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("another state folder"));
+    fs::remove_file(&file).unwrap();
+    lock.follow(&file).unwrap();
+
+    fs::write(&file, "z").unwrap();
+    drop((lock, tree));
+    let lock = theirs.lock_ticket(&file, &holder(2)).unwrap();
+    theirs.lock_tree(&work, &holder(2)).unwrap();
+    drop(lock);
+}
+
+#[test]
+fn what_was_put_in_the_place_of_a_ticket_by_another_program_is_its_own() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("tk.md");
+    fs::write(&file, "x").unwrap();
+    let (ours, theirs) = (open(&temp.path().join("ours")), open(&temp.path().join("theirs")));
+    let lock = ours.lock_ticket(&file, &holder(1)).unwrap();
+    let other = temp.path().join("other.md");
+    fs::write(&other, "y").unwrap();
+    let _theirs = theirs.lock_ticket(&other, &holder(2)).unwrap();
+    fs::rename(&other, &file).unwrap();
+    held(lock.follow(&file));
+}
+
+#[test]
+fn a_database_that_was_moved_takes_no_records_until_it_is_back() {
+    let temp = tempfile::tempdir().unwrap();
+    let (state, away) = (temp.path().join("state"), temp.path().join("away"));
+    let store = open(&state);
+    let run = fresh();
+    store.append_blocking(append(run, vec![note("before")])).unwrap();
+    fs::rename(&state, &away).unwrap();
+    let gone = |store: &Store| store.append_blocking(append(run, vec![note("lost")])).unwrap_err();
+    assert!(matches!(gone(&store), StoreError::Gone { .. }));
+    // Another program may begin anew there.
+    let other = open(&state);
+    assert!(matches!(gone(&store), StoreError::Gone { .. }), "{}", gone(&store));
+    drop(other);
+    fs::remove_dir_all(&state).unwrap();
+    fs::rename(&away, &state).unwrap();
+    store.append_blocking(append(run, vec![note("after")])).unwrap();
+    assert_eq!(store.load(run).unwrap().records.len(), 2);
 }

@@ -34,7 +34,7 @@ pub enum StoreError {
         source: Arc<io::Error>,
     },
     /// No room for the append. Nothing of it was stored.
-    #[error("the disk or quota that holds {path} is full, so nothing more is stored; free some space, then resume")]
+    #[error("the disk or quota that holds {path} is full, so nothing more is stored; free some space")]
     Full {
         /// The database.
         path: PathBuf,
@@ -46,6 +46,15 @@ pub enum StoreError {
         path: PathBuf,
         /// `SQLite`'s reason.
         source: Arc<rusqlite::Error>,
+    },
+    /// The database that was opened is not at its place any more.
+    #[error(
+        "{path} was deleted or moved while programmator ran, so nothing more is stored, and no other program knows of \
+         this run: put it back, or start the ticket again"
+    )]
+    Gone {
+        /// Where it was.
+        path: PathBuf,
     },
     /// The file is no `SQLite` database, or a damaged one. It is left as it is.
     #[error(

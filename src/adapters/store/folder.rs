@@ -62,6 +62,32 @@ pub(super) fn prepare(path: &Path) -> Result<PathBuf, StoreError> {
     fs::canonicalize(path).map_err(StoreError::file("find", path))
 }
 
+/// The database as it was opened: a name may be given to another file, or to none.
+#[derive(Clone, Debug)]
+pub(super) struct Database {
+    pub path: PathBuf,
+    identity: (u64, u64),
+}
+
+impl Database {
+    /// The one that stands at `path` now.
+    pub(super) fn at(path: PathBuf) -> Result<Self, StoreError> {
+        let metadata = fs::metadata(&path).map_err(StoreError::file("open", &path))?;
+        Ok(Self { path, identity: os::identity(&metadata) })
+    }
+
+    /// An error when it does not stand there any more: what is written then, nobody finds again.
+    pub(super) fn is_in_place(&self) -> Result<(), StoreError> {
+        match fs::metadata(&self.path) {
+            Ok(metadata) if os::identity(&metadata) == self.identity => Ok(()),
+            Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Err(StoreError::file("look at", &self.path)(error))
+            }
+            _ => Err(StoreError::Gone { path: self.path.clone() }),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

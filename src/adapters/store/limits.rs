@@ -28,6 +28,7 @@ impl Store {
     /// as another program writes.
     pub fn admit(&self, run: RunId, ask: &Ask, now: Timestamp) -> Result<Admission, StoreError> {
         let sql = StoreError::sql(&self.inner.database);
+        self.inner.opened.is_in_place()?;
         let mut db = self.inner.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&sql)?;
         let admission = decide(&tx, run, ask, now).map_err(&sql)?;

@@ -1,4 +1,8 @@
-//! Who works on a ticket, who works in a folder: locks of the system on files that are never deleted.
+//! Who works on a ticket, who works in a folder: locks of the system on files that are never deleted, and on the
+//! ticket's file and the folder themselves.
+//!
+//! The second lock is there for programs that do not see the first: with another state folder, or after ours was
+//! deleted. A file system that knows no such locks gives only the first.
 //!
 //! The lock is the system's (`flock` where there is one), so it dies with its holder, however that dies.
 //! What the file says is for people only; nothing is ever decided or killed by it.
@@ -15,6 +19,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tokio::sync::oneshot;
 
 /// Who holds a lock, as the file tells others.
@@ -54,14 +59,23 @@ pub enum LockError {
 
 /// The right to work on a ticket; given up when dropped.
 #[derive(Debug)]
-pub struct TicketLock(Held);
+pub struct TicketLock {
+    /// The ticket's file, which others may replace. Given up before the other lock.
+    file: Mutex<Option<Own>>,
+    held: Held,
+}
 
 /// The right to let Claude work in a folder; given up when dropped.
 #[derive(Debug)]
 pub struct TreeLock {
-    /// Held by being there.
+    /// Held by being there, the folder's own before the other: whoever waits for both takes them the other way round.
+    _own: Option<Own>,
     _held: Held,
 }
+
+/// A lock on the thing itself. Given up when dropped.
+#[derive(Debug)]
+struct Own(File);
 
 /// A lock that is given up when dropped.
 #[derive(Debug)]
@@ -80,19 +94,64 @@ enum Asked {
 impl TicketLock {
     /// Says anew who holds it, when the run has become known.
     pub fn describe(&mut self, holder: &Holder) -> Result<(), StoreError> {
-        self.0.describe(holder)
+        self.held.describe(holder)
+    }
+
+    /// Holds the file that stands at `path` now, when it is another one than before. An error: another program has
+    /// it already.
+    pub fn follow(&self, path: &Path) -> Result<(), LockError> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let identity = |metadata: io::Result<fs::Metadata>| metadata.ok().map(|data| os::identity(&data));
+        let (now, before) = (identity(fs::metadata(path)), file.as_ref().and_then(|own| identity(own.0.metadata())));
+        if now.is_some() && now != before {
+            *file = Own::take(path)?;
+        }
+        Ok(())
+    }
+}
+
+impl Own {
+    /// Does not wait. `None`: there is no such file, or it cannot be locked.
+    fn take(path: &Path) -> Result<Option<Self>, LockError> {
+        let Ok(file) = File::open(path) else {
+            return Ok(None);
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Err(LockError::Held {
+                holder: "a programmator with another state folder, or whose state folder was deleted".to_owned(),
+            }),
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
+    }
+
+    /// Waits for it.
+    fn wait(path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        wait(&file).ok()?;
+        Some(Self(file))
+    }
+}
+
+impl Drop for Own {
+    /// As for [`Held`].
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
     }
 }
 
 impl Store {
     /// Locks a ticket by the path of its file, or says who has it. Does not wait.
     pub fn lock_ticket(&self, ticket_path: &Path, holder: &Holder) -> Result<TicketLock, LockError> {
-        self.lock("ticket", ticket_path, holder).map(TicketLock)
+        let held = self.lock("ticket", ticket_path, holder)?;
+        let file = Mutex::new(Own::take(ticket_path)?);
+        Ok(TicketLock { held, file })
     }
 
     /// Locks a work folder, or says who has it. Does not wait.
     pub fn lock_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, LockError> {
-        self.lock("tree", folder, holder).map(|held| TreeLock { _held: held })
+        let held = self.lock("tree", folder, holder)?;
+        Ok(TreeLock { _own: Own::take(folder)?, _held: held })
     }
 
     /// Waits until the folder is free and locks it. A thread of its own waits in the system; when the
@@ -104,18 +163,20 @@ impl Store {
             Err(LockError::Held { .. }) => {}
         }
         let (file, path) = self.lock_file("tree", folder)?;
+        let folder = folder.to_owned();
         let (give, got) = oneshot::channel();
         let named = path.clone();
         std::thread::Builder::new()
             .name("tree-lock".to_owned())
             .spawn(move || {
                 let locked = wait(&file).map_err(StoreError::file("lock", &path));
-                let _ = give.send(locked.map(|()| Held { file, path }));
+                let held = locked.map(|()| Held { file, path });
+                let _ = give.send(held.map(|held| (Own::wait(&folder), held)));
             })
             .map_err(StoreError::file("wait for", &named))?;
-        let mut held = got.await.unwrap_or(Err(StoreError::Closed))?;
+        let (own, mut held) = got.await.unwrap_or(Err(StoreError::Closed))?;
         held.describe(holder)?;
-        Ok(TreeLock { _held: held })
+        Ok(TreeLock { _own: own, _held: held })
     }
 
     /// Who holds the ticket now, for people; `None` when nobody does.

@@ -33,6 +33,15 @@ pub(super) fn make_private(file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Which file it is, whatever its name: equal for one file only, as long as it is open or has a name.
+pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
+    #[cfg(unix)]
+    return (std::os::unix::fs::MetadataExt::dev(metadata), std::os::unix::fs::MetadataExt::ino(metadata));
+    // Not told: then a file that was replaced is not noticed.
+    #[cfg(not(unix))]
+    (u64::from(metadata.is_dir()), 0)
+}
+
 /// The file belongs to the user that runs this program.
 pub(super) fn is_ours(metadata: &Metadata) -> bool {
     #[cfg(unix)]

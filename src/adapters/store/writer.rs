@@ -2,6 +2,7 @@
 //! so that many appends cost one sync (group commit), and answers each when it is durable.
 
 use super::error::StoreError;
+use super::folder::Database;
 use super::follow::Bell;
 use super::tables::{self, Fault};
 use crate::base::id::{RunId, TicketId};
@@ -9,7 +10,6 @@ use crate::base::time::Timestamp;
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::RunSummary;
 use rusqlite::{Connection, TransactionBehavior};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
@@ -48,12 +48,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(db: Connection, path: PathBuf, bell: Bell) -> Result<Self, StoreError> {
+    pub(super) fn start(db: Connection, database: Database, bell: Bell) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        let named = path.clone();
+        let named = database.path.clone();
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || write(db, jobs, &StoreError::sql(&path), &bell))
+            .spawn(move || write(db, jobs, &database, &bell))
             .map_err(StoreError::file("start the writer of", &named))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -85,7 +85,7 @@ impl Drop for Writer {
     }
 }
 
-fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, sql: &impl Fn(rusqlite::Error) -> StoreError, bell: &Bell) {
+fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database, bell: &Bell) {
     while let Some(first) = jobs.blocking_recv() {
         let mut batch = vec![first];
         while batch.len() < QUEUE
@@ -93,7 +93,7 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, sql: &impl Fn(rusqli
         {
             batch.push(job);
         }
-        match commit(&mut db, &batch, sql) {
+        match commit(&mut db, &batch, database) {
             Ok(all) => {
                 bell.ring();
                 for (job, stored) in batch.into_iter().zip(all) {
@@ -104,7 +104,7 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, sql: &impl Fn(rusqli
             // One bad append, or one too big for the disk, must not fail its neighbours.
             Err(_) if batch.len() > 1 => {
                 for job in batch {
-                    let alone = commit(&mut db, std::slice::from_ref(&job), sql);
+                    let alone = commit(&mut db, std::slice::from_ref(&job), database);
                     bell.ring();
                     let _ = job.reply.send(alone.map(|mut all| all.pop().unwrap_or_default()));
                 }
@@ -127,13 +127,11 @@ fn durability<'a>(db: &Connection, mut records: impl Iterator<Item = &'a Record>
 }
 
 /// One transaction for all of them; on any error it is rolled back whole.
-fn commit(
-    db: &mut Connection,
-    batch: &[Job],
-    sql: &impl Fn(rusqlite::Error) -> StoreError,
-) -> Result<Vec<Vec<Arc<Stored>>>, StoreError> {
-    durability(db, batch.iter().flat_map(|job| &job.append.records)).map_err(sql)?;
-    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql)?;
+fn commit(db: &mut Connection, batch: &[Job], database: &Database) -> Result<Vec<Vec<Arc<Stored>>>, StoreError> {
+    database.is_in_place()?;
+    let sql = StoreError::sql(&database.path);
+    durability(db, batch.iter().flat_map(|job| &job.append.records)).map_err(&sql)?;
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&sql)?;
     let mut all = Vec::with_capacity(batch.len());
     for Job { append, .. } in batch {
         let stored = tables::append(&tx, append.run, &append.ticket, append.time, &append.records, &append.summary);
@@ -142,7 +140,7 @@ fn commit(
             Fault::Json(error) => StoreError::Encode(Arc::new(error)),
         })?);
     }
-    tx.commit().map_err(sql)?;
+    tx.commit().map_err(&sql)?;
     Ok(all)
 }
 

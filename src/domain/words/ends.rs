@@ -20,6 +20,7 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
         ExitReason::TicketGone => "the ticket is gone",
         ExitReason::ReviewFailed => "the review failed",
         ExitReason::Error => "error",
+        ExitReason::StorageFailed => "nothing could be stored",
     }
 }
 

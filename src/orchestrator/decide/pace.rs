@@ -279,7 +279,7 @@ impl Step<'_> {
         self.effect(Effect::Finish);
     }
 
-    pub(super) fn faulted(&mut self, message: String) {
+    pub(super) fn faulted(&mut self, reason: ExitReason, message: String) {
         if self.state.ended.is_some() || self.state.run.is_none() {
             return;
         }
@@ -287,6 +287,6 @@ impl Step<'_> {
         if self.state.open_iteration().is_some() {
             self.end_iteration(IterationOutcome::CutOff);
         }
-        self.end(ExitReason::Error, message);
+        self.end(reason, message);
     }
 }

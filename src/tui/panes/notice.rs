@@ -72,6 +72,10 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
+    if let Some(waiting) = &tab.storage {
+        let words = clean_line(&waiting.words(&model.zone), 600);
+        return Some((Role::Danger, format!("{words}{}", key(" · x stops"))));
+    }
     if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {
         let more = tab.state.approvals.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -94,7 +98,9 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             ExitReason::Complete => (Role::Success, complete(tab)),
             ExitReason::Budget | ExitReason::RateLimited => (Role::Warning, format!("{words}{}", key(" · p goes on"))),
             ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q leaves"))),
-            ExitReason::Error => (Role::Danger, format!("{words}{}", key(" · p tries again"))),
+            ExitReason::Error | ExitReason::StorageFailed => {
+                (Role::Danger, format!("{words}{}", key(" · p tries again")))
+            }
             ExitReason::TicketGone => (Role::Danger, words),
             ExitReason::CircuitOpen if tab.state.breaker.state == Circuit::Open => {
                 let (words, keys) = circuit_open(model, tab);

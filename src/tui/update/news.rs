@@ -63,6 +63,21 @@ pub fn fold(model: &mut Model, news: News) {
         }
         // Heard by the card that they are for.
         News::Passphrase { .. } | News::RuleSaved { .. } => {}
+        News::StorageAwaited(waiting) => {
+            let words = waiting.words(&model.zone);
+            log(model, &waiting.ticket, Weight::Error, &words);
+            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.run == Some(waiting.run)) {
+                tab.storage = Some(waiting);
+            }
+        }
+        News::RunLeft(left) => {
+            log(model, &left.ticket, Weight::Error, &left.message);
+            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.run == Some(left.run)) {
+                tab.storage = None;
+                tab.failure = Some(clean_line(&left.message, 2_000));
+                attention::drop_stale(model, "the run has ended; nothing was answered");
+            }
+        }
         News::Trouble { ticket, message } => log(model, &ticket, Weight::Error, &message),
         // A name that was typed wrongly: no tab for what is not there.
         News::RunFailed { ticket, message, .. } if is_unknown(model, &ticket) => {

@@ -5,7 +5,7 @@ use crate::base::time::Timestamp;
 use crate::domain::breaker::Circuit;
 use crate::domain::limits::admission::{Parking, Why};
 use crate::domain::limits::provider::Reset;
-use crate::domain::news::News;
+use crate::domain::news::{News, RunLeft, StorageAwaited};
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
 use crate::tui::msg::QuitMode;
@@ -93,6 +93,28 @@ fn a_start_that_the_breaker_refuses_leaves_its_run_in_front() {
     assert_eq!(model.tabs[0].failure, None);
     assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("not started")));
     assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
+}
+
+#[test]
+fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
+    let mut model = with_running();
+    let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1"));
+    let waiting = StorageAwaited {
+        run,
+        ticket: ticket.clone(),
+        why: "the disk is full".into(),
+        since: sample::NOW,
+        until: sample::NOW.plus(std::time::Duration::from_secs(60)),
+    };
+    update(&mut model, Msg::News(News::StorageAwaited(waiting)));
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("waits since") && screen.contains("the disk is full"), "{screen}");
+    press(&mut model, "q f");
+    assert!(model.anything_active());
+    let reason = Some(ExitReason::UserStopped);
+    let left = RunLeft { run, ticket, reason, message: "stopped, and the last records are missing".into() };
+    assert_eq!(update(&mut model, Msg::News(News::RunLeft(left))), [Ask::Leave]);
+    assert!(sample::draw(&mut model, (120, 40)).contains("the last records are missing"));
 }
 
 #[test]
