@@ -14,7 +14,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use programmator::adapters::agent::launch::{Additions, Launch, Options, environment};
 use programmator::adapters::agent::{Agent, AgentEvent};
 use programmator::adapters::clock::{SystemClock, fresh_id, fresh_run_id};
-use programmator::adapters::store::Store;
+use programmator::adapters::store::{Bounds, Store};
 use programmator::base::lines::Lines;
 use programmator::domain::scrollback::{Scrollback, Sink};
 use programmator::domain::stream::envelope::classify;
@@ -37,7 +37,7 @@ fn bench(bencher: Bencher<'_, '_>, mut each: impl FnMut(&[u8])) {
     bencher.counter(BytesCount::new(STREAM.len())).counter(ItemsCount::new(RECORDS)).bench_local(|| {
         let mut lines = Lines::default();
         for chunk in STREAM.chunks(256 << 10) {
-            lines.feed(chunk, &mut each);
+            lines.feed(chunk, |line, _| each(line));
         }
     });
 }
@@ -76,10 +76,10 @@ fn bytes_to_file(bencher: Bencher<'_, '_>) {
     let store = Store::open(temp.path()).unwrap();
     bencher.counter(BytesCount::new(STREAM.len())).counter(ItemsCount::new(RECORDS)).bench_local(|| {
         let scrollback = store.scrollback(fresh_run_id(), classify).unwrap();
-        let mut sink = scrollback.begin(1, Box::new(|| {})).unwrap();
+        let mut sink = scrollback.begin(1, Bounds::default(), Box::new(|| {})).unwrap();
         let mut lines = Lines::default();
         for chunk in STREAM.chunks(256 << 10) {
-            lines.feed(chunk, |line| sink.line(line, classify(line)).unwrap());
+            lines.feed(chunk, |line, _| sink.line(line, classify(line)).unwrap());
             sink.burst_ended().unwrap();
         }
         assert_eq!(scrollback.len(1), RECORDS);
@@ -108,7 +108,7 @@ fn process_to_file(bencher: Bencher<'_, '_>) {
 async fn play(store: &Store, scenario: &Path, folder: &Path) -> usize {
     let run = fresh_run_id();
     let scrollback = store.scrollback(run, classify).unwrap();
-    let sink = scrollback.begin(1, Box::new(|| {})).unwrap();
+    let sink = scrollback.begin(1, Bounds::default(), Box::new(|| {})).unwrap();
     let words = ["scripted-agent", "--pace", "0", "--state", "agent", "--scenario"].map(str::to_owned);
     let mut command = vec![env!("CARGO_BIN_EXE_programmator").to_owned()];
     command.extend(words);

@@ -10,7 +10,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use programmator::adapters::clock::fresh_run_id;
-use programmator::adapters::store::{Append, Store};
+use programmator::adapters::store::{Append, Bounds, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::record::{Record, Verdict};
@@ -98,7 +98,7 @@ fn scrollback_100k_lines(bencher: Bencher) {
     let store = Store::open(&temp.path().join("s")).unwrap();
     bencher.counter(ItemsCount::new(100_000_u32)).bench(|| {
         let scrollback = store.scrollback(fresh_run_id(), classify).unwrap();
-        let mut sink = scrollback.begin(1, Box::new(|| {})).unwrap();
+        let mut sink = scrollback.begin(1, Bounds::default(), Box::new(|| {})).unwrap();
         for n in 0..100_000 {
             sink.line(black_box(&LINE), Some(EntryKind::User)).unwrap();
             if n % 100 == 0 {
@@ -129,7 +129,7 @@ fn open_a_million_records_at_the_end(bencher: Bencher) {
     let temp = tempfile::tempdir().unwrap();
     let store = Store::open(&temp.path().join("s")).unwrap();
     let run = fresh_run_id();
-    let mut sink = store.scrollback(run, classify).unwrap().begin(1, Box::new(|| {})).unwrap();
+    let mut sink = store.scrollback(run, classify).unwrap().begin(1, Bounds::default(), Box::new(|| {})).unwrap();
     for _ in 0..1_000_000 {
         sink.line(&LINE[..100], Some(EntryKind::User)).unwrap();
     }

@@ -6,5 +6,6 @@ pub mod id;
 pub mod json;
 pub mod lines;
 pub mod secret;
+pub mod shorten;
 pub mod text;
 pub mod time;

@@ -22,7 +22,7 @@ pub use folder::state_dir;
 pub use follow::Follower;
 pub use locks::{Holder, LockError, TicketLock, TreeLock};
 pub use read::{Found, Loaded, Skipped};
-pub use scrollback::{Classify, RunScrollback, RunSink};
+pub use scrollback::{Bounds, Classify, RunScrollback, RunSink};
 pub use writer::Append;
 
 use crate::base::id::RunId;

@@ -1,32 +1,39 @@
 //! Runs a ticket's validation commands and says how they ended.
 //!
 //! Each is one `bash -c` in the work tree (the shell that Claude's commands run in), in a process group of its own,
-//! without a terminal. Its output goes straight into a file, so nobody's memory holds it. Does not own the list of commands (frozen in the journal)
+//! without a terminal. Of its output the beginning and the end go into a file of bounded size. Does not own the list of
+//! commands (frozen in the journal)
 //! nor what a failure means (`orchestrator::judge`).
 //!
 //! The environment is given ([`crate::adapters::environment`] makes it), with `NO_COLOR=1`, `TERM=dumb` and
 //! `GIT_TERMINAL_PROMPT=0`: the tail goes into a prompt, and nobody can answer a question.
 
+mod kept;
+
 use crate::adapters::environment::Variables;
 use crate::adapters::process_group::ProcessGroup;
+use crate::adapters::room::Room;
 use crate::adapters::shell::NoBash;
 use crate::base::text::{Clean, tail};
+use kept::Kept;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
 use tokio::process::Command;
+use tokio_util::task::AbortOnDropHandle;
 
 /// Most bytes of the tail.
 pub const MAX_TAIL: usize = 4_000;
 /// Bytes at the end of the output that the tail is made of: colours and the like fall away.
 const TAIL_WINDOW: u64 = 4 * MAX_TAIL as u64;
-/// A command that writes more is ended, before it fills the disk.
-const MAX_LOG: u64 = 1 << 30;
-/// How often the size is looked at while a command runs.
-const LOOK: Duration = Duration::from_millis(250);
+/// After the end of a command others may hold its output; they have this long.
+const LAST_OUTPUT: Duration = Duration::from_millis(500);
 /// From TERM to KILL.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -43,7 +50,7 @@ pub struct Outcome {
     pub ms: u64,
     /// The last of its output, clean, from the start of a line: at most [`MAX_TAIL`] bytes.
     pub tail: String,
-    /// The whole output.
+    /// The output, its beginning and its end.
     pub log: PathBuf,
 }
 
@@ -63,6 +70,10 @@ pub struct Place<'a> {
     pub timeout: Duration,
     /// Where the outputs go, as `validation-<n>.log`; made when missing.
     pub log_dir: &'a Path,
+    /// Bytes of one output that are kept at most.
+    pub output: u64,
+    /// Where they may be written to.
+    pub room: Room,
     /// The whole environment.
     pub env: &'a Variables,
     /// What runs them.
@@ -89,47 +100,62 @@ pub async fn run(commands: &[String], place: &Place<'_>) -> Vec<Outcome> {
 enum End {
     Exited(io::Result<ExitStatus>),
     OutOfTime,
-    OutOfSpace,
 }
 
 async fn one(command: &str, place: &Place<'_>, log: PathBuf) -> Outcome {
     let begun = Instant::now();
     let mut outcome =
         Outcome { command: command.to_owned(), exit: None, timed_out: false, ms: 0, tail: String::new(), log };
-    let remark = match attempt(command, place, &outcome.log).await {
-        Ok(End::Exited(Ok(status))) => {
+    let attempt = attempt(command, place, &outcome.log).await;
+    let remark = match &attempt {
+        Ok((End::Exited(Ok(status)), _)) => {
             outcome.exit = status.code();
             status.code().is_none().then(|| format!("ended by {status}"))
         }
-        Ok(End::Exited(Err(error))) => Some(format!("lost sight of it: {error}")),
-        Ok(End::OutOfTime) => {
+        Ok((End::Exited(Err(error)), _)) => Some(format!("lost sight of it: {error}")),
+        Ok((End::OutOfTime, _)) => {
             outcome.timed_out = true;
             Some(format!("ended: it ran longer than {} s", place.timeout.as_secs()))
         }
-        Ok(End::OutOfSpace) => Some("ended: it wrote more than 1 GiB".to_owned()),
-        Err(error) => Some(format!(
-            "could not be started in {} with its output in {}: {error}",
-            place.folder.display(),
-            outcome.log.display()
-        )),
+        Err(error) => Some(error.clone()),
     };
     outcome.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    if let Some(remark) = &remark {
+    let mut kept = attempt.ok().map(|(_, kept)| kept);
+    let left_out = kept.as_mut().and_then(|kept| lock(kept).finish());
+    let remarks: Vec<String> = left_out.into_iter().chain(remark).collect();
+    for remark in &remarks {
         // Into the file as well, so that the whole output tells the whole story. A full disk may refuse.
         let _ = append(&outcome.log).and_then(|mut file| writeln!(file, "\n[programmator: {remark}]"));
     }
-    outcome.tail = match (end_of(&outcome.log), remark) {
-        (Ok(text), _) => text,
-        (Err(_), remark) => remark.unwrap_or_default(),
+    let unwritten = kept.and_then(|kept| lock(&kept).unwritten().map(shown));
+    outcome.tail = match (unwritten, end_of(&outcome.log)) {
+        (Some(text), _) => format!("{text}\n[programmator: {}]", remarks.join("; ")),
+        (None, Ok(text)) => text,
+        (None, Err(_)) => remarks.join("; "),
     };
     outcome
 }
 
-async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> io::Result<End> {
-    fs::create_dir_all(place.log_dir)?;
+/// Runs it; an error says why it could not be started.
+async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> Result<(End, Arc<Mutex<Kept>>), String> {
+    if !place.folder.is_dir() {
+        return Err(format!("not started: the work folder {} is gone", place.folder.display()));
+    }
+    let not_kept = |error: io::Error| format!("not started: its output {} cannot be kept: {error}", log.display());
+    fs::create_dir_all(place.log_dir).map_err(not_kept)?;
     // An earlier process may have run the same command of the same iteration.
-    let output = append(log)?;
-    output.set_len(0)?;
+    let output = append(log).map_err(not_kept)?;
+    output.set_len(0).map_err(not_kept)?;
+    let kept = Arc::new(Mutex::new(Kept::new(output, place.output, place.room.clone())));
+    let end = run_into(command, place, &kept).await.map_err(|error| {
+        format!("could not be started in {}: {error}", place.folder.display())
+    })?;
+    Ok((end, kept))
+}
+
+async fn run_into(command: &str, place: &Place<'_>, kept: &Arc<Mutex<Kept>>) -> io::Result<End> {
+    let (reader, writer) = io::pipe()?;
+    let reader = pipe::Receiver::from_owned_fd(reader.into())?;
     let shell = place.shell.as_ref().map_err(|none| io::Error::other(none.clone()))?;
     let mut shell = Command::new(shell);
     shell
@@ -139,15 +165,17 @@ async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> io::Result<End
         .envs(place.env.iter().map(|(name, value)| (name, value)))
         .envs([("NO_COLOR", "1"), ("TERM", "dumb"), ("GIT_TERMINAL_PROMPT", "0")])
         .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(output.try_clone()?);
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
     ProcessGroup::prepare(&mut shell);
     let mut child = shell.spawn()?;
+    // Our ends of the pipe, which would keep it open.
+    drop(shell);
     let mut group = ProcessGroup::of(&child);
+    let mut copying = AbortOnDropHandle::new(tokio::spawn(copy(reader, kept.clone())));
     let end = tokio::select! {
         status = child.wait() => End::Exited(status),
         () = tokio::time::sleep(place.timeout) => End::OutOfTime,
-        () = overflow(&output) => End::OutOfSpace,
     };
     if !matches!(end, End::Exited(_)) {
         group.terminate();
@@ -158,17 +186,20 @@ async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> io::Result<End
     if !matches!(end, End::Exited(_)) {
         let _ = child.wait().await;
     }
+    let _ = tokio::time::timeout(LAST_OUTPUT, &mut copying).await;
     Ok(end)
 }
 
-/// Comes back when the output has grown too long.
-async fn overflow(output: &File) {
-    loop {
-        tokio::time::sleep(LOOK).await;
-        if output.metadata().is_ok_and(|data| data.len() > MAX_LOG) {
-            return;
-        }
+/// Takes what is printed, to its end.
+async fn copy(mut output: pipe::Receiver, kept: Arc<Mutex<Kept>>) {
+    let mut buffer = vec![0; 64 << 10];
+    while let Ok(count @ 1..) = output.read(&mut buffer).await {
+        lock(&kept).take(&buffer[..count]);
     }
+}
+
+fn lock(kept: &Arc<Mutex<Kept>>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn append(log: &Path) -> io::Result<File> {
@@ -182,8 +213,14 @@ fn end_of(log: &Path) -> io::Result<String> {
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL_WINDOW)))?;
     let mut bytes = Vec::new();
     file.take(TAIL_WINDOW).read_to_end(&mut bytes)?;
-    let text = Clean::new(&String::from_utf8_lossy(&bytes)).into_string();
-    Ok(tail(&text, MAX_TAIL).to_owned())
+    Ok(shown(&bytes))
+}
+
+/// The last of it, as clean text.
+fn shown(bytes: &[u8]) -> String {
+    let from = bytes.len().saturating_sub(TAIL_WINDOW as usize);
+    let text = Clean::new(&String::from_utf8_lossy(&bytes[from..])).into_string();
+    tail(&text, MAX_TAIL).to_owned()
 }
 
 #[cfg(test)]
@@ -196,6 +233,8 @@ mod tests {
             folder,
             timeout: Duration::from_secs_f64(seconds),
             log_dir: &folder.join("logs"),
+            output: 3 << 20,
+            room: Room { folder: folder.to_owned(), reserve: 0 },
             env: &vec![
                 ("PATH".into(), std::env::var_os("PATH").unwrap()),
                 ("PROGRAMMATOR_RUN_ID".into(), "marker".into()),
@@ -242,11 +281,37 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_flood_is_whole_on_disk_and_short_in_the_tail() {
+    async fn of_a_flood_the_beginning_and_the_end_are_kept_and_the_gap_is_shown() {
         let dir = tempfile::tempdir().unwrap();
-        let outcomes = run_in(dir.path(), 60.0, &["yes 0123456789 | head -c 110000000; exit 1"]).await;
-        assert_eq!(fs::metadata(&outcomes[0].log).unwrap().len(), 110_000_000);
-        assert!(outcomes[0].tail.len() <= MAX_TAIL && outcomes[0].tail.starts_with("0123456789\n"));
+        let command = "echo the beginning; yes 0123456789 | head -c 110000000; echo; echo the end; exit 1";
+        let outcomes = run_in(dir.path(), 60.0, &[command]).await;
+        let log = fs::read_to_string(&outcomes[0].log).unwrap();
+        assert!(log.len() < (3 << 20) + 500, "{}", log.len());
+        assert!(log.starts_with("the beginning\n0123456789\n") && log.contains("\nthe end\n"));
+        let gone = 110_000_000 + 23 - (3 << 20);
+        assert_eq!(log.matches(&format!("[programmator: {gone} bytes of its output are left out here]")).count(), 1);
+        let tail = &outcomes[0].tail;
+        assert!(
+            tail.len() <= MAX_TAIL && tail.contains("the end\n") && tail.contains("bytes of its output are left out]")
+        );
+        assert_eq!(outcomes[0].exit, Some(1));
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_is_full_ends_no_command_and_its_last_words_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = Place {
+            folder: dir.path(),
+            timeout: Duration::from_secs(60),
+            log_dir: &dir.path().join("logs"),
+            output: 3 << 20,
+            room: Room { folder: dir.path().to_owned(), reserve: u64::MAX },
+            env: &vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            shell: &Ok("/bin/bash".into()),
+        };
+        let outcomes = run(&["seq 1000; exit 3".to_owned()], &place).await;
+        assert_eq!(outcomes[0].exit, Some(3));
+        assert!(outcomes[0].tail.contains("\n1000\n") && outcomes[0].tail.contains("could not be kept"));
     }
 
     #[tokio::test]
@@ -300,12 +365,14 @@ mod tests {
             folder: &gone,
             timeout: Duration::from_secs(5),
             log_dir: dir.path(),
+            output: 1 << 20,
+            room: Room { folder: dir.path().to_owned(), reserve: 0 },
             env: &Variables::new(),
             shell: &Ok("/bin/bash".into()),
         };
         let outcomes = run(&["true".to_owned()], &place).await;
         assert_eq!(outcomes[0].exit, None);
-        assert!(outcomes[0].tail.contains("could not be started in"), "{}", outcomes[0].tail);
+        assert!(outcomes[0].tail.contains("is gone") && !outcomes[0].tail.contains("output"), "{}", outcomes[0].tail);
         let none = Err(NoBash { path: "/nowhere".into() });
         let outcomes = run(&["true".to_owned()], &Place { folder: dir.path(), shell: &none, ..place }).await;
         assert!(outcomes[0].tail.contains("bash was not found") && !outcomes[0].passed(), "{}", outcomes[0].tail);

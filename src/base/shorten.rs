@@ -177,7 +177,8 @@ mod tests {
             let (short, left_out) = shorten(line.as_bytes(), 64 << 10);
             assert!(short.len() < HEAD + TAIL + 1_000, "{unit}: {}", short.len());
             assert!(short.len() as u64 + left_out >= line.len() as u64, "{unit}");
-            let json: serde_json::Value = serde_json::from_slice(&short).unwrap_or_else(|error| panic!("{unit}: {error}"));
+            let json: serde_json::Value =
+                serde_json::from_slice(&short).unwrap_or_else(|error| panic!("{unit}: {error}"));
             let text = json["text"].as_str().unwrap();
             assert!(text.starts_with("begin ") && text.ends_with(" the end") && text.contains("left out here"));
             assert_eq!((json["type"].as_str(), json["n"].as_u64()), (Some("assistant"), Some(7)), "{unit}");

@@ -15,8 +15,8 @@ use std::fmt;
 pub const MAX_FILE: usize = 64 << 10;
 
 /// The top-level keys.
-const GROUPS: [&str; 10] =
-    ["limits", "agent", "validation", "screen", "tickets", "run", "breaker", "budget", "approval", "policy"];
+const GROUPS: [&str; 11] =
+    ["limits", "agent", "validation", "screen", "tickets", "run", "breaker", "budget", "approval", "policy", "storage"];
 
 /// A setting in a file.
 #[derive(Debug, PartialEq, Eq)]

@@ -278,6 +278,7 @@ impl Supervisor {
             storage,
             effects,
             inputs: receiver,
+            owed: Vec::new(),
             later: VecDeque::new(),
         };
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });

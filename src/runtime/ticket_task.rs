@@ -45,6 +45,8 @@ pub struct TicketTask {
     pub effects: Effects,
     /// What happens.
     pub inputs: mpsc::Receiver<Input>,
+    /// Verdicts that were given as blocks because they could not be stored: they come before whatever is stored next.
+    pub owed: Vec<Record>,
     /// What happened while the store could not be written.
     pub later: VecDeque<Input>,
 }
@@ -125,24 +127,19 @@ impl TicketTask {
 
     /// Takes one thing that happened. `Some`: the run is left as it is, without a last record.
     async fn take(&mut self, input: Input) -> Option<Ending> {
+        // Nothing is decided while the state lacks what Claude was told, but for what Claude is told next.
+        if !self.owed.is_empty() && !matches!(input, Input::Judged { .. }) {
+            match self.store_all(Vec::new(), &[], self.last_words(&input)).await {
+                Storing::Done | Storing::Refused(_) => {}
+                failed => return self.leave(failed).await,
+            }
+        }
         let last_try = self.last_words(&input);
         let decision = decide(&self.state, input, self.clock.now());
         let refused = match self.store_all(decision.records, &decision.effects, last_try).await {
             Storing::Done => None,
             Storing::Refused(why) => Some(why),
-            Storing::Abandoned => return Some(Ending::default()),
-            Storing::GivenUp(ending) => return Some(ending),
-            Storing::OutOfPatience(words) => {
-                // There may be just room for the end.
-                let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, self.clock.now());
-                return match self.append(end.records).await {
-                    Ok(stored) => {
-                        self.fold(stored);
-                        None
-                    }
-                    Err(_) => Some(Ending { reason: Some(ExitReason::StorageFailed), unstored: Some(words) }),
-                };
-            }
+            failed => return self.leave(failed).await,
         };
         for effect in decision.effects {
             let effect = match (&refused, effect) {
@@ -154,6 +151,23 @@ impl TicketTask {
             self.effects.perform(effect, &self.state).await;
         }
         None
+    }
+
+    /// Ends the run for what could not be stored. There may be just room for that.
+    async fn leave(&mut self, failed: Storing) -> Option<Ending> {
+        let words = match failed {
+            Storing::OutOfPatience(words) => words,
+            Storing::GivenUp(ending) => return Some(ending),
+            _ => return Some(Ending::default()),
+        };
+        let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, self.clock.now());
+        match self.append(end.records).await {
+            Ok(stored) => {
+                self.fold(stored);
+                None
+            }
+            Err(_) => Some(Ending { reason: Some(ExitReason::StorageFailed), unstored: Some(words) }),
+        }
     }
 
     /// What ends the run is tried once: with these words it is left when that cannot be stored. It is then found
@@ -176,13 +190,16 @@ impl TicketTask {
 
     /// Stores the records and folds them. Tries again until it can be done, or has taken too long.
     async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect], mut last_try: Option<Ending>) -> Storing {
-        if records.is_empty() {
+        // What stores nothing waits for nothing.
+        if records.is_empty() && (self.owed.is_empty() || !effects.is_empty()) {
             return Storing::Done;
         }
         let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
         loop {
-            let error = match self.append(records.clone()).await {
+            let all = self.owed.iter().chain(&records).cloned().collect();
+            let error = match self.append(all).await {
                 Ok(stored) => {
+                    self.owed.clear();
                     self.fold(stored);
                     return Storing::Done;
                 }
@@ -193,7 +210,9 @@ impl TicketTask {
                 (Some(ending), _) => return Storing::GivenUp(ending),
                 (None, Next::GiveUp(words)) => return Storing::OutOfPatience(words),
                 (None, Next::Again(_)) if is_verdict => {
-                    return Storing::Refused(format!("programmator cannot store its verdict: {error}"));
+                    let why = format!("programmator cannot store its verdict: {error}");
+                    self.owed.extend(records.into_iter().filter_map(|record| as_block(record, &why)));
+                    return Storing::Refused(why);
                 }
                 (None, Next::Again(wait)) => {
                     if let Some(end) = self.wait_for_store(wait).await {
@@ -238,6 +257,17 @@ impl TicketTask {
         };
         let append = Append { run: self.run, ticket: self.ticket.clone(), time, records, summary };
         self.store.append(append).await
+    }
+}
+
+/// The verdict as it was given in the end: a call that no record knows of would count as one past the gate.
+fn as_block(record: Record, why: &str) -> Option<Record> {
+    match record {
+        Record::ToolJudged { n, tool_use_id, tool, target, writes, units, .. } => {
+            let (verdict, reason) = (Verdict::Block, why.to_owned());
+            Some(Record::ToolJudged { n, tool_use_id, tool, target, verdict, reason, writes, units })
+        }
+        _ => None,
     }
 }
 

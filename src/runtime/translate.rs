@@ -39,7 +39,14 @@ pub fn agent_event(n: u32, event: AgentEvent, now: Timestamp) -> Option<Input> {
         }
         AgentEvent::RateLimit { info } => Input::LimitSeen { n, window: rate_limit::window(&info)? },
         AgentEvent::SinkFailed { message } => {
-            Input::Warned { text: format!("what Claude prints cannot be kept any more: {message}") }
+            Input::Warned { text: format!("what Claude prints is not all kept: {message}") }
+        }
+        AgentEvent::LineShortened { left_out } => {
+            let text = format!(
+                "Claude printed a line that is too long to be read whole: {left_out} bytes of its longest texts are left \
+                 out. The record counts without them; a tool call is refused"
+            );
+            Input::Warned { text }
         }
         AgentEvent::Exited(exit) => {
             Input::AgentExited { n, code: exit.code, signal: exit.signal, swept: exit.swept, stderr: exit.stderr_tail }

@@ -2,7 +2,7 @@
 
 use crate::child::{Other, folder_for};
 use crate::samples::{append, counted, fresh, note, open, time};
-use programmator::adapters::store::StoreError;
+use programmator::adapters::store::{Bounds, StoreError};
 use programmator::base::id::RunId;
 use programmator::domain::scrollback::{EntryKind, Scrollback, Sink};
 use std::fs;
@@ -107,7 +107,7 @@ fn child_fills_the_disk_with_scrollback() {
     };
     let run = fresh();
     let scrollback = open(&folder).scrollback(run, |_| Some(EntryKind::User)).unwrap();
-    let mut sink = scrollback.begin(1, Box::new(|| {})).unwrap();
+    let mut sink = scrollback.begin(1, Bounds::default(), Box::new(|| {})).unwrap();
     sink.line(b"first", Some(EntryKind::User)).unwrap();
     sink.burst_ended().unwrap();
 

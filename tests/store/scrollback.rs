@@ -1,6 +1,7 @@
 //! Scrollback: what was written is what is read, also while it is being written and after it was cut off.
 
 use crate::samples::{fresh, open};
+use programmator::adapters::store::{Bounds, RunScrollback};
 use programmator::domain::scrollback::{Entry, EntryKind, LiveChange, Scrollback, Sink};
 use std::fs;
 use std::io::Write;
@@ -37,6 +38,7 @@ fn what_was_written_is_read_now_and_later_with_and_without_its_index() {
     let mut sink = scrollback
         .begin(
             2,
+            Bounds::default(),
             Box::new(move || {
                 counter.fetch_add(1, Ordering::SeqCst);
             }),
@@ -92,12 +94,12 @@ fn a_torn_line_is_kept_and_what_follows_stands_alone() {
     for cut in 0..=whole.len() {
         let n = cut as u32;
         let scrollback = store.scrollback(run, classify).unwrap();
-        scrollback.begin(n, Box::new(|| {})).unwrap().finish().unwrap();
+        scrollback.begin(n, Bounds::default(), Box::new(|| {})).unwrap().finish().unwrap();
         let path = store.run_folder(run).join(format!("{n}.ndjson"));
         fs::File::create(&path).unwrap().write_all(&whole[..cut]).unwrap();
 
         let reopened = store.scrollback(run, classify).unwrap();
-        let mut sink = reopened.begin(n, Box::new(|| {})).unwrap();
+        let mut sink = reopened.begin(n, Bounds::default(), Box::new(|| {})).unwrap();
         sink.line(b"{three", Some(EntryKind::Assistant)).unwrap();
         sink.finish().unwrap();
         let bytes = fs::read(&path).unwrap();
@@ -125,6 +127,7 @@ fn a_reader_beside_the_writer_sees_only_whole_records_and_all_of_them() {
     let mut sink = scrollback
         .begin(
             1,
+            Bounds::default(),
             Box::new(move || {
                 let _ = wake.try_send(());
             }),
@@ -162,7 +165,7 @@ fn a_reader_beside_the_writer_sees_only_whole_records_and_all_of_them() {
 fn the_live_tail_is_capped_and_cleared() {
     let temp = tempfile::tempdir().unwrap();
     let scrollback = open(temp.path()).scrollback(fresh(), classify).unwrap();
-    let mut sink = scrollback.begin(1, Box::new(|| {})).unwrap();
+    let mut sink = scrollback.begin(1, Bounds::default(), Box::new(|| {})).unwrap();
     for n in 0..20_000 {
         sink.live(LiveChange::Text(&format!("wörd {n} ")));
     }
@@ -177,4 +180,42 @@ fn the_live_tail_is_capped_and_cleared() {
     sink.live(LiveChange::Text("left over"));
     drop(sink);
     assert!(scrollback.live().is_empty(), "nothing is being said after the end");
+}
+
+#[test]
+fn of_more_than_is_kept_the_beginning_and_the_end_stay_and_the_gap_is_shown() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let run = fresh();
+    let scrollback = store.scrollback(run, classify).unwrap();
+    let bounds = Bounds { limit: 16 << 20, reserve: 0 };
+    let mut sink = scrollback.begin(1, bounds, Box::new(|| {})).unwrap();
+    let mut told = 0;
+    for n in 0..40_000 {
+        let line = format!("{{{n:06} {}", "x".repeat(1_000));
+        sink.line(line.as_bytes(), Some(EntryKind::Assistant)).unwrap_or_else(|error| {
+            assert!(error.to_string().contains("storage.stream"), "{error}");
+            told += 1;
+        });
+    }
+    assert_eq!(told, 1);
+    sink.finish().unwrap();
+    let shown = |scrollback: &RunScrollback| -> Vec<String> {
+        let mut entries = Vec::new();
+        scrollback.entries(1, 0..100_000, &mut entries);
+        let text = |entry: &Entry| String::from_utf8(scrollback.read(1, *entry, 200).unwrap()).unwrap();
+        entries.iter().map(text).collect()
+    };
+    let lines = shown(&scrollback);
+    assert!(lines[0].starts_with("{000000 ") && lines.last().unwrap().starts_with("{039999 "));
+    let gap = lines.iter().position(|line| line.contains("left out here")).unwrap();
+    let number = |at: usize| lines[at][1..7].parse::<usize>().unwrap();
+    assert!(number(gap - 1) + 1 == gap && gap > 7_000, "{gap}");
+    let gone = (number(gap + 1) - gap) * 1_009;
+    assert!(lines[gap].contains(&format!("programmator: {gone} bytes")), "{}", lines[gap]);
+    let file = store.run_folder(run).join("1.ndjson");
+    assert!(fs::metadata(&file).unwrap().len() <= (16 << 20) + 300);
+    let marks = fs::read_to_string(&file).unwrap();
+    assert_eq!(marks.lines().count(), lines.len(), "whole lines");
+    assert_eq!(shown(&store.scrollback(run, classify).unwrap()).len(), lines.len(), "and so for those who come later");
 }

@@ -26,6 +26,9 @@ const READ_SIZE: usize = 256 << 10;
 /// A burst ends at the latest after so many bytes: readers see a flood while it lasts.
 const BURST: usize = 1 << 20;
 
+/// Longer lines are made short before they are read: none that matters is so long, but memory must not depend on it.
+const LONGEST: usize = 16 << 20;
+
 /// Bytes of stderr that are kept.
 const STDERR_TAIL: usize = 8 << 10;
 
@@ -73,13 +76,15 @@ pub(super) struct Drain {
     /// Who descends from the process.
     pub family: Arc<Family>,
     pub sink_failed: bool,
+    /// Bytes that are missing in the line at hand.
+    pub left_out: u64,
 }
 
 impl Drain {
     /// Reads to the end of the stream.
     pub(super) fn run(mut self, mut stdout: PipeReader) {
         let mut buffer = vec![0; READ_SIZE];
-        let mut lines = Lines::default();
+        let mut lines = Lines::up_to(LONGEST);
         let mut burst = 0;
         loop {
             let read = match stdout.read(&mut buffer) {
@@ -89,7 +94,10 @@ impl Drain {
                 Err(_) => break,
             };
             self.pulse.last_byte.store(self.clock.now().millis(), Ordering::Relaxed);
-            lines.feed(&buffer[..read], |line| self.line(line));
+            lines.feed(&buffer[..read], |line, left_out| {
+                self.left_out = left_out;
+                self.line(line);
+            });
             burst += read;
             if burst >= BURST || rustix::io::ioctl_fionread(&stdout).unwrap_or(0) == 0 {
                 burst = 0;
@@ -105,6 +113,9 @@ impl Drain {
     }
 
     fn line(&mut self, line: &[u8]) {
+        if self.left_out > 0 {
+            self.event(AgentEvent::LineShortened { left_out: self.left_out });
+        }
         let text = decode(line);
         match read(&text) {
             Line::Record(envelope) => {
@@ -255,7 +266,14 @@ impl Drain {
 
     fn asked(&mut self, envelope: &Envelope<'_>) {
         const UNREADABLE: &str = "programmator could not read this tool call, so it was refused";
-        match control::asked(envelope) {
+        let asked = match control::asked(envelope) {
+            // What would run is not what was read.
+            Some(Asked::Tool(tool)) if self.left_out > 0 => {
+                Some(Asked::Unreadable { request_id: tool.request_id, via: tool.via })
+            }
+            asked => asked,
+        };
+        match asked {
             Some(Asked::Tool(tool)) => self.event(AgentEvent::ToolAsked(Box::new(tool))),
             Some(Asked::Unreadable { request_id, via }) => self.reply(match via {
                 Via::Callback => {
@@ -284,10 +302,8 @@ impl Drain {
     }
 
     fn keep(&mut self, line: &[u8], kind: Option<EntryKind>) {
-        if !self.sink_failed {
-            let kept = self.sink.line(line, kind);
-            self.check(kept);
-        }
+        let kept = self.sink.line(line, kind);
+        self.check(kept);
     }
 
     fn end_burst(&mut self) {

@@ -78,7 +78,12 @@ pub enum AgentEvent {
     },
     /// A `result` came. There may be several, and records may follow.
     TurnFinished(Box<TurnResult>),
-    /// The sink refused a line (disk full, …). Sent once; the stream is read on without being kept.
+    /// A line was too long to be read whole: its long strings have lost their middle.
+    LineShortened {
+        /// Bytes that are gone.
+        left_out: u64,
+    },
+    /// The sink refused a line (disk full, …). Sent once; the stream is read on, and offered to the sink.
     SinkFailed {
         /// What failed.
         message: String,

@@ -75,6 +75,7 @@ pub(super) fn run(
         called: HashSet::new(),
         family: Arc::clone(&family),
         sink_failed: false,
+        left_out: 0,
     };
     let stdout = started.stdout;
     let on_thread = |name: &str, job: Box<dyn FnOnce() + Send>| {

@@ -7,7 +7,7 @@
 mod index;
 mod sink;
 
-pub use sink::RunSink;
+pub use sink::{Bounds, RunSink};
 
 use super::error::StoreError;
 use super::os;
@@ -78,12 +78,12 @@ impl RunScrollback {
 
     /// Begins (or goes on with) the file of iteration `n`. `on_growth` is called, from the writing thread,
     /// after each burst that readers can see more of. One writer at a time: the ticket's lock sees to that.
-    pub fn begin(&self, n: u32, on_growth: Box<dyn Fn() + Send + Sync>) -> Result<RunSink, StoreError> {
+    pub fn begin(&self, n: u32, bounds: Bounds, on_growth: Box<dyn Fn() + Send + Sync>) -> Result<RunSink, StoreError> {
         let folder = &self.shared.folder;
         os::create_folder(folder).map_err(StoreError::file("create", folder))?;
         let path = self.shared.text(n);
         let (sink, iteration) =
-            RunSink::begin(Arc::clone(&self.shared), n, on_growth).map_err(StoreError::file("write", &path))?;
+            RunSink::begin(Arc::clone(&self.shared), n, bounds, on_growth).map_err(StoreError::file("write", &path))?;
         write(&self.shared.iterations).insert(n, iteration);
         Ok(sink)
     }

@@ -7,6 +7,7 @@ use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_id;
 use crate::adapters::shell::{self, NoBash};
+use crate::adapters::store::Bounds;
 use crate::base::time::Clock;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
@@ -23,7 +24,9 @@ impl Effects {
     pub(super) fn spawn_agent(&mut self, spawn: Spawn, state: &State) {
         let n = spawn.n;
         let prepared = self.prompt(&spawn, state).and_then(|prompt| {
-            let sink = self.scrollback.begin(n, self.reporter.growth(self.run));
+            let storage = &self.config.storage;
+            let bounds = Bounds { limit: storage.stream, reserve: storage.reserve };
+            let sink = self.scrollback.begin(n, bounds, self.reporter.growth(self.run));
             Ok((prompt, sink.map_err(|error| error.to_string())?))
         });
         let (prompt, sink) = match prepared {

@@ -4,6 +4,7 @@ use super::Effects;
 use crate::adapters::agent::launch::MARKER;
 use crate::adapters::environment::of_commands;
 use crate::adapters::shell;
+use crate::adapters::room::Room;
 use crate::adapters::validate::{self, Place};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
@@ -19,8 +20,11 @@ impl Effects {
         let mut env = of_commands(&std::env::vars_os().collect(), &own);
         env.push((MARKER.into(), self.run.to_string().into()));
         let shell = shell::find(&own, &folder);
+        let storage = &self.config.storage;
+        let output = storage.validation_output;
+        let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
         self.answer_with(async move {
-            let place = Place { folder: &folder, timeout, log_dir: &log_dir, env: &env, shell: &shell };
+            let place = Place { folder: &folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
             let outcomes = validate::run(&commands, &place).await;
             let results = outcomes.into_iter().map(translate::command_result).collect();
             Input::ValidationFinished { n, results }

@@ -128,7 +128,7 @@ fn scan(mut file: &File, from: u64, classify: Classify, out: &mut Vec<Entry>) ->
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        lines.feed(&buffer[..count], |line| {
+        lines.feed(&buffer[..count], |line, _| {
             let range = at..at + line.len() as u64;
             at = range.end + 1;
             if !line.is_empty()

@@ -1,9 +1,11 @@
-//! The writing end of an iteration's file: verbatim lines, one write per burst, nothing synced until the end.
+//! The writing end of an iteration's file: verbatim lines, one write per burst, nothing synced until the end. What
+//! finds no room waits for it; of what waits too long the end is kept, behind a line that says what is missing.
 //!
 //! Order matters: lines, then their index, then readers see them. So readers never see an entry whose bytes
 //! are not there, and an index on disk is never ahead of its lines unless the power went.
 
 use super::{Iteration, Shared, index, write};
+use crate::adapters::room::Room;
 use crate::adapters::store::os;
 use crate::domain::scrollback::{Entry, EntryKind, LiveChange, Sink};
 use std::fs::File;
@@ -13,8 +15,24 @@ use std::sync::{Arc, RwLock};
 /// A burst is written before its end when it grows beyond this many bytes.
 const BURST: usize = 1 << 20;
 
-/// While nothing can be written, this many bytes wait for room; what comes beyond is lost.
+/// While nothing can be written, this many bytes wait for room: the last ones.
 const WAITING: usize = 8 << 20;
+
+/// How much of an iteration is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Bytes of the file at most.
+    pub limit: u64,
+    /// Free space that is left alone.
+    pub reserve: u64,
+}
+
+impl Default for Bounds {
+    /// None.
+    fn default() -> Self {
+        Self { limit: u64::MAX, reserve: 0 }
+    }
+}
 
 /// Writes one iteration's scrollback. Finished when dropped, better by [`finish`](Self::finish), which
 /// says whether it is durable.
@@ -28,7 +46,12 @@ pub struct RunSink {
     /// Bytes of whole lines in the file.
     written: u64,
     buffer: Vec<u8>,
+    /// Entries of the buffer, counted from its beginning.
     pending: Vec<Entry>,
+    /// Bytes that waited in vain, before the buffer.
+    lost: u64,
+    limit: u64,
+    room: Room,
     live_changed: bool,
     disk: Disk,
     finished: bool,
@@ -45,6 +68,7 @@ impl RunSink {
     pub(super) fn begin(
         shared: Arc<Shared>,
         n: u32,
+        bounds: Bounds,
         on_growth: Box<dyn Fn() + Send + Sync>,
     ) -> io::Result<(Self, Arc<Iteration>)> {
         let (text_path, index_path) = (shared.text(n), shared.index(n));
@@ -63,6 +87,7 @@ impl RunSink {
         index::replace(&index_path, &entries)?;
         let index = append(&index_path)?;
         let iteration = Arc::new(Iteration { entries: RwLock::new(entries).into() });
+        let room = Room { folder: shared.folder.clone(), reserve: bounds.reserve };
         let sink = Self {
             shared,
             iteration: Arc::clone(&iteration),
@@ -72,6 +97,9 @@ impl RunSink {
             written,
             buffer: Vec::new(),
             pending: Vec::new(),
+            lost: 0,
+            limit: bounds.limit,
+            room,
             live_changed: false,
             disk: Disk::Fine,
             finished: false,
@@ -88,6 +116,9 @@ impl RunSink {
         self.finished = true;
         self.live(LiveChange::Clear);
         let written = self.burst_ended();
+        if written.is_err() || self.disk == Disk::Failing {
+            self.give_up_waiting();
+        }
         self.text.sync_data()?;
         if let Some(index) = &self.index {
             index.sync_data()?;
@@ -99,38 +130,84 @@ impl RunSink {
     /// Writes the buffer and shows it to readers. When that fails nothing of it is in the file, it waits for
     /// the next try, and only the first failure in a row is an error.
     fn flush(&mut self) -> io::Result<()> {
-        if self.buffer.is_empty() {
+        if self.buffer.is_empty() && self.lost == 0 {
             return Ok(());
         }
         let buffer = std::mem::take(&mut self.buffer);
-        let result = self.put(&buffer);
+        let result = self.admits(buffer.len()).and_then(|()| self.mark()).and_then(|()| self.put(&buffer));
         self.buffer = buffer;
-        if result.is_ok() || self.buffer.len() > WAITING {
+        if result.is_ok() {
+            let start = self.written - self.buffer.len() as u64;
             self.buffer.clear();
             self.buffer.shrink_to(BURST);
-        }
-        if result.is_ok() {
-            self.publish();
-        } else if self.buffer.is_empty() {
-            self.pending.clear();
+            self.publish(start);
         }
         self.tell(result)
     }
 
+    /// There is room for so many bytes more. What the bound leaves is for the end.
+    fn admits(&self, bytes: usize) -> io::Result<()> {
+        let end = if self.finished { 0 } else { WAITING as u64 };
+        if self.written.saturating_add(bytes as u64) > self.limit.saturating_sub(end) {
+            let why =
+                format!("more than {} MiB (storage.stream); the beginning and the end are kept", self.limit >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        self.room.for_bytes(bytes as u64)
+    }
+
+    /// Says in the file, in a line like Claude's, what is missing there.
+    fn mark(&mut self) -> io::Result<()> {
+        if self.lost == 0 {
+            return Ok(());
+        }
+        let said = format!("programmator: {} bytes of what Claude printed are left out here", self.lost);
+        let line =
+            serde_json::json!({"type": "system", "subtype": "informational", "level": "warning", "content": said});
+        let (line, start) = (format!("{line}\n"), self.written);
+        self.put(line.as_bytes())?;
+        self.lost = 0;
+        let waiting =
+            std::mem::replace(&mut self.pending, vec![Entry::new(&(0..line.len() as u64 - 1), EntryKind::System)]);
+        self.publish(start);
+        self.pending = waiting;
+        Ok(())
+    }
+
+    /// Too much waits: the oldest lines are given up.
+    fn shed(&mut self) {
+        let least = self.buffer.len().saturating_sub(WAITING / 4 * 3);
+        let cut = memchr::memchr(b'\n', &self.buffer[least..]).map_or(self.buffer.len(), |at| least + at + 1);
+        self.buffer.drain(..cut);
+        self.lost += cut as u64;
+        let kept = self.pending.iter().filter(|entry| entry.offset >= cut as u64);
+        self.pending = kept.map(|entry| moved(*entry, entry.offset - cut as u64)).collect();
+    }
+
+    /// Nothing waits beyond the end: what has no room is lost, and said to be.
+    fn give_up_waiting(&mut self) {
+        self.lost += self.buffer.len() as u64;
+        self.buffer.clear();
+        self.pending.clear();
+        let _ = self.mark();
+    }
+
     /// A line too large to be copied: past the buffer. It is lost when it cannot be written.
     fn put_large(&mut self, line: &[u8], kind: Option<EntryKind>) -> io::Result<()> {
-        let start = self.written;
-        let result = self.put(line).and_then(|()| {
+        let result = self.admits(line.len()).and_then(|()| self.mark()).and_then(|()| {
+            let start = self.written;
+            self.put(line)?;
             self.put(b"\n").inspect_err(|_| {
                 self.written = start;
                 let _ = self.text.set_len(start);
             })
         });
-        if result.is_ok()
-            && let Some(kind) = kind
-        {
-            self.pending.push(Entry::new(&(start..start + line.len() as u64), kind));
-            self.publish();
+        if result.is_ok() {
+            let start = self.written - line.len() as u64 - 1;
+            self.pending.extend(kind.map(|kind| Entry::new(&(0..line.len() as u64), kind)));
+            self.publish(start);
+        } else {
+            self.lost += line.len() as u64 + 1;
         }
         self.tell(result)
     }
@@ -144,7 +221,11 @@ impl RunSink {
         Ok(())
     }
 
-    fn publish(&mut self) {
+    /// Shows what is pending to readers; it begins at `start` in the file.
+    fn publish(&mut self, start: u64) {
+        for entry in &mut self.pending {
+            *entry = moved(*entry, start + entry.offset);
+        }
         if let Some(index) = &mut self.index {
             let bytes: Vec<u8> = self.pending.iter().copied().flat_map(index::encode).collect();
             if index.write_all(&bytes).is_err() {
@@ -170,15 +251,22 @@ impl Sink for RunSink {
         if line.len() >= BURST {
             self.flush()?;
             // Lines that still wait for room come first; this one has no place beside them.
-            return if self.buffer.is_empty() { self.put_large(line, kind) } else { Ok(()) };
+            if self.buffer.is_empty() {
+                return self.put_large(line, kind);
+            }
+            self.lost += line.len() as u64 + 1;
+            return Ok(());
         }
-        let start = self.written + self.buffer.len() as u64;
+        let start = self.buffer.len() as u64;
         self.buffer.extend_from_slice(line);
         self.buffer.push(b'\n');
         if let Some(kind) = kind.filter(|_| !line.is_empty()) {
             self.pending.push(Entry::new(&(start..start + line.len() as u64), kind));
         }
-        if self.buffer.len() >= BURST && self.disk == Disk::Fine || self.buffer.len() > WAITING {
+        if self.buffer.len() > WAITING {
+            self.shed();
+        }
+        if self.buffer.len() >= BURST && self.disk == Disk::Fine {
             return self.flush();
         }
         Ok(())
@@ -207,6 +295,11 @@ impl Drop for RunSink {
             tracing::warn!(folder = %self.shared.folder.display(), %error, "scrollback not durable");
         }
     }
+}
+
+/// The entry, elsewhere.
+fn moved(entry: Entry, offset: u64) -> Entry {
+    Entry::new(&(offset..offset + entry.len() as u64), entry.kind)
 }
 
 fn ends_in_newline(file: &File, size: u64) -> bool {
