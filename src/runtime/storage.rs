@@ -40,13 +40,7 @@ pub enum Next {
 
 impl StorageWait {
     /// Nothing is wrong yet.
-    pub fn new(
-        run: RunId,
-        ticket: &TicketId,
-        patience: Duration,
-        clock: &Arc<dyn Clock>,
-        reporter: &Reporter,
-    ) -> Self {
+    pub fn new(run: RunId, ticket: &TicketId, patience: Duration, clock: &Arc<dyn Clock>, reporter: &Reporter) -> Self {
         let (ticket, clock, reporter) = (ticket.clone(), clock.clone(), reporter.clone());
         Self { run, ticket, patience, clock, reporter, began: None }
     }

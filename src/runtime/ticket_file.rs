@@ -1,8 +1,9 @@
 //! The ticket's file, as a run hears of it. A person, an editor or a sync tool may be at it in this very moment:
 //! what is half written or gone for a blink is waited for, not acted upon.
 
+use crate::adapters::file_watch::FileWatch;
 use crate::adapters::store::TicketLock;
-use crate::adapters::tickets::{self, FileWatch};
+use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;

@@ -136,7 +136,8 @@ fn a_clock_that_goes_back_opens_nothing_early_and_closes_nothing_for_ever() {
         assert!(!goes(&store.admit(run, &ask(2, 1), now(HOUR - 1)).unwrap()), "{back}: opened within the hour");
         assert!(goes(&store.admit(run, &ask(2, 1), now(2 * HOUR + 1)).unwrap()), "{back}: closed for ever");
 
-        let store = with_runs(tempfile::tempdir().unwrap().path(), &[run]);
+        let temp = tempfile::tempdir().unwrap();
+        let store = with_runs(temp.path(), &[run]);
         store.append_blocking(append(run, vec![hit(1, 5 * HOUR)])).unwrap();
         assert!(!goes(&store.admit(run, &ask(1, 9), now(0)).unwrap()), "{back}: tried early");
         assert!(!goes(&store.admit(run, &ask(1, 9), now(5 * HOUR - 60_000)).unwrap()), "{back}: tried early");
