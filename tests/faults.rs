@@ -193,6 +193,7 @@ fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
         let swept = of_kind(&records, "agent_exited").iter().any(|exit| exit["swept"].as_u64() > Some(0));
         assert!(swept, "{end}: {}", text(&output));
     }
+}
 
 /// A run in its first iteration, which waits for the file `go`; it is patient for a second.
 fn at_work_with_little_patience() -> (Project, std::process::Child) {

@@ -20,8 +20,13 @@ pub fn start(state: &Path) {
     }
     let Ok(file) = open(&state.join("programmator.log")) else { return };
     let filter = EnvFilter::try_from_env("PROGRAMMATOR_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(Mutex::new(file)).finish();
+    // Nothing is said of a log that cannot be written: stderr is the screen.
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .log_internal_errors(false)
+        .with_writer(Mutex::new(file))
+        .finish();
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 

@@ -113,7 +113,7 @@ impl TicketLock {
 impl Own {
     /// Does not wait. `None`: there is no such file, or it cannot be locked.
     fn take(path: &Path) -> Result<Option<Self>, LockError> {
-        let Ok(file) = File::open(path) else {
+        let Ok(file) = os::open_to_lock(path) else {
             return Ok(None);
         };
         match file.try_lock() {
@@ -127,7 +127,7 @@ impl Own {
 
     /// Waits for it.
     fn wait(path: &Path) -> Option<Self> {
-        let file = File::open(path).ok()?;
+        let file = os::open_to_lock(path).ok()?;
         wait(&file).ok()?;
         Some(Self(file))
     }

@@ -33,6 +33,15 @@ pub(super) fn make_private(file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Opens a file or a folder for a lock on it; a pipe of that name does not hold us up.
+pub(super) fn open_to_lock(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    options.open(path)
+}
+
 /// Which file it is, whatever its name: equal for one file only, as long as it is open or has a name.
 pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     #[cfg(unix)]
