@@ -298,3 +298,18 @@ fn a_limit_of_processes_that_is_reached_is_said_in_words() {
     assert!(told.contains("does not grant the") && told.contains("ulimit -u"), "{told}");
     assert_eq!(told.lines().count(), 1, "words, no panic: {told}");
 }
+
+#[test]
+fn a_git_folder_that_is_gone_is_blamed_and_not_our_own() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    std::fs::rename(project.path("work/.git"), project.path("git")).unwrap();
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let told = text(&output);
+    assert!(told.contains("the git folder") && told.contains("was deleted or moved"), "{told}");
+    assert!(!told.contains("making a folder"), "{told}");
+    assert_ne!(output.status.code(), Some(0), "{told}");
+}

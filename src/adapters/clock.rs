@@ -3,7 +3,7 @@
 //! What times and ids mean is `base`'s; the core gets both as arguments.
 
 use crate::base::id::RunId;
-use crate::base::time::{Clock, Timestamp};
+use crate::base::time::{Clock, Moment, Timestamp, Uptime};
 use crate::domain::passphrase::BootTime;
 use uuid::Uuid;
 
@@ -14,6 +14,12 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(jiff::Timestamp::now().as_millisecond())
+    }
+
+    fn moment(&self) -> Moment {
+        let (boot, age) = (boot_id(), boot_time().total);
+        let millis = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+        Moment { now: self.now(), uptime: (!boot.is_empty()).then_some(Uptime { boot, millis }) }
     }
 }
 

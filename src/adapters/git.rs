@@ -128,6 +128,14 @@ pub enum EvidenceError {
         /// The limit.
         seconds: u64,
     },
+    /// What is compared with is gone.
+    #[error("{what} {} was deleted or moved while the run worked: put it back, then `programmator resume`", path.display())]
+    Gone {
+        /// What it was.
+        what: &'static str,
+        /// Where it was.
+        path: PathBuf,
+    },
     /// The system said no.
     #[error("{what} failed at {}: {source}", path.display())]
     Io {

@@ -71,6 +71,18 @@ impl Store {
         Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, locks, reader, ledger, writer }) })
     }
 
+    /// Opens a store that is there where it cannot be written, for looking at it. Changes nothing; what would write
+    /// is an error.
+    pub fn open_to_read(folder: &Path) -> Result<Self, StoreError> {
+        let folder = folder::prepare(folder)?;
+        let (locks, database, bell) = (folder.join("locks"), folder.join("programmator.db"), folder.join("bell"));
+        let connect = || schema::open_read_only(&database);
+        let (reader, ledger) = (Mutex::new(connect()?), Mutex::new(connect()?));
+        let opened = folder::Database::at(database.clone())?;
+        let writer = writer::Writer::start(connect()?, opened.clone(), follow::Bell::none())?;
+        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, locks, reader, ledger, writer }) })
+    }
+
     /// The state folder, its real path.
     pub fn folder(&self) -> &Path {
         &self.inner.folder

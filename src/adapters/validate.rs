@@ -147,9 +147,9 @@ async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> Result<(End, A
     let output = append(log).map_err(not_kept)?;
     output.set_len(0).map_err(not_kept)?;
     let kept = Arc::new(Mutex::new(Kept::new(output, place.output, place.room.clone())));
-    let end = run_into(command, place, &kept).await.map_err(|error| {
-        format!("could not be started in {}: {error}", place.folder.display())
-    })?;
+    let end = run_into(command, place, &kept)
+        .await
+        .map_err(|error| format!("could not be started in {}: {error}", place.folder.display()))?;
     Ok((end, kept))
 }
 

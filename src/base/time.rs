@@ -89,10 +89,39 @@ impl TryFrom<String> for Timestamp {
     }
 }
 
+/// The age of the machine: nobody can set it, and it goes on while the machine sleeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uptime {
+    /// Which start of the machine it is counted from.
+    pub boot: String,
+    /// Milliseconds since then.
+    pub millis: i64,
+}
+
+/// A moment by the clock, and by the age of the machine where that can be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// What the clock says.
+    pub now: Timestamp,
+    /// How old the machine is.
+    pub uptime: Option<Uptime>,
+}
+
+impl From<Timestamp> for Moment {
+    fn from(now: Timestamp) -> Self {
+        Self { now, uptime: None }
+    }
+}
+
 /// Where the edge gets the time from.
 pub trait Clock: Send + Sync {
     /// The time now.
     fn now(&self) -> Timestamp;
+
+    /// The same by every clock there is.
+    fn moment(&self) -> Moment {
+        self.now().into()
+    }
 }
 
 /// A length of time for people: `8 s`, `4m 12s`, `1h 03m`.

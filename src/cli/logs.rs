@@ -24,7 +24,7 @@ pub async fn print(
     format: Format,
     follow: Follow,
 ) -> Result<(), CliError> {
-    let store = session.store()?;
+    let store = session.store_to_read()?;
     let run = find_run(&store, text)?.run;
     let mut printer = Printer::new(out, format, jiff::tz::TimeZone::system());
     let mut follower = store.follow(run, 0)?;

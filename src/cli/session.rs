@@ -127,6 +127,14 @@ impl Session {
         Ok(Store::open(&self.state)?)
     }
 
+    /// The same for what only reads: also where nothing can be written.
+    pub fn store_to_read(&self) -> Result<Store, CliError> {
+        Ok(match Store::open(&self.state) {
+            Err(error) if error.is_not_writable() => Store::open_to_read(&self.state).map_err(|_| error)?,
+            opened => opened?,
+        })
+    }
+
     /// The machine's clock.
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(SystemClock)

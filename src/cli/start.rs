@@ -112,7 +112,7 @@ fn last_line(run: &RunSummary, after: After) -> String {
 /// Shows a run of the past.
 pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
-    let store = session.store()?;
+    let store = session.store_to_read()?;
     let news = past(&store, run)?;
     let (mut model, theme) = dressed(session, &resolved)?;
     model.mode = Mode::Replay;

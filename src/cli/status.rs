@@ -48,7 +48,7 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 }
 
 fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {
-    let store = session.store()?;
+    let store = session.store_to_read()?;
     let seen: Result<_, _> = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect();
     Ok(seen?)
 }

@@ -252,6 +252,9 @@ impl Row {
     /// Reads what stands in an environment variable or behind a flag; the error says what would be right.
     pub fn read_text(&self, text: &str) -> Result<Value, String> {
         let wrong = || self.wrong(text);
+        if text.contains('\0') {
+            return Err(self.nul());
+        }
         match self.kind {
             Kind::Whole(..) => text.trim().parse().map_err(|_| wrong()).and_then(|n| self.in_range(n, text)),
             Kind::Usd => {
@@ -273,6 +276,9 @@ impl Row {
     pub fn read_yaml(&self, yaml: &Yaml) -> Result<Value, String> {
         let shown = yaml.as_str().map_or_else(|| yaml.to_string(), str::to_owned);
         let wrong = || self.wrong(&shown);
+        if has_nul(yaml) {
+            return Err(self.nul());
+        }
         match (self.kind, yaml) {
             (Kind::Whole(..), Yaml::Number(n)) => n.as_u64().ok_or_else(wrong).and_then(|n| self.in_range(n, &shown)),
             (Kind::Usd, Yaml::Number(n)) => n.as_f64().and_then(micros).map(Value::Usd).ok_or_else(wrong),
@@ -298,6 +304,10 @@ impl Row {
             Kind::Whole(least, most) if (least..=most).contains(&n) => Ok(Value::Whole(n)),
             _ => Err(self.wrong(shown)),
         }
+    }
+
+    fn nul(&self) -> String {
+        format!("{} has a NUL character, which cannot be handed to any program", self.name)
     }
 
     fn wrong(&self, shown: &str) -> String {
@@ -347,6 +357,15 @@ impl Value {
     }
 }
 
+fn has_nul(yaml: &Yaml) -> bool {
+    match yaml {
+        Yaml::String(text) => text.contains('\0'),
+        Yaml::Array(items) => items.iter().any(has_nul),
+        Yaml::Object(pairs) => pairs.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -381,6 +400,16 @@ mod tests {
         let row = row_of(Key::HourWindow);
         assert_eq!(row.read_text("sliding"), Ok(Value::Text("sliding".into())));
         assert!(row.read_text("rolling").unwrap_err().contains("clock or sliding"));
+    }
+
+    #[test]
+    fn a_nul_is_refused_by_name_before_anything_is_started() {
+        let yaml = [serde_json::json!("a\0b"), serde_json::json!(["x", "a\0b"]), serde_json::json!({"A": "a\0b"})];
+        for (key, yaml) in [Key::Model, Key::ValidationCommands, Key::AgentEnv].into_iter().zip(yaml) {
+            let error = row_of(key).read_yaml(&yaml).unwrap_err();
+            assert!(error.contains(row_of(key).name) && error.contains("NUL"), "{error}");
+        }
+        assert!(row_of(Key::Model).read_text("a\0b").unwrap_err().contains("NUL"));
     }
 
     #[test]

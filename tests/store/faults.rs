@@ -2,7 +2,7 @@
 
 use crate::child::{Other, folder_for};
 use crate::samples::{append, counted, fresh, note, open, time};
-use programmator::adapters::store::{Bounds, StoreError};
+use programmator::adapters::store::{Bounds, Store, StoreError};
 use programmator::base::id::RunId;
 use programmator::domain::scrollback::{EntryKind, Scrollback, Sink};
 use std::fs;
@@ -136,4 +136,47 @@ fn scrollback_waits_for_room_and_tells_once() {
     let mut other = Other::start_with_file_limits(role, temp.path());
     assert!(other.hear("passed").is_some());
     assert!(other.process.wait().unwrap().success());
+}
+
+/// Every file of the folder with its bytes.
+fn everything(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            all.extend(everything(&entry))
+        } else {
+            all.push((entry.clone(), fs::read(&entry).unwrap()))
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_read_and_not_a_byte_changes() {
+    let temp = tempfile::tempdir().unwrap();
+    // Signs that mean something in the address of a database.
+    let above = temp.path().join("a state?with#signs%20");
+    let run = fresh();
+    let (store, folder) = (open(&above), above.join("state"));
+    store.append_blocking(append(run, vec![note("before")])).unwrap();
+    let crashed = temp.path().join("crashed");
+    fs::create_dir(&crashed).unwrap();
+    for name in ["programmator.db", "programmator.db-wal", "programmator.db-shm"] {
+        fs::copy(folder.join(name), crashed.join(name)).unwrap();
+    }
+    fs::create_dir(crashed.join("locks")).unwrap();
+    drop(store);
+    for folder in [folder, crashed] {
+        let store = Store::open_to_read(&folder).unwrap();
+        let before: Vec<_> =
+            everything(&folder).into_iter().filter(|(path, _)| !path.ends_with("programmator.db-shm")).collect();
+        assert_eq!(store.load(run).unwrap().records.len(), 1, "{}", folder.display());
+        assert_eq!(store.runs().unwrap().len(), 1);
+        store.append_blocking(append(run, vec![note("after")])).unwrap_err();
+        drop(store);
+        let after: Vec<_> =
+            everything(&folder).into_iter().filter(|(path, _)| !path.ends_with("programmator.db-shm")).collect();
+        assert_eq!(before, after);
+    }
 }

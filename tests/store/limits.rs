@@ -3,7 +3,7 @@
 use crate::samples::{append, fresh, note, open, summary, time};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::id::RunId;
-use programmator::base::time::Timestamp;
+use programmator::base::time::{Moment, Timestamp, Uptime};
 use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Place, Purpose, Verdict, Why};
 use programmator::domain::limits::provider::{Cause, Reset};
 use programmator::domain::limits::{Budget, Hit, HourWindow, Limits, Spent};
@@ -336,4 +336,63 @@ fn a_call_that_was_made_is_not_taken_back_by_who_asks_again() {
     store.append_blocking(append(run, vec![begun])).unwrap();
     assert!(!goes(&asked()), "there is no place for another");
     assert_eq!(store.calls_since(time(0)).unwrap(), 1);
+}
+
+#[test]
+fn a_clock_that_is_set_opens_and_closes_nothing_while_the_machine_runs() {
+    const HOUR: i64 = 3_600_000;
+    const DAY: i64 = 24 * HOUR;
+    for set in [DAY, -DAY, HOUR, -HOUR, 365 * DAY, -10 * 365 * DAY] {
+        let temp = tempfile::tempdir().unwrap();
+        let run = fresh();
+        let store = with_runs(temp.path(), &[run]);
+        // The clock is set between the first moment and the others.
+        let moment = |set: i64, up: i64| Moment {
+            now: time(set + up),
+            uptime: Some(Uptime { boot: "a start".into(), millis: 5_000 + up }),
+        };
+        assert!(goes(&store.admit(run, &ask(1, 1), moment(0, 0)).unwrap()));
+        // Of this run's money two thirds are spent.
+        let spent = Append { summary: summary_with_cost(run, 2.0), ..append(run, vec![note("spent")]) };
+        store.append_blocking(spent).unwrap();
+        // Another program, to which nothing of it is known but what is stored.
+        let store = open(temp.path());
+        for up in [60_000, HOUR / 2, HOUR - 1] {
+            assert!(!goes(&store.admit(run, &ask(2, 1), moment(set, up)).unwrap()), "{set}: open after {up}");
+        }
+        assert!(goes(&store.admit(run, &ask(2, 1), moment(set, HOUR + 1)).unwrap()), "{set}: closed after an hour");
+        // It is set right again.
+        assert!(
+            !goes(&store.admit(run, &ask(3, 1), moment(0, HOUR + 60_000)).unwrap()),
+            "{set}: open when right again"
+        );
+        assert!(
+            goes(&store.admit(run, &ask(3, 1), moment(0, 2 * HOUR + 2)).unwrap()),
+            "{set}: closed when right again"
+        );
+    }
+}
+
+#[test]
+fn a_clock_that_is_corrected_in_steps_loses_and_repeats_no_cost() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = fresh();
+    let store = with_runs(temp.path(), &[run]);
+    let mut off = 0;
+    for (n, step) in (1..).zip([500, -900, 20_000, -29_000, 3_000, -45_000, 45_000, -100, 61_000]) {
+        off += step;
+        let up = i64::from(n) * 1_000;
+        let uptime = Some(Uptime { boot: "a start".into(), millis: up });
+        let admission = store.admit(run, &ask(n, 100), Moment { now: time(up + off), uptime }).unwrap();
+        assert!(goes(&admission), "{step}");
+        let summary = summary_with_cost(run, f64::from(n));
+        let time = time(up + off);
+        store.append_blocking(Append { summary, time, ..append(run, vec![note("spent")]) }).unwrap();
+    }
+    let facts = store.limit_facts(run, &ask(1, 100).limits, time(20_000)).unwrap();
+    assert_eq!((facts.calls.len(), facts.ticket.usd), (9, 9.0));
+}
+
+fn summary_with_cost(run: RunId, cost_usd: f64) -> programmator::domain::summary::RunSummary {
+    programmator::domain::summary::RunSummary { cost_usd, ..summary(run) }
 }

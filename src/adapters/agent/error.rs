@@ -3,6 +3,7 @@
 use super::event::Exit;
 use super::probe;
 use crate::base::text::{clean_line, tail};
+use std::io::ErrorKind;
 
 /// Why Claude cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +22,7 @@ pub enum AgentError {
     #[error("the work folder {0} does not exist or cannot be entered. Create it, or start in another with -C")]
     NoFolder(String),
     /// The operating system refused.
-    #[error("`{program}` could not be started: {source}. Check that it is an executable file for this machine")]
+    #[error("`{program}` could not be started: {source}. {}", cure(source))]
     NotStarted {
         /// The program.
         program: String,
@@ -96,4 +97,16 @@ pub(super) fn ended_early(program: String, exit: &Exit) -> AgentError {
 pub(super) fn said(text: &str) -> String {
     let line = clean_line(tail(text, 400), 300);
     if line.is_empty() { line } else { format!(": {line}") }
+}
+
+/// What helps when the system starts no program, by what it says.
+fn cure(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::OutOfMemory => "No memory is left: end what takes it, or raise the limit (`ulimit -v`)",
+        ErrorKind::WouldBlock => {
+            "No process can be started: end others, or raise the limits (`ulimit -u`, `ulimit -v`)"
+        }
+        ErrorKind::InvalidInput => "A flag or a variable for Claude cannot be handed to a program",
+        _ => "Check that it is an executable file for this machine",
+    }
 }

@@ -36,6 +36,17 @@ pub struct Repository {
 const DISK_SETTINGS: [&str; 4] = ["core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode"];
 
 impl Repository {
+    /// What of the repository is not at its place any more, as an error.
+    pub(super) fn lost(&self) -> Option<EvidenceError> {
+        let parts = [
+            ("the work folder", &self.folder),
+            ("the git folder", &self.git_dir),
+            ("the git folder", &self.common_dir),
+        ];
+        let (what, path) = parts.into_iter().find(|(_, path)| !path.is_dir())?;
+        Some(EvidenceError::Gone { what, path: path.clone() })
+    }
+
     /// The repository that `folder` (canonical) is in; `None` when it is in none, or in one that
     /// ignores the whole folder: such a repository says nothing about it.
     pub(super) async fn find(folder: &Path, keep: &Path) -> Result<Option<Self>, EvidenceError> {

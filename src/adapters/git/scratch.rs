@@ -83,12 +83,16 @@ impl Scratch {
     pub(super) async fn new(repository: &Arc<Repository>, objects: Objects) -> Result<Self, EvidenceError> {
         let from = Arc::clone(repository);
         let made = tokio::task::spawn_blocking(move || lay_out(&from, objects)).await;
-        let dir =
-            made.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map_err(|source| EvidenceError::Io {
-                what: "making a folder to compare in".to_owned(),
-                path: repository.keep.clone(),
-                source,
-            })?;
+        let dir = made.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map_err(|source| {
+            match repository.lost() {
+                Some(gone) => gone,
+                None => EvidenceError::Io {
+                    what: "making a folder to compare in".to_owned(),
+                    path: repository.keep.clone(),
+                    source,
+                },
+            }
+        })?;
         Ok(Self { dir, repository: Arc::clone(repository), objects })
     }
 

@@ -86,6 +86,9 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
+    /// The system gives this program no more memory.
+    #[error("programmator has no memory left: end what takes it, or raise the limit (`ulimit -v`)")]
+    Memory,
     /// Anything else that `SQLite` refuses.
     #[error("the database {path} refuses: {source}")]
     Database {
@@ -103,6 +106,21 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The place cannot be written, or not now; it may be read all the same.
+    pub fn is_not_writable(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        match self {
+            Self::Full { .. } | Self::Disk { .. } => true,
+            Self::File { source, .. } => {
+                matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+            }
+            Self::Database { source, .. } => {
+                matches!(source.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
+            }
+            _ => false,
+        }
+    }
+
     /// For `map_err` after a file operation.
     pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
@@ -115,6 +133,7 @@ impl StoreError {
         move |source| {
             let path = path.clone();
             match source.sqlite_error_code() {
+                Some(ErrorCode::OutOfMemory) => Self::Memory,
                 Some(ErrorCode::DiskFull) => Self::Full { path },
                 Some(ErrorCode::SystemIoFailure) => Self::Disk { path, source: Arc::new(source) },
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 /// What the writer rings after each commit.
 #[derive(Debug)]
-pub(super) struct Bell(File);
+pub(super) struct Bell(Option<File>);
 
 impl Bell {
     pub(super) fn hang(path: &Path) -> Result<Self, StoreError> {
@@ -24,13 +24,18 @@ impl Bell {
             .create(true)
             .truncate(false)
             .open(path)
-            .map(Self)
+            .map(|file| Self(Some(file)))
             .map_err(StoreError::file("open", path))
+    }
+
+    /// Where nothing is ever written.
+    pub(super) fn none() -> Self {
+        Self(None)
     }
 
     /// Not heard (disk full at the very first ring) means only that followers wait for the next one.
     pub(super) fn ring(&self) {
-        let mut file = &self.0;
+        let Some(mut file) = self.0.as_ref() else { return };
         let _ = file.rewind().and_then(|()| file.write_all(b"."));
     }
 }

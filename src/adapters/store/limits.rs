@@ -6,7 +6,7 @@
 use super::Store;
 use super::error::StoreError;
 use crate::base::id::RunId;
-use crate::base::time::Timestamp;
+use crate::base::time::{Moment, Timestamp};
 use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, Purpose, Reserved, Verdict, admit};
 use crate::domain::limits::provider::{Hit, Reset, Window};
 use crate::domain::limits::{Limits, Spent, hour};
@@ -19,6 +19,10 @@ use std::time::Duration;
 
 /// How far ahead of now anything may lie: more means that the clock was set back.
 const AHEAD: i64 = 3_600_000;
+/// A clock that differs by less was not set, but corrected.
+const STEP: i64 = 30_000;
+/// What is older counts for no limit.
+const DAYS: i64 = 2 * 86_400_000;
 /// No iteration lasts longer.
 const LONGEST: Duration = Duration::from_secs(48 * 3_600);
 
@@ -26,12 +30,14 @@ impl Store {
     /// Asks for a call of `run` at `now`. It is counted when it may be made, in the same transaction; the same call
     /// (run, iteration, purpose) is counted once, however often it is asked for. Blocks for milliseconds, or as long
     /// as another program writes.
-    pub fn admit(&self, run: RunId, ask: &Ask, now: Timestamp) -> Result<Admission, StoreError> {
+    pub fn admit(&self, run: RunId, ask: &Ask, now: impl Into<Moment>) -> Result<Admission, StoreError> {
+        let moment = now.into();
         let sql = StoreError::sql(&self.inner.database);
         self.inner.opened.is_in_place()?;
         let mut db = self.inner.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&sql)?;
-        let admission = decide(&tx, run, ask, now).map_err(&sql)?;
+        follow_clock(&tx, &moment).map_err(&sql)?;
+        let admission = decide(&tx, run, ask, moment.now).map_err(&sql)?;
         tx.commit().map_err(&sql)?;
         Ok(admission)
     }
@@ -72,6 +78,35 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
         }
     }
     Ok(admission)
+}
+
+/// After the clock was set, calls and costs of the last days are dated anew, so that they are as old as they are: set
+/// ahead, it would else open every limit at once. Where it cannot be told whether a row was dated before or after, it
+/// counts as the younger one.
+fn follow_clock(db: &Connection, moment: &Moment) -> rusqlite::Result<()> {
+    let (now, Some(uptime)) = (moment.now.millis(), &moment.uptime) else {
+        return Ok(());
+    };
+    let last: Option<(i64, i64)> = db
+        .prepare_cached("SELECT wall, up FROM clock WHERE boot = ?1")?
+        .query_row([&uptime.boot], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    if let Some((wall, up)) = last {
+        let unset = wall.saturating_add(uptime.millis.saturating_sub(up));
+        let set = now.saturating_sub(unset);
+        if set.abs() > STEP {
+            let (from, to) = if set > 0 { (unset.saturating_sub(DAYS), unset) } else { (now, i64::MAX) };
+            for table in ["calls", "spends"] {
+                db.prepare_cached(&format!(
+                    "UPDATE {table} SET time = time + ?1, noticed = NULL WHERE time > ?2 AND time <= ?3"
+                ))?
+                .execute([set, from, to])?;
+            }
+        }
+    }
+    db.execute("DELETE FROM clock", [])?;
+    db.prepare_cached("INSERT INTO clock VALUES (?1, ?2, ?3)")?.execute(params![uptime.boot, now, uptime.millis])?;
+    Ok(())
 }
 
 /// After the clock was set back, what lies more than an hour ahead would keep limits closed for as long as it was

@@ -299,6 +299,11 @@ fn open(path: &Path) -> Result<File, StoreError> {
         .create(true)
         .truncate(false)
         .open(path)
+        // Where nothing can be written a lock can still be asked for.
+        .or_else(|error| match error.kind() {
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => File::open(path).map_err(|_| error),
+            _ => Err(error),
+        })
         .map_err(StoreError::file("open", path))
 }
 

@@ -13,7 +13,8 @@ use std::path::Path;
 use std::time::Duration;
 
 /// One script for each step; the schema's number (`user_version`) is how many of them have run.
-const MIGRATIONS: &[&str] = &[include_str!("schema/001.sql"), include_str!("schema/002.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("schema/001.sql"), include_str!("schema/002.sql"), include_str!("schema/003.sql")];
 
 /// `application_id` of our databases: "prgm".
 const APPLICATION: i32 = 0x7072_676d;
@@ -51,6 +52,29 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
 pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let db = connect(path)?;
     db.pragma_update(None, "query_only", true).map_err(StoreError::sql(path))?;
+    Ok(db)
+}
+
+/// Opens the database where nothing can be written. Changes nothing.
+pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
+    look_at_header(path)?;
+    // Without a log there is nothing but the file, and the files that SQLite would make beside it cannot be made.
+    let log = path.with_extension("db-wal");
+    let alone = std::fs::metadata(&log).map_or(true, |log| log.len() == 0);
+    let name: String = path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|byte| match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(*byte).to_string(),
+            byte => format!("%{byte:02x}"),
+        })
+        .collect();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let uri = format!("file:{name}?mode=ro{}", if alone { "&immutable=1" } else { "" });
+    let db = Connection::open_with_flags(uri, flags).map_err(StoreError::sql(path))?;
+    let version = number(&db, "user_version").map_err(StoreError::sql(path))?;
+    known_version(path, version)?;
     Ok(db)
 }
 

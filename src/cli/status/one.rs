@@ -80,7 +80,7 @@ struct Receipts {
 
 /// Prints the run that `text` names.
 pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format) -> Result<(), CliError> {
-    let store = session.store()?;
+    let store = session.store_to_read()?;
     let now = session.clock().now();
     let shown = shown(&store, text, now)?;
     match format {

@@ -3,8 +3,8 @@
 use super::Effects;
 use crate::adapters::agent::launch::MARKER;
 use crate::adapters::environment::of_commands;
-use crate::adapters::shell;
 use crate::adapters::room::Room;
+use crate::adapters::shell;
 use crate::adapters::validate::{self, Place};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;

@@ -14,7 +14,7 @@ impl Effects {
         self.answer_with(async move {
             let (n, purpose) = (ask.n, ask.purpose);
             loop {
-                let (store, ask, now) = (store.clone(), ask.clone(), clock.now());
+                let (store, ask, now) = (store.clone(), ask.clone(), clock.moment());
                 let asked = tokio::task::spawn_blocking(move || store.admit(run, &ask, now)).await;
                 let error = match asked {
                     Ok(Ok(admission)) => return Input::Admitted { n, purpose, admission: Box::new(admission) },
