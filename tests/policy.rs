@@ -12,6 +12,8 @@ mod canary;
 mod contexts;
 #[path = "policy/corpus.rs"]
 mod corpus;
+#[path = "policy/everyday.rs"]
+mod everyday;
 #[path = "policy/files.rs"]
 mod files;
 #[path = "policy/grammar.rs"]

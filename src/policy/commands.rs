@@ -4,6 +4,7 @@
 pub mod args;
 pub mod awk;
 pub mod grammar;
+pub mod programs;
 pub mod project;
 pub mod sed;
 pub mod targets;
@@ -56,6 +57,13 @@ pub struct Entry {
     pub zero: String,
     /// Options with which it prints names of hidden files, too; `always` for one that does without.
     pub hidden: String,
+}
+
+impl Entry {
+    /// Whether nothing is known of its words.
+    pub fn is_bare(&self) -> bool {
+        self.grammar.flags.known.is_empty() && self.grammar.operands.is_empty()
+    }
 }
 
 /// Small languages in the arguments of commands.
@@ -114,6 +122,7 @@ static TABLE: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
         include_str!("commands/wrappers.yaml"),
         include_str!("commands/git.yaml"),
         include_str!("commands/network.yaml"),
+        include_str!("commands/services.yaml"),
     ]
     .into_iter()
     .flat_map(|text| read(text).unwrap_or_default())
@@ -137,23 +146,24 @@ pub fn has_parts(subcommand: &str) -> bool {
 
 /// Builtins and programs that run, rebind or hide text that was not checked. They could do anything.
 pub fn runs_text(name: &str) -> Option<&'static str> {
-    const RUNNERS: [(&str, &[&str]); 6] = [
+    const RUNNERS: [(&str, &[&str]); 7] = [
         (
-            "it runs text as a command",
-            &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let", "history"],
+            "runs text as a command",
+            &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let"],
         ),
+        ("shows or changes the shell's history", &["history"]),
         (
-            "it changes what later names mean",
+            "changes what later commands mean",
             &["alias", "unalias", "enable", "hash", "builtin", "shopt", "popd", "pushd", "dirs"],
         ),
         (
-            "it runs or expands its operands",
+            "runs or expands its operands",
             &["compgen", "complete", "compopt", "mapfile", "readarray", "getopts", "select"],
         ),
-        ("it declares variables with powers of their own", &["declare", "typeset", "local", "readonly"]),
-        ("it acts with other rights", &["sudo", "doas", "su", "runuser", "pkexec", "chroot", "nsenter", "unshare"]),
+        ("declares variables that may change what commands do", &["declare", "typeset", "local", "readonly"]),
+        ("runs as another user", &["sudo", "doas", "su", "runuser", "pkexec", "chroot", "nsenter", "unshare"]),
         (
-            "it runs any program by another name",
+            "runs any program under another name",
             &["busybox", "toybox", "ld.so", "ld-linux-x86-64.so.2", "ld-linux.so.2"],
         ),
     ];
@@ -172,6 +182,7 @@ mod tests {
             ("wrappers", include_str!("commands/wrappers.yaml")),
             ("git", include_str!("commands/git.yaml")),
             ("network", include_str!("commands/network.yaml")),
+            ("services", include_str!("commands/services.yaml")),
         ] {
             let table = read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(!table.is_empty(), "{name}");

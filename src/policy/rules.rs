@@ -49,6 +49,8 @@ pub struct About {
     pub cwd: Vec<String>,
     /// What is not understood.
     pub unknown: bool,
+    /// Which program runs is not known, or it runs text that is not.
+    pub opaque: bool,
     /// Imported rules only: a regex of the unit's text.
     pub regex: Option<Regex>,
 }

@@ -24,6 +24,10 @@ pub enum Class {
     Build,
     /// Adds to the repository's history, and takes nothing away.
     Commit,
+    /// Runs a program of the workspace.
+    Run,
+    /// Talks to what runs on this machine: a server of the project's, the daemon of the containers.
+    Local,
     /// Changes what the repository's history or work tree was.
     History,
 }

@@ -73,10 +73,10 @@ const ROWS: &[(Verdict, &[&str])] = &[
     // Unknown commands, and commands that are not the project's own.
     (
         Ask,
-        &["python x.py", "./build.sh", "frobnicate", "go test ./...", "pytest", "make", "cargo run", "npm run deploy"],
+        &["python -c 1", "./deploy.sh", "frobnicate", "go test ./...", "pytest", "make", "cargo publish", "npm run deploy"],
     ),
     (Ask, &["cargo test --config x.toml", "cargo test --manifest-path ../x/Cargo.toml", "cat \"$F\"", "kill 1"]),
-    (Ask, &["find . -exec cat {} +", "PATH=. ls", "env", "ln -s /etc x"]),
+    (Ask, &["find . -execdir cat {} +", "PATH=. ls", "env", "ln -s /etc x"]),
     // What only looks as if it were proven.
     (Ask, &["mv src/link new; cat new/x", "sort *", "awk -f x.awk a", "git diff --no-index a b"]),
     // Deleting what no build makes again.
@@ -98,11 +98,13 @@ const ROWS: &[(Verdict, &[&str])] = &[
             "find . -exec rm -rf {} +",
             "flock l rm -rf x",
             "bash -c 'rm -rf src'",
-            "$x src",
-            "eval 'ls'",
-            "f() { ls; }; f",
+            "eval 'rm -rf src'",
+            "builtin eval rm -rf src",
+            "sudo env rm -rf src",
         ],
     ),
+    // Which program runs is not known.
+    (Ask, &["$x src", "eval 'ls'", "f() { ls; }; f", "sudo ls", "alias ll='ls -l'", "history", "zsh a.sh", "$B goto x"]),
     // The floor.
     (
         Block,

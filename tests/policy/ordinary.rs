@@ -92,14 +92,21 @@ const WORK: &[&str] = &[
     "go build ./... && go vet ./...", "go test ./...", "go test -run TestX -v ./pkg/...", "go test -race -count=1 ./...", "go vet ./...", "gofmt -l .", "gofmt -w src", "go fmt ./...", "go list ./...", "golangci-lint run", "staticcheck ./...", "make", "make test", "make build 2>&1 | tail -5", "make -j4", "make lint fmt", "make clean", "./gradlew test", "gradle test", "shellcheck script.sh", "cmake --build build",
 ];
 
+/// The project's own programs, and what this machine tells.
+#[rustfmt::skip]
+const PROGRAMS: &[&str] = &[
+    "bash script.sh", "bash -x scripts/build.sh", "sh ./install.sh --prefix=x", "bash -n script.sh", "./run.sh", "python3 script.py", "node index.js", "cargo run -- --help", "./target/debug/app",
+    "git rm a.txt", "curl -s localhost:3000/health", "docker ps", "npm start", "npm run dev",
+];
+
 /// What reaches further: the person is asked, and could say yes.
 #[rustfmt::skip]
 const ASKS: &[&str] = &[
-    "bash script.sh", "bash -x scripts/build.sh", "sh ./install.sh --prefix=x", "source ./env.sh && make", "bash -n script.sh", "./run.sh", "python3 script.py", "node index.js", "cargo run -- --help", "./target/debug/app",
+    "source ./env.sh && make", 
     "cd .. && cargo test", "cd ~/other && make test", "cargo test --manifest-path ../x/Cargo.toml", "npx tsc -p ../x/tsconfig.json", "npx eslint --config /tmp/e.js .", "PYTHONPATH=/tmp pytest", "PYTHONPATH=src:../x pytest", "PYTHONPATH=$X pytest", "RUSTFLAGS='-D warnings -C linker=./x' cargo build", "RUSTFLAGS='-C linker=./x' cargo build",
-    "git push", "git push -u origin feature/x", "git pull --rebase", "git stash", "git stash pop", "git restore src/main.rs", "git checkout -- src/main.rs", "git checkout main", "git checkout -b x origin/main", "git merge main", "git reset --soft HEAD~1", "git rm a.txt", "git commit --amend --no-edit", "git commit -n -m x",
-    "npm install", "npm i -D x", "npm ci", "pip install -r requirements.txt", "cargo add serde", "cargo update", "cargo install x", "go get x", "go mod tidy", "curl -s localhost:3000/health", "docker ps", "gh pr view 1", "brew install x",
-    "npm run deploy", "npm start", "npm run dev", "make deploy", "find . -name '*.pyc' -delete", "ln -s a b", "kill 123", "pkill -f node", "tar xzf a.tgz", "env | grep FOO", "printenv PATH", "sed -i 's/a/b/w /tmp/x' a.txt", "sed -i 's/a/b/e' a.txt",
+    "git push", "git push -u origin feature/x", "git pull --rebase", "git stash", "git stash pop", "git restore src/main.rs", "git checkout -- src/main.rs", "git checkout main", "git checkout -b x origin/main", "git merge main", "git reset --soft HEAD~1", "git commit --amend --no-edit", "git commit -n -m x",
+    "npm install", "npm i -D x", "npm ci", "pip install -r requirements.txt", "cargo add serde", "cargo update", "cargo install x", "go get x", "go mod tidy", "gh pr view 1", "brew install x",
+    "npm run deploy", "make deploy", "find . -name '*.pyc' -delete", "ln -s a b", "kill 123", "pkill -f node", "tar xzf a.tgz", "env | grep FOO", "printenv PATH", "sed -i 's/a/b/w /tmp/x' a.txt", "sed -i 's/a/b/e' a.txt",
 ];
 
 /// What is decided where a secret lies at the root: it is in nobody's way who reads elsewhere.
@@ -151,8 +158,10 @@ fn looking_is_never_in_the_way() {
 
 #[test]
 fn guarded_lets_the_work_be_done() {
-    let refused = refused(Profile::Guarded, WORK);
-    assert!(refused.is_empty(), "{} of {}\n{}", refused.len(), WORK.len(), refused.join("\n"));
+    for work in [WORK, PROGRAMS] {
+        let refused = refused(Profile::Guarded, work);
+        assert!(refused.is_empty(), "{} of {}\n{}", refused.len(), work.len(), refused.join("\n"));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Assignments, alone or before a command.
 
-use super::shell::{is_harmless_setting, is_of_lints, is_own_name};
+use super::variables::{is_harmless_setting, is_of_lints, is_own_name};
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit, Value};
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};

@@ -1,7 +1,7 @@
 //! Builtins that change the shell itself: its folder, its options, its variables.
 
 use super::assign::setting;
-use super::shell::is_own_name;
+use super::variables::is_own_name;
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit};
 use std::path::{Component, Path, PathBuf};
@@ -75,7 +75,7 @@ impl Walker<'_> {
     fn unset(&mut self, args: &[Field]) -> Option<&'static str> {
         for field in args {
             match field.text() {
-                Some(name) if is_own_name(name) => self.shell.set(name, None),
+                Some(name) if is_own_name(name) => self.shell.forget(name),
                 _ => return Some("which variable goes is not known"),
             }
         }
@@ -87,6 +87,9 @@ impl Walker<'_> {
         let mut args = args.iter();
         while let Some(field) = args.next() {
             match field.text() {
+                Some(name) if name.starts_with(|char: char| char.is_ascii_uppercase()) && is_own_name(name) => {
+                    self.shell.set(name, None);
+                }
                 Some("-r" | "-s" | "-rs" | "-er" | "-e") => {}
                 Some("-d" | "-n" | "-N" | "-t" | "-p" | "-rp" | "-rd" | "-rn") => drop(args.next()),
                 Some(name) if is_own_name(name) && self.shell.get(name).is_none() && !self.shell.is_number(name) => {}

@@ -94,38 +94,42 @@ impl Walker<'_> {
     fn run_here(&mut self, words: &[Field], text: &str) {
         let Some((first, args)) = words.split_first() else { return };
         let Some(name) = first.text() else {
-            return self.opaque(args, text, "which command runs is not known");
+            return self.opaque(args, text, "which program runs is not known: write its name");
         };
         if name.is_empty() || !name.chars().all(|char| char.is_ascii_graphic()) {
-            return self.opaque(args, text, "the command's name is no plain word");
+            return self.opaque(args, text, "which program runs is not known: its name is no plain word");
         }
         if first.listed {
-            return self.opaque(args, text, "the command's name is a pattern");
+            return self.opaque(args, text, "which program runs is not known: its name is a pattern");
         }
         let path = super::builtin::normal(Path::new(name)).display().to_string();
         let name = match path.rsplit_once('/') {
-            None => name,
+            None if !name.contains('/') => name,
             Some((folder, base)) if name.starts_with('/') && SYSTEM.contains(&folder) => base,
-            Some(_) => return self.by_path(name, args, text),
+            _ => return self.by_path(name, args, text),
         };
         if let Some(why) = commands::runs_text(name) {
             return match name {
                 "source" | "." => self.script_file(name, args, text),
-                _ => self.opaque(args, text, why),
+                _ => self.runs_text(name, args, text, why),
             };
         }
         if self.builtin(name, args, text) || self.wrapper(name, args, text) {
             return;
         }
-        let both = args.first().and_then(Field::text).and_then(|sub| commands::entry(&format!("{name} {sub}")));
+        let (both, skip) = of_subcommand(name, args);
         if both.is_none() && self.is_own(name, args) {
             return self.units.push(named(name, args, text).does(Class::Build));
         }
+        if both.is_none() && self.program(name, args, text) {
+            return;
+        }
         let mut unit = match (both, commands::entry(name)) {
             _ if name == "git" => self.git_here(args, text),
-            (Some(entry), _) => self.known(entry, name, &args[1..], text),
+            _ if name == "find" => self.found(args, text),
+            (Some(entry), _) => self.known(entry, name, &args[skip..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
-            (None, None) => named(name, args, text).unknown(format!("{name} is not known to be harmless")),
+            (None, None) => named(name, args, text).unknown(format!("{name} is not a known command")),
         };
         let unknown = unit.doubts.iter().any(|doubt| matches!(doubt, Doubt::Meaning(_)));
         let reaches = unit.classes.iter().any(|class| matches!(class, Class::Network | Class::History));
@@ -154,13 +158,33 @@ impl Walker<'_> {
         self.units.push(unit);
     }
 
+    /// A command that runs its words, or changes what later words mean: what they would do counts, too.
+    fn runs_text(&mut self, name: &str, args: &[Field], text: &str, why: &str) {
+        self.opaque(args, text, why);
+        let texts = args.iter().filter_map(Field::text);
+        let script = match name {
+            "eval" => texts.collect::<Vec<_>>().join(" "),
+            "trap" => texts.take(1).collect(),
+            "alias" => texts.filter_map(|text| text.split_once('=')).map(|(_, text)| text).collect::<Vec<_>>().join("\n"),
+            _ => return self.launched(args, text),
+        };
+        if !script.trim().is_empty() && args.iter().all(|field| field.text().is_some()) {
+            match super::refused(&script) {
+                Some(why) => self.refuse(&script, &why),
+                None => self.subscript(&script, super::parse::Grammar::Bash),
+            }
+        }
+    }
+
     fn by_path(&mut self, name: &str, args: &[Field], text: &str) {
         let mut unit = Unit::new("Bash", Program::Path(name.to_owned()), text);
         unit.args = args.to_vec();
         unit.more_flags = true;
-        unit.given = self.given(args);
-        let own = self.is_own(name, args);
-        self.units.push(if own { unit.does(Class::Build) } else { unit.unknown("a program is run by its path") });
+        if self.is_own(name, args) {
+            unit.given = self.given(args);
+            return self.units.push(unit.does(Class::Build));
+        }
+        self.own_path(unit, name, args);
     }
 
     /// A script in a file that is known: a program by its path, in this shell or in one of its own.
@@ -169,24 +193,29 @@ impl Walker<'_> {
         match args.first().and_then(Field::text).filter(is_file) {
             Some(_) if self.is_own(name, args) => self.units.push(named(name, args, text).does(Class::Build)),
             Some(path) => {
-                let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text).unclear("a script is run");
+                let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text);
                 unit.args = args[1..].to_vec();
                 unit.more_flags = true;
-                unit.given = self.given(args);
-                self.units.push(unit);
+                // What a script of this shell sets holds for all that follows.
+                if matches!(name, "source" | ".") {
+                    unit.given = self.given(args);
+                    return self.units.push(unit.unclear("sources a script into this shell"));
+                }
+                self.own_path(unit, path, &args[1..]);
             }
-            None => self.opaque(args, text, "it runs text that is not known"),
+            None => self.opaque(args, text, "which script runs is not known: write its name"),
         }
     }
 
     /// An unknown command may run its operands: what they would do counts, too.
-    fn launched(&mut self, args: &[Field], text: &str) {
+    pub(super) fn launched(&mut self, args: &[Field], text: &str) {
         if self.units.last().is_some_and(Unit::proven) {
             return;
         }
         let acts = |name: &str| {
-            let entry = commands::entry(name).is_some_and(|entry| !entry.does.is_empty() && !name.contains(' '));
-            entry || commands::runs_text(name).is_some_and(|_| name != "history")
+            let acts = |entry: &Entry| (!entry.does.is_empty() || entry.wraps) && !name.contains(' ');
+            let entry = commands::entry(name).is_some_and(acts);
+            entry || matches!(name, "bash" | "sh" | "dash") || commands::runs_text(name).is_some_and(|_| name != "history")
         };
         let at = args.iter().position(|field| {
             let base = field.text().map(|text| text.rsplit('/').next().unwrap_or(text));
@@ -214,7 +243,10 @@ impl Walker<'_> {
         {
             return unit;
         }
-        unit.doubts.extend(parsed.doubts.iter().cloned());
+        // Of a command that only talks to other machines nothing else is known, and that is said once.
+        if !(entry.is_bare() && entry.does.contains(&Class::Network)) {
+            unit.doubts.extend(parsed.doubts.iter().cloned());
+        }
         if entry.never_bare && args.is_empty() {
             unit.doubts.push(Doubt::Meaning(format!("{name} alone does more than look")));
         }
@@ -278,6 +310,16 @@ impl Walker<'_> {
             self.language(language, &parsed, args, &mut unit);
         }
         unit
+    }
+}
+
+/// What is known of a command by its name and the word or two behind it, and how many those are.
+fn of_subcommand(name: &str, args: &[Field]) -> (Option<&'static Entry>, usize) {
+    let words: Vec<&str> = args.iter().map_while(Field::text).take(2).collect();
+    let named = |count: usize| commands::entry(&format!("{name} {}", words.get(..count)?.join(" ")));
+    match (named(2), named(1)) {
+        (Some(entry), _) => (Some(entry), 2),
+        (None, found) => (found, 1),
     }
 }
 

@@ -5,15 +5,34 @@ use super::walk::Walker;
 use crate::policy::commands::{self, args};
 use crate::policy::git_programs;
 use crate::policy::unit::{Class, Doubt, Field, Unit};
+use std::path::PathBuf;
 
 impl Walker<'_> {
     /// Git, which does what its command says and what the configuration of the repository says.
     pub(super) fn git_here(&mut self, args: &[Field], text: &str) -> Unit {
+        if let Some((folders, rest)) = self.elsewhere(args) {
+            let before = self.shell.clone();
+            self.shell.go(folders, true);
+            let mut unit = self.git_here(&rest, text);
+            self.shell = before;
+            unit.args = args.to_vec();
+            return unit;
+        }
         let mut unit = self.git(args, text);
         let folders = self.shell.folders().unwrap_or_default();
         let programs = folders.iter().find_map(|folder| git_programs::named(self.place.view, folder));
         unit.doubts.extend(programs.map(Doubt::Words));
         unit
+    }
+
+    /// The folders of the workspace that `-C` names, and the words without it.
+    fn elsewhere(&self, args: &[Field]) -> Option<(Vec<PathBuf>, Vec<Field>)> {
+        let at = args.iter().take_while(|word| matches!(word.text(), Some("--no-pager" | "--no-optional-locks"))).count();
+        let path = args.get(at).filter(|word| word.text() == Some("-C")).and_then(|_| args.get(at + 1)?.text())?;
+        let folders = self.targets(path).filter(|_| !path.starts_with('~'))?;
+        let inside = folders.iter().all(|folder| folder.starts_with(self.place.workspace));
+        let rest = [&args[..at], &args[at + 2..]].concat();
+        (inside && !folders.is_empty()).then_some((folders, rest))
     }
 
     fn git(&mut self, args: &[Field], text: &str) -> Unit {
@@ -38,7 +57,7 @@ impl Walker<'_> {
         };
         let mut unit = match entry {
             Some(entry) => self.known(entry, "git", &rest[skip..], text),
-            None => named("git", args, text).unknown(format!("git {first} is not known to be harmless")),
+            None => named("git", args, text).unknown(format!("git {first} is not a known command")),
         };
         if rest.get(1).is_some_and(|word| word.text().is_none()) && commands::has_parts(first) {
             unit.doubts.push(Doubt::Words(format!("which part of git {first} runs is not known")));
@@ -48,8 +67,35 @@ impl Walker<'_> {
         }
         unit.args = rest.to_vec();
         unit.doubts.extend(parsed.doubts);
+        if unit.classes.contains(&Class::History)
+            && let (Some(doubt), Some(why)) = (unit.doubts.first_mut(), loses(first, rest))
+        {
+            *doubt = Doubt::Meaning(why);
+        }
+        if first == "rm" && rest.iter().any(|word| word.text().is_none_or(|word| word.contains(['*', '?', '[', ':', '\\']))) {
+            unit.doubts.push(Doubt::Words("which files git removes is not known".to_owned()));
+        }
         unit
     }
+}
+
+/// What a command takes away, in words.
+fn loses(first: &str, rest: &[Field]) -> Option<String> {
+    let set = |name: &str| rest.iter().any(|word| word.text() == Some(name));
+    let files: Vec<&str> = rest.iter().skip(1).filter_map(Field::text).filter(|word| !word.starts_with('-')).collect();
+    Some(match first {
+        "reset" if set("--hard") => "discards uncommitted changes".to_owned(),
+        "reset" => "moves the branch to another commit".to_owned(),
+        "checkout" if set("--") => format!("discards uncommitted changes of {}", files.join(", ")),
+        "checkout" | "switch" => "switches the work tree to another branch".to_owned(),
+        "restore" => format!("discards uncommitted changes of {}", files.join(", ")),
+        "stash" if set("drop") || set("clear") => "deletes stashed changes".to_owned(),
+        "stash" => "moves uncommitted changes".to_owned(),
+        "clean" => "deletes untracked files".to_owned(),
+        "rebase" | "filter-branch" | "filter-repo" => "rewrites commits".to_owned(),
+        "merge" | "cherry-pick" | "revert" | "am" | "apply" => "changes the work tree".to_owned(),
+        _ => return None,
+    })
 }
 
 /// Whether an option makes `git branch` and `git tag` list what their operands name.

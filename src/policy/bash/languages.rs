@@ -44,7 +44,6 @@ impl Walker<'_> {
                 }
             }
             Language::Dd => self.dd(&parsed.operands, unit),
-            Language::Find => self.find_runs(args),
             Language::Ps => {
                 let letters =
                     |field: &Field| field.text().is_some_and(|text| text.chars().all(|char| "auxfw".contains(char)));
@@ -88,7 +87,8 @@ impl Walker<'_> {
                         .push(Doubt::Words("a word that begins with @ names a file of further words".to_owned()));
                 }
             }
-            Language::Env => {}
+            // What find runs is judged in `find`.
+            Language::Env | Language::Find => {}
         }
     }
 
@@ -120,23 +120,6 @@ impl Walker<'_> {
                     if ["bs", "ibs", "obs", "cbs", "count", "skip", "seek", "status", "conv"].contains(&&*name) => {}
                 _ => unit.doubts.push(Doubt::Words("an operand of dd is not known".to_owned())),
             }
-        }
-    }
-
-    /// What `-exec` and its like run, with the files that are found as words that are not known.
-    fn find_runs(&mut self, args: &[Field]) {
-        let runs = |field: &Field| matches!(field.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir"));
-        let mut rest = args;
-        while let Some(at) = rest.iter().position(runs) {
-            rest = &rest[at + 1..];
-            let end = rest.iter().position(|field| matches!(field.text(), Some(";" | "+"))).unwrap_or(rest.len());
-            let found = |field: &Field| match field.text() {
-                Some(text) if text.contains("{}") => Field::opaque(""),
-                _ => field.clone(),
-            };
-            let inner: Vec<Field> = rest[..end].iter().map(found).collect();
-            self.apart(|walker| walker.run(&inner, "find -exec …"));
-            rest = &rest[end..];
         }
     }
 }

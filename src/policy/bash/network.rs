@@ -3,12 +3,16 @@
 use super::walk::Walker;
 use crate::policy::commands::Entry;
 use crate::policy::commands::args::Parsed;
-use crate::policy::unit::{Doubt, Field, Target, Unit};
+use crate::policy::unit::{Class, Doubt, Field, Target, Unit, Value};
 
 impl Walker<'_> {
     /// Proven is only what has a grammar and keeps to its plainest words: anything else may run or write what it is
     /// told to by the far end or by its own options.
     pub(super) fn reaches_out(&self, entry: &Entry, name: &str, parsed: &Parsed, unit: &mut Unit) {
+        if matches!(name, "curl" | "wget") && asks_this_machine(name, parsed, unit) {
+            unit.classes = [Class::Local].into();
+            return;
+        }
         // A file whose name is not known waits for the person with the rest of the command.
         unit.writes.retain(|target| *target != Target::Unknown);
         let operands: Option<Vec<&str>> = parsed.operands.iter().map(Field::text).collect();
@@ -18,7 +22,11 @@ impl Walker<'_> {
             _ => false,
         });
         if !plain || (name == "curl" && parsed.operands.is_empty()) {
-            let why = format!("what else {name} does with these words is not known");
+            let why = if entry.does.contains(&Class::Read) {
+                format!("{} reads from the network", unit.text)
+            } else {
+                format!("what else {name} does with these arguments is not known")
+            };
             unit.doubts.push(Doubt::Meaning(why));
         }
     }
@@ -59,6 +67,63 @@ fn are_plain_options(parsed: &Parsed) -> bool {
         "retry",
     ];
     parsed.flags.iter().all(|flag| PLAIN.contains(&flag.split('=').next().unwrap_or(flag)))
+}
+
+/// Whether a request only reads from a server on this machine, and nothing is saved or sent.
+fn asks_this_machine(name: &str, parsed: &Parsed, unit: &Unit) -> bool {
+    const PLAIN: [&str; 17] = [
+        "silent", "show-error", "fail", "location", "head", "include", "verbose", "ipv4", "ipv6", "compressed", "max-time",
+        "connect-timeout", "retry", "insecure", "no-buffer", "user-agent", "header",
+    ];
+    const GIVEN: [&str; 3] = ["write-out", "output", "request"];
+    const WGET: [&str; 7] = ["quiet", "no-verbose", "output-document", "tries", "timeout", "header", "user-agent"];
+    let known = |flag: &String| {
+        let flag = flag.split('=').next().unwrap_or(flag);
+        if name == "wget" { WGET.contains(&flag) } else { PLAIN.contains(&flag) || GIVEN.contains(&flag) }
+    };
+    // A value that is a file's name, or that would write one.
+    let plain = |(_, value): &(_, Field)| {
+        value.text().is_some_and(|value| !value.starts_with('@') && !value.contains("%output"))
+    };
+    let text = |at: usize| unit.args.get(at).and_then(Field::text).unwrap_or("");
+    let gets = |method: &str| matches!(method, "GET" | "HEAD");
+    let reads = (0..unit.args.len()).all(|at| match text(at) {
+        "-X" | "--request" => gets(text(at + 1)),
+        word => match word.strip_prefix("--request=").or_else(|| word.strip_prefix("-X")) {
+            Some(method) => gets(method),
+            None => !(word.starts_with('-') && !word.starts_with("--") && word.contains('X')),
+        },
+    });
+    let saved = name == "wget" && !parsed.flags.contains("output-document");
+    parsed.doubts.is_empty()
+        && unit.doubts.is_empty()
+        && unit.writes.is_empty()
+        && unit.reads.is_empty()
+        && !saved
+        && reads
+        && parsed.flags.iter().all(known)
+        && parsed.values.iter().filter(|(_, value)| !parsed.operands.contains(value)).all(plain)
+        && !parsed.operands.is_empty()
+        && parsed.operands.iter().all(|operand| match &operand.value {
+            Value::OneOf(texts) => texts.iter().all(|text| is_loopback(text)),
+            // What follows the host does not change it.
+            Value::Opaque { prefix } => prefix.matches('/').count() >= 3 && is_loopback(prefix),
+            Value::Many => false,
+        })
+}
+
+/// Whether an address is one of a server on this machine.
+pub(super) fn is_loopback(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let host = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().find_map(|host| authority.strip_prefix(host));
+    let port = |rest: &str| {
+        rest.is_empty()
+            || rest.strip_prefix(':').is_some_and(|port| !port.is_empty() && port.chars().all(|char| char.is_ascii_digit()))
+    };
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_.~/?=&%:+,@!'()*;".contains(char);
+    host.is_some_and(port) && path.chars().all(plain) && (url.contains("://") || authority.contains(':') || !path.is_empty())
 }
 
 fn is_url(text: &str) -> bool {

@@ -232,14 +232,15 @@ impl Walker<'_> {
         if let Some(text) = known {
             return Atom::OneOf { texts: vec![text], quoted };
         }
-        if !self.shell.guesses(name).is_empty() {
-            return Atom::Guess { texts: self.shell.guesses(name).to_vec(), many: !quoted };
-        }
+        // What the script may have set it to, it may have been before.
         let inherited = quotes::is_secret_small_name(name) && !self.is_named(name);
         if quotes::is_secret_name(name) || inherited {
             self.refuse(&format!("${name}"), "the variable may hold a secret");
-        } else if !quotes::is_public_name(name) {
+        } else if !quotes::is_public_name(name) && !self.shell.is_assigned(name) {
             self.doubtful(&format!("${name}"), "what the variable holds may be secret");
+        }
+        if !self.shell.guesses(name).is_empty() {
+            return Atom::Guess { texts: self.shell.guesses(name).to_vec(), many: !quoted };
         }
         Atom::Opaque { many: !quoted }
     }

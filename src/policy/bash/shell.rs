@@ -1,7 +1,6 @@
 //! What is known of the shell while a script is walked: its folder and the variables that can have only known
 //! values.
 
-use crate::policy::unit::Field;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +22,8 @@ pub struct Shell {
     guesses: BTreeMap<String, Vec<String>>,
     /// Variables that hold numbers, which ones is not known.
     numbers: BTreeSet<String>,
+    /// Variables that the script has surely set, so that nothing in them is inherited.
+    assigned: BTreeSet<String>,
     /// The folders it may be in; `None` when it may be anywhere.
     folders: Option<Vec<PathBuf>>,
     /// Every folder that it has been in: when it may be anywhere, it may be there.
@@ -40,6 +41,7 @@ impl Shell {
             variables: BTreeMap::new(),
             guesses: BTreeMap::new(),
             numbers: BTreeSet::new(),
+            assigned: BTreeSet::new(),
             folders: Some(vec![cwd.to_owned()]),
             seen: Arc::new(vec![cwd.to_owned()]),
             stayed: None,
@@ -53,6 +55,7 @@ impl Shell {
         self.variables.clear();
         self.guesses.clear();
         self.numbers.clear();
+        self.assigned.clear();
         self
     }
 
@@ -67,6 +70,18 @@ impl Shell {
             Some(values) if !values.is_empty() => self.variables.insert(name.to_owned(), values),
             _ => self.variables.remove(name),
         };
+        self.assigned.insert(name.to_owned());
+    }
+
+    /// Whether the script has set a variable before, whatever to.
+    pub fn is_assigned(&self, name: &str) -> bool {
+        self.assigned.contains(name)
+    }
+
+    /// The variable may hold what it held outside of the script.
+    pub fn forget(&mut self, name: &str) {
+        self.variables.remove(name);
+        self.assigned.remove(name);
     }
 
     /// What a variable may hold, among others.
@@ -170,6 +185,7 @@ impl Shell {
         }
         self.variables.retain(|name, values| other.variables.get(name) == Some(values));
         self.numbers.retain(|name| other.numbers.contains(name));
+        self.assigned.retain(|name| other.assigned.contains(name));
         self.folders = match (self.folders, &other.folders) {
             (Some(one), Some(two)) => few(one.into_iter().chain(two.iter().cloned()).collect()),
             _ => None,
@@ -254,96 +270,6 @@ fn after_arithmetic(text: &str) -> Option<&str> {
         open == 0
     })?;
     inside.get(end + 1..)
-}
-
-/// Whether a name may be given to a variable of a script's own: lower case, and none that programs listen to.
-pub fn is_own_name(name: &str) -> bool {
-    const HEARD: [&str; 16] = [
-        "path",
-        "fpath",
-        "cdpath",
-        "manpath",
-        "module_path",
-        "mailpath",
-        "fignore",
-        "http_proxy",
-        "https_proxy",
-        "ftp_proxy",
-        "all_proxy",
-        "no_proxy",
-        "rsync_proxy",
-        "prompt",
-        "histchars",
-        "auto_resume",
-    ];
-    let mut chars = name.chars();
-    let first = chars.next().is_some_and(|char| char.is_ascii_lowercase() || char == '_');
-    first
-        && chars.all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_')
-        && name != "_"
-        && !name.starts_with("npm_config")
-        && !HEARD.contains(&name)
-}
-
-/// Whether a variable of the environment may be set for a command: it changes how text looks, how much is said and
-/// how a build counts, and no more.
-pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
-    const NAMES: [&str; 21] = [
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR",
-        "COLUMNS",
-        "LINES",
-        "CI",
-        "RUST_BACKTRACE",
-        "RUST_LOG",
-        "RUST_TEST_THREADS",
-        "CARGO_TERM_COLOR",
-        "CARGO_INCREMENTAL",
-        "CARGO_BUILD_JOBS",
-        "PROPTEST_CASES",
-        "INSTA_UPDATE",
-        "NODE_ENV",
-        "CGO_ENABLED",
-        "GOOS",
-        "GOARCH",
-        "PYTHONDONTWRITEBYTECODE",
-        "PYTHONUNBUFFERED",
-        "PYTHONHASHSEED",
-    ];
-    match name {
-        "TERM" => value.text() == Some("dumb"),
-        "LANG" | "LANGUAGE" | "TZ" => is_of_locale(value),
-        _ if name.starts_with("LC_") && name.len() > 3 => is_of_locale(value),
-        _ => NAMES.contains(&name),
-    }
-}
-
-/// Whether a value names a language, an encoding or a zone that the system knows, and no file elsewhere.
-fn is_of_locale(value: &Field) -> bool {
-    let plain = |text: &String| {
-        text.chars().all(|char| char.is_ascii_alphanumeric() || "_.@:/+-".contains(char))
-            && !text.starts_with(['/', ':'])
-            && !text.contains("..")
-            && !text.contains(":/")
-    };
-    value.texts().is_some_and(|texts| texts.iter().all(plain))
-}
-
-/// Whether a value of `RUSTFLAGS` says which warnings count, and no more.
-pub fn is_of_lints(value: &str) -> bool {
-    let mut words = value.split_whitespace();
-    let is_lint = |name: &str| {
-        name.starts_with(|char: char| char.is_ascii_lowercase())
-            && name.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | ':'))
-    };
-    while let Some(word) = words.next() {
-        let Some(name) = ["-D", "-W", "-A", "-F"].iter().find_map(|flag| word.strip_prefix(flag)) else { return false };
-        if !is_lint(if name.is_empty() { words.next().unwrap_or("") } else { name }) {
-            return false;
-        }
-    }
-    true
 }
 
 #[cfg(test)]

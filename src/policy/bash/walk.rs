@@ -4,7 +4,8 @@
 
 use super::parse::{self, Grammar};
 use super::redirect::Streams;
-use super::shell::{Shell, holds_numbers, is_named, is_own_name, is_set_once};
+use super::shell::{Shell, holds_numbers, is_named, is_set_once};
+use super::variables::is_own_name;
 use super::{effects, hidden};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Names, Program, Unit};

@@ -151,6 +151,13 @@ pub struct Operands {
     pub last: Vec<Role>,
 }
 
+impl Operands {
+    /// Whether it takes none.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty() && self.rest.is_none() && self.last.is_empty()
+    }
+}
+
 impl<'de> Deserialize<'de> for Operands {
     /// `pattern read*` or `read* write`.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

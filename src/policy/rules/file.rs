@@ -91,6 +91,9 @@ struct RuleText {
     cwd: Vec<String>,
     #[serde(default)]
     unknown: bool,
+    /// Which program runs is not known.
+    #[serde(default)]
+    opaque: bool,
     #[serde(default)]
     regex: Option<String>,
     #[serde(default)]
@@ -184,6 +187,7 @@ fn rule(text: RuleText, line: u64) -> Result<(Rule, Examples), String> {
         mcp: text.mcp,
         cwd: text.cwd,
         unknown: text.unknown,
+        opaque: text.opaque,
         regex,
     };
     if text.name.trim().is_empty() {
@@ -192,7 +196,7 @@ fn rule(text: RuleText, line: u64) -> Result<(Rule, Examples), String> {
     if about.says_nothing() {
         return Err(format!("{} is about everything: say what it is about", text.name));
     }
-    if about.unknown && text.action == Verdict::Allow {
+    if (about.unknown || about.opaque) && text.action == Verdict::Allow {
         return Err(format!("{} allows what is not known: use ask or block", text.name));
     }
     if text.grant.as_ref().is_some_and(|grant| grant.seconds().is_none()) {

@@ -43,6 +43,7 @@ impl About {
             && flags.none.is_empty()
             && self.regex.is_none()
             && !self.unknown
+            && !self.opaque
     }
 
     /// Whether the unit is understood, or what is not understood of it is what the rule names.
@@ -73,6 +74,7 @@ impl About {
             && self.mcp_holds(unit)
             && (self.cwd.is_empty() || matches_any(&self.cwd, place.cwd, place, must))
             && (!self.unknown || !unit.doubts.is_empty())
+            && (!self.opaque || unit.program == Program::Opaque)
             && self.regex.as_ref().is_none_or(|regex| {
                 // What a regex blocks it may see in the whole alone: a pipe, a quote that hides a name.
                 regex.is_match(&unit.text) || (must == Must::Perhaps && regex.is_match(&unit.whole))

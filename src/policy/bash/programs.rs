@@ -1,0 +1,282 @@
+//! Running the project's own programs: files of the workspace, and what is built from it. They run what the repository
+//! says, as its tests do. What would run other code, or has a name that says that it reaches further, is not proven.
+
+use super::command::named;
+use super::walk::Walker;
+use crate::policy::commands::programs::{self, Builder, Interpreter, Runs};
+use crate::policy::commands::project;
+use crate::policy::floor::Floor;
+use crate::policy::unit::{Class, Field, Target, Unit};
+use std::path::PathBuf;
+
+/// Why it is not known what runs; a file of the workspace otherwise.
+type Found = Result<Vec<PathBuf>, String>;
+
+impl Walker<'_> {
+    /// Whether the words run a program of the project's own, or another that this table knows; then it has been judged.
+    pub(super) fn program(&mut self, name: &str, args: &[Field], text: &str) -> bool {
+        let known: Vec<&str> = std::iter::once(name).chain(args.iter().map_while(Field::text)).collect();
+        let found = if let Some((wrapper, length)) = programs::wrapper(&known) {
+            self.within(wrapper, &known, &args[length - 1..])
+        } else if let Some((builder, length)) = programs::builder(&known) {
+            Some(self.built(builder, &args[length - 1..]))
+        } else if let Some((scripts, at, rest)) = programs::script(&known) {
+            Some(self.package_script(scripts, known[at], &args[rest - 1..]))
+        } else {
+            self.interpreted(name, args)
+        };
+        let Some(found) = found else { return false };
+        let unit = named(name, args, text);
+        self.ran(unit, found, args);
+        self.launched(args, text);
+        true
+    }
+
+    /// Puts down what was found of a program.
+    fn ran(&mut self, mut unit: Unit, found: Found, args: &[Field]) {
+        match found.and_then(|files| self.here().map(|()| files)) {
+            Ok(files) => {
+                unit.classes.insert(Class::Run);
+                unit.reads.extend(files.into_iter().map(Target::Path));
+                self.units.push(unit);
+            }
+            Err(why) => {
+                let mut unit = unit.unknown(why);
+                unit.more_flags = true;
+                unit.given.extend(self.given(args));
+                self.units.push(unit);
+            }
+        }
+    }
+
+    /// A program by its path.
+    pub(super) fn own_path(&mut self, mut unit: Unit, path: &str, args: &[Field]) {
+        unit.given = self.given(&[Field::known(path)]);
+        let base = path.rsplit('/').next().unwrap_or(path);
+        // `.venv/bin/python`: the interpreter of the project's environment.
+        let of_environment = path.rsplit('/').nth(1).is_some_and(|folder| matches!(folder, "bin" | ".bin" | "Scripts"));
+        let found = match self.interpreted(base, args).filter(|_| of_environment && self.names_inside(path)) {
+            Some(found) => found,
+            None => self.own_file(path).and_then(|files| self.handed(args).map(|()| files)),
+        };
+        self.ran(unit, found, args);
+    }
+
+    /// The command behind `uv run` and its like. None when it is not one of these.
+    fn within(&self, wrapper: &Builder, known: &[&str], args: &[Field]) -> Option<Found> {
+        if !self.is_there(&wrapper.when) {
+            return None;
+        }
+        let mut at = 0;
+        while let Some(takes) = args.get(at).and_then(Field::text).and_then(|word| wrapper.line.takes(word)) {
+            at += takes;
+        }
+        let (first, rest) = args.get(at..)?.split_first()?;
+        let name = first.text()?;
+        let fetches = known.first().is_some_and(|first| matches!(*first, "npx" | "bunx" | "pnpm" | "yarn"));
+        match programs::interpreter(name) {
+            // What is not installed would be fetched.
+            Some(interpreter) if !fetches || !interpreter.when.is_empty() => self.interpreted(name, rest),
+            None if known.starts_with(&["uv"]) && name.ends_with(".py") => {
+                Some(self.own_file(name).and_then(|files| self.handed(rest).map(|()| files)))
+            }
+            Some(_) | None => None,
+        }
+    }
+
+    /// What an interpreter runs. None when `name` is none, or only tells of itself.
+    fn interpreted(&self, name: &str, args: &[Field]) -> Option<Found> {
+        let interpreter = programs::interpreter(name)?;
+        if !self.is_there(&interpreter.when) {
+            return None;
+        }
+        let words: Vec<Option<&str>> = args.iter().map(Field::text).collect();
+        match interpreter.runs(&words) {
+            Ok(Runs::Itself) => None,
+            Ok(runs) => Some(self.runs(interpreter, &runs, args)),
+            // It reads files as well, and then it is no interpreter.
+            Err(_) if interpreter.takes_file() => None,
+            Err(why) => Some(Err(why)),
+        }
+    }
+
+    fn runs(&self, interpreter: &Interpreter, runs: &Runs, args: &[Field]) -> Found {
+        let (files, options, rest) = match *runs {
+            Runs::File(at) => (self.own_file(args[at].beginning())?, &args[..at], &args[at + 1..]),
+            Runs::Module(at) => (self.own_module(args[at].beginning())?, &args[..at], &args[at + 1..]),
+            Runs::Found | Runs::Itself => (Vec::new(), args, &[][..]),
+        };
+        self.inside(options)?;
+        if interpreter.takes_file() { self.inside(rest)? } else { self.handed(rest)? }
+        Ok(files)
+    }
+
+    fn built(&self, builder: &Builder, args: &[Field]) -> Found {
+        if !self.is_there(&builder.when) {
+            return Err("there is no such project in the workspace".to_owned());
+        }
+        let mut at = 0;
+        while let Some(word) = args.get(at) {
+            let Some(text) = word.text() else { break };
+            if text == "--" {
+                at += 1;
+                break;
+            }
+            if !text.starts_with('-') {
+                break;
+            }
+            at += builder.line.takes(text).ok_or_else(|| format!("unrecognized option {text}"))?;
+        }
+        let at = at.min(args.len());
+        self.inside(&args[..at])?;
+        if builder.packages {
+            let package = args.get(at).and_then(Field::text).unwrap_or("");
+            // Anything else would be fetched.
+            if !(package == "." || package.starts_with("./") || package.ends_with(".go")) {
+                return Err(format!("{package} is no package of the workspace"));
+            }
+            if let Some(word) = programs::reaching(package.rsplit('/').next().unwrap_or(package)) {
+                return Err(reaches(&word, package));
+            }
+            self.inside(&args[at..=at])?;
+            self.handed(&args[at + 1..])?;
+        } else {
+            self.handed(&args[at..])?;
+        }
+        Ok(Vec::new())
+    }
+
+    /// A script of `package.json`: what it runs is the project's, what it is handed may be anything to that.
+    fn package_script(&self, scripts: &programs::Scripts, name: &str, args: &[Field]) -> Found {
+        if !self.is_there(&scripts.when) {
+            return Err("there is no package.json in the workspace".to_owned());
+        }
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, ':' | '-' | '_' | '.');
+        if name.starts_with('-') || !name.chars().all(plain) {
+            return Err("which script runs is not known: write its name".to_owned());
+        }
+        if let Some(word) = programs::reaching(name) {
+            return Err(reaches(&word, name));
+        }
+        let mut at = 0;
+        while let Some(word) = args.get(at) {
+            let text = word.text().ok_or("what the script is handed is not known")?;
+            let number = at > 0 && text.chars().all(|char| char.is_ascii_digit());
+            at += match text {
+                "--" => 1,
+                _ if number => 1,
+                _ => scripts.line.takes(text).ok_or_else(|| format!("unrecognized option {text} of a script"))?,
+            };
+        }
+        self.inside(args)?;
+        Ok(Vec::new())
+    }
+
+    /// A file of the workspace that is the project's own to run.
+    fn own_file(&self, path: &str) -> Found {
+        let floor = Floor::of_built_in();
+        let files = self.targets(path).filter(|_| !path.starts_with('~'));
+        let files = files.ok_or_else(|| format!("where {path} is is not known"))?;
+        for file in &files {
+            let Ok(inside) = file.strip_prefix(self.place.workspace) else {
+                return Err(format!("{path} is outside of the workspace"));
+            };
+            let mut parts = inside.iter().map(|part| part.to_string_lossy());
+            if inside.as_os_str().is_empty() || parts.any(|part| programs::is_foreign(&part)) {
+                return Err(format!("{path} is not the project's own program"));
+            }
+            if floor.is_secret(file, &self.place) || floor.protects(file, &self.place).is_some() {
+                return Err(format!("{path} is protected"));
+            }
+            let base = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if programs::is_tool(&base) {
+                return Err(format!("which goals of {base} stay in the workspace is not known"));
+            }
+            let named = [base.as_str(), path.rsplit('/').next().unwrap_or(path)];
+            if let Some(word) = named.iter().find_map(|name| programs::reaching(name)) {
+                return Err(reaches(&word, path));
+            }
+        }
+        Ok(files)
+    }
+
+    /// A module of the workspace: `python -m` looks in the present folder first.
+    fn own_module(&self, name: &str) -> Found {
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.');
+        let top = name.split('.').next().unwrap_or("");
+        if top.is_empty() || !name.chars().all(plain) {
+            return Err("which module runs is not known: write its name".to_owned());
+        }
+        let there = |path: &str| {
+            let found = self.targets(path).unwrap_or_default();
+            !found.is_empty() && found.iter().all(|path| self.place.view.exists(path))
+        };
+        let own = [format!("./{top}"), format!("./{top}.py"), format!("./src/{top}")].into_iter().find(|path| there(path));
+        let own = own.ok_or_else(|| format!("{top} is not a module of the workspace"))?;
+        if let Some(word) = programs::reaching(name) {
+            return Err(reaches(&word, name));
+        }
+        self.own_file(&own)
+    }
+
+    /// What a program is handed: known words, no paths elsewhere, none that says that it reaches further, no code.
+    fn handed(&self, args: &[Field]) -> Result<(), String> {
+        self.inside(args)?;
+        for text in args.iter().filter_map(Field::texts).flatten() {
+            // `--seed 42` and `--release` are settings.
+            let name = text.split('=').next().unwrap_or(text).trim_start_matches('-');
+            let setting = text.starts_with('-') && matches!(name, "seed" | "release" | "reset");
+            if let Some(word) = programs::reaching(text.trim_start_matches('-')).filter(|_| !setting) {
+                return Err(reaches(&word, text));
+            }
+            if text.contains(['(', ')', '{', '}', ';', '$', '`', '\n', '<', '>']) {
+                return Err("what it is handed may be code".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Known words whose paths stay in the workspace.
+    fn inside(&self, args: &[Field]) -> Result<(), String> {
+        let floor = Floor::of_built_in();
+        for arg in args {
+            let texts = arg.texts().ok_or("what the program is handed is not known")?;
+            for text in texts.iter().filter(|text| !super::network::is_loopback(text)) {
+                for path in project::paths(text) {
+                    let targets = self.targets(path).filter(|_| !path.starts_with('~'));
+                    let targets = targets.ok_or_else(|| format!("where {path} leads is not known"))?;
+                    let stays = |target: &PathBuf| {
+                        target.starts_with(self.place.workspace)
+                            && !floor.is_secret(target, &self.place)
+                            && floor.protects(target, &self.place).is_none()
+                    };
+                    if !targets.iter().all(stays) {
+                        return Err(format!("{path} is not a file of the workspace that may be used"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it runs in the workspace: what stands in the present folder says which version of an interpreter runs.
+    fn here(&self) -> Result<(), String> {
+        let inside = self.targets(".").is_some_and(|at| at.iter().all(|at| at.starts_with(self.place.workspace)));
+        inside.then_some(()).ok_or_else(|| "runs outside of the workspace".to_owned())
+    }
+
+    fn is_there(&self, when: &[String]) -> bool {
+        when.is_empty() || when.iter().any(|file| self.place.view.exists(&self.place.workspace.join(file)))
+    }
+
+    /// Whether a path's folder is in the workspace, wherever the link at its end leads.
+    fn names_inside(&self, path: &str) -> bool {
+        let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        let folders = self.targets(folder).filter(|_| !path.starts_with('~'));
+        folders.is_some_and(|folders| folders.iter().all(|folder| folder.starts_with(self.place.workspace)))
+    }
+}
+
+fn reaches(word: &str, text: &str) -> String {
+    if word == text { format!("`{word}` may reach beyond the workspace") } else { format!("`{word}` in {text} may reach beyond the workspace") }
+}

@@ -1,0 +1,124 @@
+//! What `guarded` lets through without a question, row by row, each beside the nearest that it must not: programs of the
+//! workspace, what this machine tells, `find -exec`, variables of a script's own, build folders.
+
+use crate::support::{decide, policy};
+use programmator::policy::engine::Profile;
+use programmator::policy::place::{MadeUp, Place};
+use programmator::policy::verdict::Verdict;
+use serde_json::json;
+use std::path::Path;
+
+const FILES: &[&str] = &[
+    "Cargo.toml", "package.json", "go.mod", "uv.lock", "Gemfile", "src/main.rs", "x.py", "index.js", "mypkg/__init__.py",
+    "manage.py", "bin/rails", "scripts/run.sh", "scripts/deploy.sh", "script.sh", ".venv/bin/python", ".venv/bin/twine",
+    "node_modules/.bin/tsx", "node_modules/.bin/other", "node_modules/x/cli.js", "gradlew", ".env", "src/a.go",
+    "src/__pycache__/a.pyc", ".claude/hook.sh",
+];
+
+#[rustfmt::skip]
+const ALLOWED: &[&str] = &[
+    // Programs of the workspace.
+    "python x.py", "python3 -u x.py --name y 3", "python3.11 x.py", "cd src && python ../x.py", "python /home/dev/proj/x.py", "python -m mypkg list --all",
+    "python manage.py check", "python manage.py runserver 8000", ".venv/bin/python x.py", "uv run x.py", "uv run python x.py", "uv run --frozen python -m mypkg",
+    "node index.js", "node --test", "node --check index.js", "npx tsx src/a.ts", "node_modules/.bin/tsx src/a.ts", "node --import tsx src/a.ts", "bun run src/index.ts",
+    "npm run dev", "npm run docs:build", "npm run dev -- --port 3001", "npm start", "pnpm dev", "yarn dev",
+    "cargo run", "cargo run --release -- input.txt", "cargo run --example demo", "cargo run -q -p x --bin y -- --seed 3", "RUST_LOG=debug cargo run",
+    "go run .", "go run ./cmd/x -v", "bundle exec ruby x.rb", "ruby -Itest test/a_test.rb", "php x.php", "dotnet run", "java -jar target/x.jar", "java -Xmx1g -cp out com.x.Main",
+    "./script.sh", "./script.sh a b", "bash script.sh", "sh scripts/run.sh", "scripts/run.sh --fast", "./target/debug/x --help", "./target/release/x", "build/main a.txt", "bin/rails test test/models/a_test.rb", "bin/rails routes",
+    "echo 'print(1)' > y.py && python y.py", "chmod +x script.sh && ./script.sh", "jq -rf a.jq b.json", "for i in 1 2 3; do python x.py $i; done", "python x.py --url http://localhost:3000/a", "python x.py < a.txt", "cat a.txt | python x.py | head",
+    // What this machine tells.
+    "curl -s http://localhost:3000/health", "curl localhost:8080/x", "curl -sS -o /dev/null -w '%{http_code}' http://127.0.0.1:3000/", "curl -s 'http://[::1]:8000/a?b=c'", "curl -X GET -H 'Accept: text/html' http://localhost/a",
+    "curl -s \"http://localhost:3000/$(date +%s)\"", "wget -qO- http://localhost:3000/", "for p in a b; do curl -s http://localhost:3000/$p; done",
+    "docker ps -a", "docker images", "docker logs --tail 50 x", "docker compose ps", "docker compose logs --tail=50 web", "docker-compose ps",
+    // find -exec.
+    "find . -name '*.rs' -exec grep -l foo {} \\;", "find . -name '*.rs' -exec wc -l {} + | sort -n | tail", "find src -type f -exec ls -lh {} \\;", "find src -name '*.rs' -exec sed -n 1,5p {} \\;", "find src -name '*.rs' -exec head -3 {} +",
+    "find . -type d -name __pycache__ -exec rm -rf {} +", "find . -name node_modules -prune -exec rm -rf {} \\;",
+    // A script's own variables.
+    "COMMIT=$(git rev-parse HEAD); echo \"$COMMIT\"", "_BRANCH=$(git branch --show-current); echo \"on $_BRANCH\"", "N=$(ls | wc -l)\nif [ \"$N\" -gt 3 ]; then echo many; fi", "FOUND=\"\"; for F in src/*.rs; do echo \"$F\"; done", "ROOT=$(git rev-parse --show-toplevel); [ -n \"$ROOT\" ] && echo \"$ROOT\"",
+    // git.
+    "git -C /home/dev/proj status --short", "git -C src log --oneline -3", "git --no-pager -C . diff", "git restore --staged .", "git reset HEAD src/main.rs", "git rm src/old.rs", "git init",
+    // Build folders.
+    "rm -rf src/__pycache__ .pytest_cache", "rm -rf web/node_modules .next coverage", "rm -rf .pytest_cache build dist *.egg-info", "rm -rf tmp/cache",
+    // Plain settings.
+    "DO_NOT_TRACK=1 cargo test", "PORT=3001 npm run dev", "RAILS_ENV=test bin/rails test", "GOFLAGS=-mod=mod go build ./...", "JAVA_HOME=/usr/lib/jvm/java-17 java -jar target/x.jar", "export JAVA_HOME=/usr/lib/jvm/java-21 && cargo test",
+];
+
+#[rustfmt::skip]
+const NOT_ALLOWED: &[&str] = &[
+    // Code that is no file of the workspace.
+    "python -c 'print(1)'", "python -cprint", "python", "python -", "python - < x.py", "python <<'E'\nprint(1)\nE", "echo 1 | python", "python /dev/stdin < a", "python <(echo 1)", "python /tmp/x.py", "python ../x.py", "python ~/x.py", "python src/../../x.py", "python \"$X\"", "python $(ls)", "python x.py \"$X\"",
+    "python -X pycache_prefix=/tmp x.py", "python -i -c 1", "cd /tmp && python /home/dev/proj/x.py", "cd .. && python proj/x.py", "python -m http.server", "python -m pip install x", "python -m twine upload dist/a", "python -m mypkg.migrate", "python -m",
+    "node -e 1", "node -p 1", "node --eval=1", "node -r ./a.js index.js", "node --import=data:text/javascript,1 index.js", "node --env-file=.env index.js", "node --inspect index.js", "node node_modules/x/cli.js", "node", "npx other x.ts", "npx tsx -e 1", "node_modules/.bin/other", "npx node index.js",
+    "ruby -e 1", "ruby -r./a x.rb", "ruby -I/tmp x.rb", "perl -e 1", "perl -ne print a.txt", "php -r 'x();'", "bun -e 1", "java -jar /tmp/x.jar", "java -javaagent:a.jar -jar x.jar", "java -cp /tmp A", "java -XX:OnOutOfMemoryError=id -jar x.jar",
+    "bash -c \"$X\"", "bash < script.sh", "bash -s < a", "bash /tmp/a.sh", "bash ../a.sh", "source script.sh", ". ./script.sh", "zsh script.sh", "bash link/a.sh", "./link/a.sh", "python link/x.py", "./outside", "python outside.py", "bash .claude/hook.sh", "./.git/hooks/pre-commit", "bash .env",
+    "uv run python -c 1", "uv run --with x python x.py", "uv run other", ".venv/bin/twine upload x", ".venv/bin/python -c 1", "bundle exec ruby -e 1", "find . -name '*.sh' -exec bash {} \\;", "find . -name '*.py' -exec python {} +", "ls *.py | xargs python", "find . -name '*.sh' | xargs bash", "find . -type f -exec {} \\;",
+    // Names that reach further.
+    "./scripts/deploy.sh", "bash scripts/deploy.sh", "python migrate.py", "python manage.py migrate", "python manage.py flush", "python manage.py shell -c 1", "bin/rails db:migrate", "bin/rails db:seed", "bin/rails db:schema:load", "bin/rails runner 'x'", "npm run deploy", "npm run db:push", "npm run release", "npm run publish:all", "yarn deploy", "pnpm publish", "npm run seed", "node scripts/purge.js", "npx tsx scripts/seed-data.ts", "python x.py drop", "python x.py --push", "go run ./cmd/migrate", "cargo run -- migrate", "cargo run -- publish", "./x dropAll",
+    // Words that would make them run something else.
+    "cargo run --config x", "cargo run --manifest-path ../x/Cargo.toml", "cargo +nightly run", "cargo run --target-dir /tmp", "go run github.com/x/y@latest", "go run -exec ./x .", "go run -toolexec=./x .", "npm run dev -- --require=x", "npm run dev --prefix /tmp", "npm run dev -- --eval=1", "npm run", "npm run \"$X\"", "npm run dev --node-options=x", "./gradlew publish", "./script.sh /etc/passwd", "./script.sh ~/.ssh", "./script.sh .env", "./script.sh .git/config", "python x.py 'import os; os.x()'", "python x.py \"$(cat a)\"", "python x.py link/x",
+    "PATH=.:$PATH python x.py", "LD_PRELOAD=./x.so ./script.sh", "PYTHONSTARTUP=a python x.py", "PYTHONHOME=/tmp python x.py", "NODE_OPTIONS=--require=./a node index.js", "BASH_ENV=a bash script.sh", "RUBYOPT=-ra ruby x.rb", "GIT_DIR=x git status", "RUSTC_WRAPPER=x cargo run", "export PATH=.; python x.py", "IFS=/; python x.py", "GOFLAGS=-toolexec=x go run .", "JAVA_HOME=/tmp/jdk java -jar x.jar", "JAVA_HOME=/usr/lib/jvm/../../../tmp java -jar x.jar", "RAILS_ENV=production bin/rails test", "JAVA_TOOL_OPTIONS=-javaagent:x java -jar x.jar",
+    "mv a link2; python link2/x.py", "cp -P l x.py; python x.py",
+    // Requests that leave the machine, send, or save.
+    "curl http://localhost.x.test/", "curl http://localhost@x.test/", "curl http://127.0.0.1.x.test/", "curl http://x.test/localhost", "curl http://localhost:80@x.test/", "curl http://127.0.0.2x/", "curl -d a=b http://localhost:3000", "curl -X POST http://localhost:3000", "curl -XDELETE http://localhost:9200/x", "curl -sX POST http://localhost:3000", "curl -T a.txt http://localhost", "curl -F f=@a.txt http://localhost", "curl -o a.txt http://localhost:3000/a", "curl -O http://localhost:3000/a", "curl -K a http://localhost", "curl -H @a.txt http://localhost", "curl -w @a.txt http://localhost", "curl -w '%output{a}x' http://localhost", "curl -x http://x.test http://localhost", "curl http://localhost http://x.test", "curl \"http://$HOST/\"", "curl \"http://localhost$X\"", "curl http://localhost:$X", "curl --url x.test http://localhost", "wget http://localhost/a", "wget -O a http://localhost/a", "wget --post-file=a -qO- http://localhost/", "curl -b a.txt http://localhost", "curl --unix-socket /var/run/docker.sock http://localhost/x", "curl localhost",
+    "docker run x", "docker exec x ls", "docker compose up -d", "docker inspect x", "docker compose config", "docker -H tcp://x.test ps", "docker logs -f x", "docker rm x", "docker ps --other", "docker compose -f ../x.yml ps",
+    // find -exec.
+    "find . -exec cat {} +", "find . -name '.e*' -exec cat {} \\;", "find . -exec rm -rf {} +", "find . -name src -exec rm -rf {} +", "find . -name '*cache*' -exec rm -rf {} +", "find . -name build -exec rm -rf {} +", "find . -name .git -exec rm -rf {} +", "find . -name '*.rs' -exec rm {} \\;", "find / -name '*.rs' -exec rm {} \\;", "find . -execdir cat {} \\;", "find . -name '*.rs' -exec sh -c 'cat {}' \\;", "find . -exec awk {} \\;", "find . -exec sed -f {} a \\;", "find . -name '*.rs' -exec xxd {} +", "find . -name '*.rs' -exec uniq {} +", "find . -exec cat {} \\; -name '*.rs'", "find -L . -name '*.rs' -exec cat {} \\;", "find \"$X\" -name '*.rs' -exec cat {} \\;", "find . -name '*.rs' -exec env {} \\;", "find . -name '*.rs' -exec xargs -a {} cat \\;", "find . -name '*.rs' -exec git log {} \\;", "find .. -name '*.rs' -exec sed -i s/a/b/ {} +", "find . -name __pycache__ -o -name src -exec rm -rf {} +", "find . -iname '__pycache__*' -exec rm -rf {} +", "find ../x -name __pycache__ -exec rm -rf {} +",
+    // Variables that are not a script's own.
+    "PATH=$(ls); ls", "LD_PRELOAD=$(ls); ls", "GIT_DIR=$(ls); git status", "PROMPT_COMMAND=x", "BASH_ENV=$(ls); bash -c ls", "IFS=$(ls)", "NODE_OPTIONS=$(ls)", "for PATH in a; do ls; done", "read PATH < a", "X=$(ls); $X", "X=$(ls); cat $X", "X=$(ls); ls > $X", "X=$(ls); rm -rf $X", "X=$(ls); find . $X", "X=$(cat a); eval $X", "false && DSN=x; echo $DSN", "echo $DSN", "(DSN=x); echo $DSN", "unset DSN; echo $DSN; echo $OTHER", "API_KEY=$(ls); echo $API_KEY", "false && API_KEY=x; echo $API_KEY", "[ -f a ] && DATABASE_URL=x; echo $DATABASE_URL", "TARGET=$(ls); export TARGET",
+    // git.
+    "git -C .. status", "git -C ~ status", "git -C \"$X\" status", "git -C src push", "git -C link status", "git restore src/main.rs", "git restore --staged --worktree .", "git reset HEAD --hard", "git reset HEAD~1", "git rm -f a", "git rm '*.rs'", "git rm .claude/hook.sh", "git init ../x", "git init --template=x", "git rm \"$X\"",
+    // Folders that no build makes.
+    "rm -rf .venv", "rm -rf src/build", "rm -rf build/../src", "rm -rf *", "rm -rf link/target", "rm -rf ../target", "rm -rf target \"$X\"", "rm -rf tmp",
+];
+
+fn verdict(command: &str) -> (Verdict, String) {
+    let root = Path::new("/home/dev/proj");
+    let links = [("link", "/tmp/elsewhere"), ("outside", "/usr/bin/env"), ("outside.py", "../x.py"), ("l", "/tmp/x.py")];
+    let view = MadeUp::new(root, links, FILES.iter().copied());
+    let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+    let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place);
+    (decision.verdict, decision.told())
+}
+
+#[test]
+fn everyday_work_asks_nothing() {
+    let asked: Vec<String> = ALLOWED
+        .iter()
+        .map(|command| (command, verdict(command)))
+        .filter(|(_, (verdict, _))| *verdict != Verdict::Allow)
+        .map(|(command, (verdict, told))| format!("{} {command:?}: {told}", verdict.word()))
+        .collect();
+    assert!(asked.is_empty(), "{} of {}\n{}", asked.len(), ALLOWED.len(), asked.join("\n"));
+}
+
+#[test]
+fn what_only_looks_like_it_is_not_allowed() {
+    let allowed: Vec<&str> = NOT_ALLOWED.iter().copied().filter(|command| verdict(command).0 == Verdict::Allow).collect();
+    assert!(allowed.is_empty(), "{} of {}\n{}", allowed.len(), NOT_ALLOWED.len(), allowed.join("\n"));
+}
+
+#[test]
+fn strict_runs_no_program_of_the_workspace() {
+    for command in ["python x.py", "./script.sh", "bash script.sh", "npm run dev", "cargo run", "curl http://localhost:3000/", "docker ps"] {
+        assert_eq!(decide(Profile::Strict, FILES, command).verdict, Verdict::Block, "{command}");
+    }
+}
+
+#[test]
+fn reasons_are_in_plain_words() {
+    for (command, expected) in [
+        ("sudo ls", "runs as another user"),
+        ("$x y", "which program runs is not known: write its name"),
+        ("python -c 1", "runs code from the command line"),
+        ("python /tmp/x.py", "/tmp/x.py is outside of the workspace"),
+        ("./scripts/deploy.sh", "`deploy` in ./scripts/deploy.sh may reach beyond the workspace"),
+        ("git checkout -- src/main.rs", "discards uncommitted changes of src/main.rs"),
+        ("git reset --hard", "discards uncommitted changes"),
+        ("gh pr view 1", "reads from the network"),
+        ("frobnicate x", "frobnicate is not a known command"),
+    ] {
+        let (verdict, told) = verdict(command);
+        assert_eq!(verdict, Verdict::Ask, "{command}: {told}");
+        assert!(told.contains(expected), "{command}: {told}");
+    }
+}
