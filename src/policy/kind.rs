@@ -3,6 +3,7 @@
 //! when their names are the same.
 
 use crate::policy::call;
+use crate::policy::commands::programs;
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Doubt, Field, Program, Unit};
 
@@ -65,7 +66,9 @@ fn host_of_urls(unit: &Unit) -> Option<String> {
 /// The words as they are, files of the project any others.
 fn files(name: &str, unit: &Unit, place: &Place<'_>) -> Option<String> {
     const ANY: &str = "FILE…";
-    if OF_OTHERS.contains(&name) || unit.classes.contains(&Class::Network) {
+    // The file of an interpreter is a program.
+    let runs = OF_OTHERS.contains(&name) || programs::interpreter(name).is_some();
+    if runs || unit.classes.contains(&Class::Network) {
         return None;
     }
     let texts: Vec<&str> = unit.args.iter().map(Field::text).collect::<Option<_>>()?;

@@ -62,6 +62,7 @@ fn what_cannot_be_named_has_none() {
         "curl -s https://x.test/a -d @a.txt",
         "curl -s \"https://$x/a\"",
         "sudo frobnicate a.txt",
+        "python migrate.py x.py",
         "ssh host a.txt",
         "git push",
     ] {

@@ -83,12 +83,12 @@ impl Walker<'_> {
                     unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
                 }
             } else if !unit.writes.is_empty() {
-                unit.writes.extend(find.roots.iter().cloned());
+                unit.writes.extend(find.names.roots.iter().cloned());
                 unit.tree = true;
             }
             if !unit.reads.is_empty() {
                 unit.only.clone_from(&only);
-                unit.reads.extend(find.roots.iter().cloned());
+                unit.reads.extend(find.names.roots.iter().cloned());
                 unit.tree = true;
                 unit.follows = true;
             }

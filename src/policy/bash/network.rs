@@ -108,7 +108,7 @@ fn asks_this_machine(name: &str, parsed: &Parsed, unit: &Unit) -> bool {
             Value::OneOf(texts) => texts.iter().all(|text| is_loopback(text)),
             // What follows the host does not change it.
             Value::Opaque { prefix } => prefix.matches('/').count() >= 3 && is_loopback(prefix),
-            Value::Many => false,
+            Value::Many | Value::Names { .. } => false,
         })
 }
 
