@@ -147,10 +147,7 @@ pub fn has_parts(subcommand: &str) -> bool {
 /// Builtins and programs that run, rebind or hide text that was not checked. They could do anything.
 pub fn runs_text(name: &str) -> Option<&'static str> {
     const RUNNERS: [(&str, &[&str]); 7] = [
-        (
-            "runs text as a command",
-            &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let"],
-        ),
+        ("runs text as a command", &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let"]),
         ("shows or changes the shell's history", &["history"]),
         (
             "changes what later commands mean",

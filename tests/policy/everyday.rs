@@ -9,10 +9,30 @@ use serde_json::json;
 use std::path::Path;
 
 const FILES: &[&str] = &[
-    "Cargo.toml", "package.json", "go.mod", "uv.lock", "Gemfile", "src/main.rs", "x.py", "index.js", "mypkg/__init__.py",
-    "manage.py", "bin/rails", "scripts/run.sh", "scripts/deploy.sh", "script.sh", ".venv/bin/python", ".venv/bin/twine",
-    "node_modules/.bin/tsx", "node_modules/.bin/other", "node_modules/x/cli.js", "gradlew", ".env", "src/a.go",
-    "src/__pycache__/a.pyc", ".claude/hook.sh",
+    "Cargo.toml",
+    "package.json",
+    "go.mod",
+    "uv.lock",
+    "Gemfile",
+    "src/main.rs",
+    "x.py",
+    "index.js",
+    "mypkg/__init__.py",
+    "manage.py",
+    "bin/rails",
+    "scripts/run.sh",
+    "scripts/deploy.sh",
+    "script.sh",
+    ".venv/bin/python",
+    ".venv/bin/twine",
+    "node_modules/.bin/tsx",
+    "node_modules/.bin/other",
+    "node_modules/x/cli.js",
+    "gradlew",
+    ".env",
+    "src/a.go",
+    "src/__pycache__/a.pyc",
+    ".claude/hook.sh",
 ];
 
 #[rustfmt::skip]
@@ -73,7 +93,8 @@ const NOT_ALLOWED: &[&str] = &[
 
 fn verdict(command: &str) -> (Verdict, String) {
     let root = Path::new("/home/dev/proj");
-    let links = [("link", "/tmp/elsewhere"), ("outside", "/usr/bin/env"), ("outside.py", "../x.py"), ("l", "/tmp/x.py")];
+    let links =
+        [("link", "/tmp/elsewhere"), ("outside", "/usr/bin/env"), ("outside.py", "../x.py"), ("l", "/tmp/x.py")];
     let view = MadeUp::new(root, links, FILES.iter().copied());
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place);
@@ -93,13 +114,22 @@ fn everyday_work_asks_nothing() {
 
 #[test]
 fn what_only_looks_like_it_is_not_allowed() {
-    let allowed: Vec<&str> = NOT_ALLOWED.iter().copied().filter(|command| verdict(command).0 == Verdict::Allow).collect();
+    let allowed: Vec<&str> =
+        NOT_ALLOWED.iter().copied().filter(|command| verdict(command).0 == Verdict::Allow).collect();
     assert!(allowed.is_empty(), "{} of {}\n{}", allowed.len(), NOT_ALLOWED.len(), allowed.join("\n"));
 }
 
 #[test]
 fn strict_runs_no_program_of_the_workspace() {
-    for command in ["python x.py", "./script.sh", "bash script.sh", "npm run dev", "cargo run", "curl http://localhost:3000/", "docker ps"] {
+    for command in [
+        "python x.py",
+        "./script.sh",
+        "bash script.sh",
+        "npm run dev",
+        "cargo run",
+        "curl http://localhost:3000/",
+        "docker ps",
+    ] {
         assert_eq!(decide(Profile::Strict, FILES, command).verdict, Verdict::Block, "{command}");
     }
 }

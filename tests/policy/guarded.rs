@@ -73,7 +73,16 @@ const ROWS: &[(Verdict, &[&str])] = &[
     // Unknown commands, and commands that are not the project's own.
     (
         Ask,
-        &["python -c 1", "./deploy.sh", "frobnicate", "go test ./...", "pytest", "make", "cargo publish", "npm run deploy"],
+        &[
+            "python -c 1",
+            "./deploy.sh",
+            "frobnicate",
+            "go test ./...",
+            "pytest",
+            "make",
+            "cargo publish",
+            "npm run deploy",
+        ],
     ),
     (Ask, &["cargo test --config x.toml", "cargo test --manifest-path ../x/Cargo.toml", "cat \"$F\"", "kill 1"]),
     (Ask, &["find . -execdir cat {} +", "PATH=. ls", "env", "ln -s /etc x"]),
@@ -104,7 +113,10 @@ const ROWS: &[(Verdict, &[&str])] = &[
         ],
     ),
     // Which program runs is not known.
-    (Ask, &["$x src", "eval 'ls'", "f() { ls; }; f", "sudo ls", "alias ll='ls -l'", "history", "zsh a.sh", "$B goto x"]),
+    (
+        Ask,
+        &["$x src", "eval 'ls'", "f() { ls; }; f", "sudo ls", "alias ll='ls -l'", "history", "zsh a.sh", "$B goto x"],
+    ),
     // The floor.
     (
         Block,

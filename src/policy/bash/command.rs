@@ -165,7 +165,9 @@ impl Walker<'_> {
         let script = match name {
             "eval" => texts.collect::<Vec<_>>().join(" "),
             "trap" => texts.take(1).collect(),
-            "alias" => texts.filter_map(|text| text.split_once('=')).map(|(_, text)| text).collect::<Vec<_>>().join("\n"),
+            "alias" => {
+                texts.filter_map(|text| text.split_once('=')).map(|(_, text)| text).collect::<Vec<_>>().join("\n")
+            }
             _ => return self.launched(args, text),
         };
         if !script.trim().is_empty() && args.iter().all(|field| field.text().is_some()) {
@@ -215,7 +217,9 @@ impl Walker<'_> {
         let acts = |name: &str| {
             let acts = |entry: &Entry| (!entry.does.is_empty() || entry.wraps) && !name.contains(' ');
             let entry = commands::entry(name).is_some_and(acts);
-            entry || matches!(name, "bash" | "sh" | "dash") || commands::runs_text(name).is_some_and(|_| name != "history")
+            entry
+                || matches!(name, "bash" | "sh" | "dash")
+                || commands::runs_text(name).is_some_and(|_| name != "history")
         };
         let at = args.iter().position(|field| {
             let base = field.text().map(|text| text.rsplit('/').next().unwrap_or(text));

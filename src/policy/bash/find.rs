@@ -130,7 +130,9 @@ fn starts(own: &[Field]) -> Vec<String> {
     for word in own.iter().skip_while(|word| matches!(word.text(), Some("-L" | "-P" | "-H"))) {
         match word.texts() {
             Some([text]) if begins(text) => break,
-            Some(texts) if !texts.iter().any(|text| begins(text) || text.is_empty()) => places.extend(texts.iter().cloned()),
+            Some(texts) if !texts.iter().any(|text| begins(text) || text.is_empty()) => {
+                places.extend(texts.iter().cloned())
+            }
             _ => return Vec::new(),
         }
     }
@@ -143,7 +145,8 @@ fn takes_names(words: &[Field], name: &Field) -> bool {
     let Some(entry) = first.text().and_then(commands::entry) else { return false };
     let language = matches!(entry.program, None | Some(Language::Sed | Language::Awk | Language::Jq | Language::Test));
     let parsed = args::parse(&entry.grammar, rest);
-    let runs = |(role, field): &(Role, Field)| matches!(role, Role::Program | Role::Command | Role::Rev) && field == name;
+    let runs =
+        |(role, field): &(Role, Field)| matches!(role, Role::Program | Role::Command | Role::Rev) && field == name;
     language
         && !entry.wraps
         && first.text() != Some("git")

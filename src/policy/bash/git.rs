@@ -27,7 +27,8 @@ impl Walker<'_> {
 
     /// The folders of the workspace that `-C` names, and the words without it.
     fn elsewhere(&self, args: &[Field]) -> Option<(Vec<PathBuf>, Vec<Field>)> {
-        let at = args.iter().take_while(|word| matches!(word.text(), Some("--no-pager" | "--no-optional-locks"))).count();
+        let at =
+            args.iter().take_while(|word| matches!(word.text(), Some("--no-pager" | "--no-optional-locks"))).count();
         let path = args.get(at).filter(|word| word.text() == Some("-C")).and_then(|_| args.get(at + 1)?.text())?;
         let folders = self.targets(path).filter(|_| !path.starts_with('~'))?;
         let inside = folders.iter().all(|folder| folder.starts_with(self.place.workspace));
@@ -72,7 +73,9 @@ impl Walker<'_> {
         {
             *doubt = Doubt::Meaning(why);
         }
-        if first == "rm" && rest.iter().any(|word| word.text().is_none_or(|word| word.contains(['*', '?', '[', ':', '\\']))) {
+        if first == "rm"
+            && rest.iter().any(|word| word.text().is_none_or(|word| word.contains(['*', '?', '[', ':', '\\'])))
+        {
             unit.doubts.push(Doubt::Words("which files git removes is not known".to_owned()));
         }
         unit

@@ -72,8 +72,23 @@ fn are_plain_options(parsed: &Parsed) -> bool {
 /// Whether a request only reads from a server on this machine, and nothing is saved or sent.
 fn asks_this_machine(name: &str, parsed: &Parsed, unit: &Unit) -> bool {
     const PLAIN: [&str; 17] = [
-        "silent", "show-error", "fail", "location", "head", "include", "verbose", "ipv4", "ipv6", "compressed", "max-time",
-        "connect-timeout", "retry", "insecure", "no-buffer", "user-agent", "header",
+        "silent",
+        "show-error",
+        "fail",
+        "location",
+        "head",
+        "include",
+        "verbose",
+        "ipv4",
+        "ipv6",
+        "compressed",
+        "max-time",
+        "connect-timeout",
+        "retry",
+        "insecure",
+        "no-buffer",
+        "user-agent",
+        "header",
     ];
     const GIVEN: [&str; 3] = ["write-out", "output", "request"];
     const WGET: [&str; 7] = ["quiet", "no-verbose", "output-document", "tries", "timeout", "header", "user-agent"];
@@ -120,10 +135,14 @@ pub(super) fn is_loopback(url: &str) -> bool {
     let host = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().find_map(|host| authority.strip_prefix(host));
     let port = |rest: &str| {
         rest.is_empty()
-            || rest.strip_prefix(':').is_some_and(|port| !port.is_empty() && port.chars().all(|char| char.is_ascii_digit()))
+            || rest
+                .strip_prefix(':')
+                .is_some_and(|port| !port.is_empty() && port.chars().all(|char| char.is_ascii_digit()))
     };
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_.~/?=&%:+,@!'()*;".contains(char);
-    host.is_some_and(port) && path.chars().all(plain) && (url.contains("://") || authority.contains(':') || !path.is_empty())
+    host.is_some_and(port)
+        && path.chars().all(plain)
+        && (url.contains("://") || authority.contains(':') || !path.is_empty())
 }
 
 fn is_url(text: &str) -> bool {

@@ -107,7 +107,11 @@ impl Walker<'_> {
             Runs::Found | Runs::Itself => (Vec::new(), args, &[][..]),
         };
         self.inside(options)?;
-        if interpreter.takes_file() { self.inside(rest)? } else { self.handed(rest)? }
+        if interpreter.takes_file() {
+            self.inside(rest)?
+        } else {
+            self.handed(rest)?
+        }
         Ok(files)
     }
 
@@ -211,7 +215,8 @@ impl Walker<'_> {
             let found = self.targets(path).unwrap_or_default();
             !found.is_empty() && found.iter().all(|path| self.place.view.exists(path))
         };
-        let own = [format!("./{top}"), format!("./{top}.py"), format!("./src/{top}")].into_iter().find(|path| there(path));
+        let own =
+            [format!("./{top}"), format!("./{top}.py"), format!("./src/{top}")].into_iter().find(|path| there(path));
         let own = own.ok_or_else(|| format!("{top} is not a module of the workspace"))?;
         if let Some(word) = programs::reaching(name) {
             return Err(reaches(&word, name));
@@ -278,5 +283,9 @@ impl Walker<'_> {
 }
 
 fn reaches(word: &str, text: &str) -> String {
-    if word == text { format!("`{word}` may reach beyond the workspace") } else { format!("`{word}` in {text} may reach beyond the workspace") }
+    if word == text {
+        format!("`{word}` may reach beyond the workspace")
+    } else {
+        format!("`{word}` in {text} may reach beyond the workspace")
+    }
 }
