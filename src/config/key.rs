@@ -154,7 +154,7 @@ pub const KEYS: [Row; 43] = {
         row(Key::BreakerNoProgress, "breaker.no_progress", Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker"),
         row(Key::BreakerSameError, "breaker.same_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error that open it"),
         row(Key::BreakerPermissionDenials, "breaker.permission_denials", Whole(1, 1_000), None, Always, "iterations in a row with refusals that open it"),
-        row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall to half-open it"),
+        row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall, for two iterations, to half-open it"),
         row(Key::BreakerCooldown, "breaker.cooldown", Whole(0, 7 * DAY), None, Always, "seconds until it lets one iteration through again"),
         row(Key::BreakerAutoReset, "breaker.auto_reset", Switch, None, Always, "close it at every start"),
         row(Key::StartTimeout, "limits.start_timeout", Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers"),

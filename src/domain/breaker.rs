@@ -40,7 +40,7 @@ pub enum Counter {
     SameError,
     /// Iterations in which something was refused that Claude could not do without.
     PermissionDenials,
-    /// By how many percent the output fell below that of the iteration before; 0 below the threshold.
+    /// By how many percent the output fell below what it was, and stayed for two iterations; 0 below the threshold.
     OutputDecline,
 }
 
@@ -106,8 +106,11 @@ pub struct Breaker {
     pub permission_denials: u32,
     /// [`Counter::OutputDecline`], in percent.
     pub output_decline: u32,
-    /// Output of the last iteration that was judged, in tokens.
+    /// The output that the next iteration's is compared with, in tokens: that of the last one that was judged.
     pub output: Option<u64>,
+    /// The last iteration's output fell far below it: if the next one's does too, it counts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub declined: bool,
     /// How often it has opened since it was last reset.
     pub total_opens: u32,
 }

@@ -2,7 +2,8 @@
 //!
 //! States, order and thresholds are those of ralph-claude-code 0.11.5 (Hank's present upstream), but for three
 //! things: progress is a changed work tree and never a signal in Claude's text; an error counts when it is the
-//! same masked one; output that declines, which Hank documents and never looks at, only leads to `HALF_OPEN`.
+//! same masked one; output that declines, which Hank documents and never looks at, only leads to `HALF_OPEN`, and
+//! only when it does so from a size that tells something and stays there for two iterations.
 //!
 //! `observe` reads an iteration, `recover` is asked when a run begins. Everything here is a function of the
 //! [`Breaker`] and its thresholds; the breaker itself is a fold of records.
@@ -20,6 +21,9 @@ use crate::domain::settings::BreakerSettings;
 
 /// Iterations without progress that make the breaker watchful. Fixed, as in Hank.
 const WATCHFUL: u32 = 2;
+
+/// Output in tokens from which on a decline tells something: a short iteration may be followed by a shorter one.
+const TALKATIVE: u64 = 1_000;
 
 /// A counter has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +79,7 @@ pub fn count(breaker: &Breaker, limits: &BreakerSettings, seen: &Observation) ->
         None => (0, "nothing was refused that Claude could not do without".into()),
     };
     set(Counter::PermissionDenials, before, value, limits.permission_denials, why);
-    let (value, why) = decline(breaker.output, seen.output, limits.output_decline);
+    let (value, why) = decline(breaker, seen.output, limits.output_decline);
     set(Counter::OutputDecline, breaker.output_decline, value, limits.output_decline, why);
     moved
 }
@@ -85,14 +89,32 @@ fn changed(files: usize) -> String {
     format!("{files} file{plural} changed")
 }
 
-/// By how many percent the output fell, if by as much as `limit`. An output that was not measured tells nothing.
-fn decline(before: Option<u64>, now: Option<u64>, limit: u32) -> (u32, String) {
-    let (Some(before @ 1..), Some(now)) = (before, now) else {
+/// By how many percent the output fell, if by as much as `limit` in two iterations in a row. An output that was not
+/// measured tells nothing.
+fn decline(breaker: &Breaker, now: Option<u64>, limit: u32) -> (u32, String) {
+    let (Some(before), Some(now)) = (breaker.output, now) else {
         return (0, "not measured".into());
     };
-    let fallen = u128::from(before.saturating_sub(now)) * 100 / u128::from(before);
+    let counts = if breaker.declined { fallen(before, now, limit) } else { None };
+    (counts.unwrap_or(0), format!("{before} → {now} tokens of output"))
+}
+
+/// By how many percent an output fell, where that is worth a word.
+fn fallen(before: u64, now: u64, limit: u32) -> Option<u32> {
+    let fallen = u128::from(before.saturating_sub(now)) * 100 / u128::from(before.max(1));
     let fallen = u32::try_from(fallen).unwrap_or(100);
-    (if fallen >= limit { fallen } else { 0 }, format!("{before} → {now} tokens of output"))
+    (before >= TALKATIVE && fallen >= limit).then_some(fallen)
+}
+
+/// Remembers the output of an iteration that was judged: what the next one is compared with. After a first decline that
+/// is still the output before it.
+pub(super) fn remember(breaker: &mut Breaker, output: Option<u64>, limit: u32) {
+    let Some(now) = output else { return };
+    let fell = breaker.output.is_some_and(|before| fallen(before, now, limit).is_some());
+    breaker.declined = fell && !breaker.declined;
+    if !breaker.declined {
+        breaker.output = Some(now);
+    }
 }
 
 /// The table: where the breaker goes after an iteration. `breaker` has that iteration's counters.

@@ -157,7 +157,7 @@ impl World {
         let kind = if self.weather == Weather::Rough { bent.unwrap_or_else(|| self.dice.roll(20)) } else { 19 };
         self.process_cost += self.dice.roll(300) as f64 / 1_000.0;
         let mut result = TurnResult { subtype: "success".into(), cost_usd: self.process_cost, ..TurnResult::default() };
-        result.usage.output = self.dice.roll(1_000);
+        result.usage.output = self.dice.roll(4_000);
         if self.rough(12) {
             result.denials = vec!["Bash".into(), "Write".into(), "Edit".into()];
         }

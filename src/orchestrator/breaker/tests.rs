@@ -52,7 +52,7 @@ fn take(breaker: &mut Breaker, limits: &BreakerSettings, seen: &Observation, now
         let from = breaker.state;
         add(breaker, Record::BreakerMoved(StateMoved { n: 1, from, to, reason }));
     }
-    breaker.output = seen.output.or(breaker.output);
+    remember(breaker, seen.output, limits.output_decline);
     records
 }
 
@@ -253,20 +253,24 @@ fn a_question_neither_raises_nor_resets() {
 #[test]
 fn output_that_declines_half_opens_and_no_more() {
     let said = |tokens| Observation { output: Some(tokens), ..work() };
-    let cases: [(&str, &[u64], Circuit, u32); 6] = [
-        ("by less than the threshold", &[1_000, 301], Circuit::Closed, 0),
-        ("by the threshold", &[1_000, 300], Circuit::HalfOpen, 70),
-        ("it grows", &[300, 1_000], Circuit::Closed, 0),
-        ("nothing to compare with", &[5], Circuit::Closed, 0),
-        ("nothing was said before", &[0, 5], Circuit::Closed, 0),
-        ("and back", &[1_000, 10, 10], Circuit::Closed, 0),
+    let cases: [(&str, &[u64], Circuit, u32); 10] = [
+        ("by less than the threshold", &[1_000, 301, 301], Circuit::Closed, 0),
+        ("by the threshold, once", &[1_000, 300], Circuit::Closed, 0),
+        ("by the threshold, twice", &[1_000, 300, 300], Circuit::HalfOpen, 70),
+        ("a short iteration between long ones", &[9_000, 100, 9_000, 100], Circuit::Closed, 0),
+        ("short ones that become shorter", &[464, 119, 30, 5], Circuit::Closed, 0),
+        ("it grows", &[300, 1_000, 1_000], Circuit::Closed, 0),
+        ("nothing to compare with", &[5, 5], Circuit::Closed, 0),
+        ("nothing was said before", &[0, 5, 5], Circuit::Closed, 0),
+        ("down in two steps", &[2_000, 1_000, 400], Circuit::Closed, 0),
+        ("and back", &[1_000, 10, 10, 10], Circuit::Closed, 0),
     ];
     for (name, tokens, state, value) in cases {
         let seen: Vec<_> = tokens.iter().map(|tokens| said(*tokens)).collect();
         let breaker = after(&seen);
         assert_eq!((breaker.state, breaker.output_decline), (state, value), "{name}");
     }
-    let unmeasured = after(&[said(1_000), work(), said(100)]);
+    let unmeasured = after(&[said(1_000), work(), said(100), work(), said(100)]);
     assert_eq!(unmeasured.state, Circuit::HalfOpen, "compared with the last that was measured");
 }
 
