@@ -39,6 +39,7 @@ use passphrase::PassphraseCommand;
 use policy::PolicyCommand;
 use session::Session;
 use sessions::SessionCommand;
+use snapshots::Consent;
 use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
@@ -198,6 +199,9 @@ pub enum Command {
         /// The snapshot, as `programmator snapshots` lists it.
         #[arg(value_name = "SNAPSHOT")]
         n: String,
+        /// Do not show what it will do and ask first.
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Show the tickets' circuit breakers, or close one by hand.
     Circuit {
@@ -357,8 +361,9 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
-        Some(Command::Restore { ticket, n }) => {
-            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n).await.map(|()| 0)
+        Some(Command::Restore { ticket, n, yes }) => {
+            let consent = if yes { Consent::Given } else { Consent::Ask };
+            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n, consent).await.map(|()| 0)
         }
         Some(Command::Session { command }) => sessions::run(out, &here(&cli.run)?, command).await,
         Some(Command::Circuit { command }) => {

@@ -77,6 +77,19 @@ pub struct Snapshot {
     pub pick: String,
 }
 
+/// What a restore would do to the work tree as it is. Paths are relative to its top.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Names the work tree's content: another one makes another plan.
+    pub tree: String,
+    /// Files that would be written.
+    pub writes: Vec<String>,
+    /// Files that would be removed.
+    pub removes: Vec<String>,
+    /// Files that would stay, though they differ.
+    pub keeps: Vec<Kept>,
+}
+
 /// What a restore did. Paths are relative to the top of the work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
@@ -248,6 +261,19 @@ impl WorkTree {
         match self {
             Self::Git(repository) => history::list(repository, ticket).await,
             Self::Plain(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// What [`restore`](Self::restore) would do now. Changes nothing.
+    pub async fn restore_plan(
+        &self,
+        ticket: &TicketId,
+        pick: &str,
+        exclude: &[PathBuf],
+    ) -> Result<Plan, EvidenceError> {
+        match self {
+            Self::Git(repository) => restore::plan(repository, ticket, pick, &self.excludes(exclude)).await,
+            Self::Plain(folder) => Err(EvidenceError::NotRestorable { folder: folder.root.clone() }),
         }
     }
 

@@ -5,15 +5,18 @@
 
 use super::error::CliError;
 use super::session::Session;
-use crate::adapters::git::{EvidenceError, Restored, Snapshot, WorkTree};
+use crate::adapters::git::{EvidenceError, Kept, Plan, Restored, Snapshot, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use color_eyre::eyre::{self, WrapErr};
 use jiff::tz::TimeZone;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write, stdin};
 use std::path::PathBuf;
+
+/// Exit code when the person says no: they stopped it.
+const DECLINED: u8 = 5;
 
 /// Most file names that are printed of one kind.
 const MAX_NAMES: usize = 200;
@@ -24,8 +27,23 @@ pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str) -> 
     Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?)
 }
 
+/// How far the person has agreed to a restore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// They are shown what it would do, and asked.
+    Ask,
+    /// `--yes`.
+    Given,
+}
+
 /// `programmator restore <ticket> <n>`.
-pub async fn run_restore(out: &mut impl Write, session: &Session, ticket: &str, pick: &str) -> Result<(), CliError> {
+pub async fn run_restore(
+    out: &mut impl Write,
+    session: &Session,
+    ticket: &str,
+    pick: &str,
+    consent: Consent,
+) -> Result<(), CliError> {
     let (tree, ticket, exclude) = open(session, ticket).await?;
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
@@ -36,7 +54,71 @@ pub async fn run_restore(out: &mut impl Write, session: &Session, ticket: &str, 
         },
         LockError::Store(error) => CliError::from(error),
     })?;
+    if consent == Consent::Ask && !agreed(out, &tree, &ticket, pick, &exclude).await? {
+        return Ok(());
+    }
     Ok(restore(out, &tree, &ticket, pick, &exclude).await?)
+}
+
+/// Shows what the restore would do and asks whether it may. `false`: there is nothing to do.
+async fn agreed(
+    out: &mut impl Write,
+    tree: &WorkTree,
+    ticket: &TicketId,
+    pick: &str,
+    exclude: &[PathBuf],
+) -> Result<bool, CliError> {
+    let plan = || async {
+        let plan = tree.restore_plan(ticket, pick, exclude).await;
+        plan.map_err(|error| CliError::failure(error.to_string()))
+    };
+    let shown = plan().await?;
+    let differs = foretell(out, pick, &shown)?;
+    if !differs {
+        return Ok(false);
+    }
+    if !stdin().is_terminal() {
+        return Err(CliError::usage("nothing was changed: there is nobody to ask here; --yes restores without asking"));
+    }
+    write!(out, "Restore? The state as it is now is saved first. [y/N] ")?;
+    out.flush()?;
+    let mut said = String::new();
+    stdin().read_line(&mut said)?;
+    if !matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Err(CliError { message: "nothing was changed".to_owned(), exit_code: DECLINED });
+    }
+    if plan().await? != shown {
+        return Err(CliError::failure(
+            "nothing was changed: the work folder is no longer as it was when you were asked; try it again",
+        ));
+    }
+    Ok(true)
+}
+
+/// Prints what a restore would do. `false`: nothing.
+fn foretell(out: &mut impl Write, pick: &str, plan: &Plan) -> std::io::Result<bool> {
+    names(out, "would write", &plan.writes)?;
+    names(out, "would remove", &plan.removes)?;
+    kept(out, "would stay as it is", &plan.keeps)?;
+    let (writes, removes) = (plan.writes.len(), plan.removes.len());
+    if writes + removes == 0 {
+        writeln!(out, "{}", if plan.keeps.is_empty() { nothing_differs(pick) } else { "Nothing to do.".to_owned() })?;
+        return Ok(false);
+    }
+    writeln!(out, "{writes} to write, {removes} to remove; tickets and ignored files stay as they are.")?;
+    Ok(true)
+}
+
+fn nothing_differs(pick: &str) -> String {
+    format!("Nothing differs from snapshot {}.", clean_line(pick, 60))
+}
+
+fn kept(out: &mut impl Write, verb: &str, all: &[Kept]) -> std::io::Result<()> {
+    for kept in all.iter().take(MAX_NAMES) {
+        let (path, why) = (clean_line(&kept.path, 200), clean_line(&kept.why, 300));
+        writeln!(out, "{verb}: {path} ({why})")?;
+    }
+    Ok(())
 }
 
 /// The work tree, the ticket, and what is never touched: tickets, which are the person's, and our folder.
@@ -117,13 +199,10 @@ fn row(snapshot: &Snapshot, files: usize, zone: &TimeZone) -> String {
 fn report(out: &mut impl Write, ticket: &TicketId, pick: &str, done: &Restored) -> std::io::Result<()> {
     names(out, "wrote", &done.written)?;
     names(out, "removed", &done.removed)?;
-    for kept in done.kept.iter().take(MAX_NAMES) {
-        let (path, why) = (clean_line(&kept.path, 200), clean_line(&kept.why, 300));
-        writeln!(out, "left as it is: {path} ({why})")?;
-    }
+    kept(out, "left as it is", &done.kept)?;
     let untouched = done.written.is_empty() && done.removed.is_empty();
     if untouched && done.kept.is_empty() {
-        writeln!(out, "Nothing differs from snapshot {}.", clean_line(pick, 60))?;
+        writeln!(out, "{}", nothing_differs(pick))?;
     } else {
         writeln!(
             out,
@@ -149,7 +228,6 @@ fn names(out: &mut impl Write, verb: &str, paths: &[String]) -> std::io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::git::Kept;
 
     #[test]
     fn says_what_was_done_and_how_to_take_it_back() {

@@ -7,13 +7,41 @@ use super::history::{self, Difference};
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, listing};
-use super::{EvidenceError, Kept, Restored, SnapshotId};
+use super::{EvidenceError, Kept, Plan, Restored, SnapshotId};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use std::fs;
 use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
+
+/// What restoring the snapshot that `wanted` picks would do to the work tree as it is. Changes nothing.
+pub(super) async fn plan(
+    repository: &Arc<Repository>,
+    ticket: &TicketId,
+    wanted: &str,
+    exclude: &Excludes,
+) -> Result<Plan, EvidenceError> {
+    let known = history::list(repository, ticket).await?;
+    let target = history::pick(&known, ticket, wanted)?;
+    let present = scratch::stage(repository, exclude, Objects::Passing).await?;
+    let now = SnapshotId(present.tree.clone());
+    let differences = history::differences(&present.scratch, &now, &target.id.0, exclude).await?;
+    let mut plan = Plan { tree: now.0, ..Plan::default() };
+    for difference in differences {
+        let path = paths::shown(&difference.path);
+        let (may, list) = if difference.status == b'D' {
+            (may_remove(&repository.top, &difference), &mut plan.removes)
+        } else {
+            (may_write(&repository.top, &difference), &mut plan.writes)
+        };
+        match may {
+            Ok(()) => list.push(path),
+            Err(why) => plan.keeps.push(Kept { path, why }),
+        }
+    }
+    Ok(plan)
+}
 
 /// Restores the snapshot that `wanted` picks.
 pub(super) async fn restore(
@@ -89,13 +117,18 @@ async fn write(
     Ok(())
 }
 
-/// Removes a file that the snapshot does not have, and the folders that this leaves empty.
-fn remove(top: &Path, difference: &Difference) -> Result<(), String> {
+/// Whether the file can be removed without harm to what is no part of the snapshot.
+fn may_remove(top: &Path, difference: &Difference) -> Result<(), String> {
     if difference.submodule {
         return Err("a submodule or nested repository".to_owned());
     }
+    reachable(top, &paths::path(&difference.path))
+}
+
+/// Removes a file that the snapshot does not have, and the folders that this leaves empty.
+fn remove(top: &Path, difference: &Difference) -> Result<(), String> {
+    may_remove(top, difference)?;
     let relative = paths::path(&difference.path);
-    reachable(top, &relative)?;
     match fs::remove_file(top.join(&relative)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.to_string()),
         _ => {}
