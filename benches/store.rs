@@ -44,6 +44,7 @@ fn append(run: RunId, records: usize) -> Append {
         time,
         records: vec![judged; records],
         summary: RunSummary {
+            title: String::new(),
             run,
             ticket,
             ticket_path: "/t".to_owned(),

@@ -5,7 +5,9 @@ pub mod one;
 use super::error::CliError;
 use super::session::Session;
 use crate::base::text::{clean_line, cut};
+use crate::base::time::Timestamp;
 use crate::domain::summary::RunSummary;
+use jiff::tz::TimeZone;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 
@@ -16,9 +18,11 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         writeln!(out, "No runs yet. `programmator <ticket>` begins one; `programmator demo` shows how it looks.")?;
         return Ok(());
     }
-    let rows: Vec<[String; 7]> = runs.iter().map(row).collect();
-    let head = ["RUN", "TICKET", "STATE", "PHASES", "IT", "COST", "PHASE OR REASON"].map(str::to_owned);
-    let mut widths = [0; 7];
+    let zone = TimeZone::system();
+    let rows: Vec<[String; 9]> = runs.iter().map(|run| row(run, &zone)).collect();
+    let head = ["RUN", "TICKET", "UPDATED", "STATE", "PHASES", "IT", "COST", "PHASE OR REASON", "TITLE"];
+    let head = head.map(str::to_owned);
+    let mut widths = [0; 9];
     for row in rows.iter().chain([&head]) {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.width());
@@ -29,7 +33,7 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
             let gap = " ".repeat(width - cell.width());
             // Numbers stand flush right.
-            let (before, after) = if matches!(at, 3..=5) { (gap, String::new()) } else { (String::new(), gap) };
+            let (before, after) = if matches!(at, 4..=6) { (gap, String::new()) } else { (String::new(), gap) };
             line.push_str(&before);
             line.push_str(cell);
             line.push_str(&after);
@@ -53,15 +57,23 @@ fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {
     Ok(seen?)
 }
 
-fn row(run: &RunSummary) -> [String; 7] {
+/// A time as people write it, to the minute.
+fn date(time: Timestamp, zone: &TimeZone) -> String {
+    let time = jiff::Timestamp::from_millisecond(time.millis()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+fn row(run: &RunSummary, zone: &TimeZone) -> [String; 9] {
     let about = run.reason.clone().or_else(|| run.phase.clone()).unwrap_or_default();
     [
         run.run.short(),
         cut(run.ticket.as_str(), 24),
+        date(run.updated, zone),
         run.state.word().to_owned(),
         format!("{}/{}", run.phases_done, run.phases),
         run.iterations.to_string(),
         format!("${:.2}", run.cost_usd),
         clean_line(&about, 60),
+        clean_line(&run.title, 60),
     ]
 }

@@ -13,6 +13,8 @@ pub struct RunSummary {
     pub run: RunId,
     /// Its ticket.
     pub ticket: TicketId,
+    /// The ticket's title when the run began.
+    pub title: String,
     /// Absolute path of the ticket's file.
     pub ticket_path: String,
     /// Absolute path of the work folder.
@@ -25,7 +27,7 @@ pub struct RunSummary {
     pub phases_done: u32,
     /// Phases in all.
     pub phases: u32,
-    /// Iterations begun.
+    /// Iterations begun, but those that a limit refused.
     pub iterations: u32,
     /// Cost so far in USD.
     pub cost_usd: f64,

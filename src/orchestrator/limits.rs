@@ -98,6 +98,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => {
             state.limits.refused += 1;
+            // It was written just before, when this was not known yet.
+            if let Some(receipt) = state.limits.receipts.last_mut() {
+                receipt.refused = true;
+            }
             let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
             if let Some(phase) = state.phase_mut(phase.as_deref()) {
                 phase.iterations = phase.iterations.saturating_sub(1);
@@ -192,14 +196,15 @@ pub fn budgets(state: &State) -> Vec<(&'static str, f64, f64)> {
 }
 
 /// The receipt of an iteration that ends now.
-pub(super) fn receipt(open: &Iteration, now: Timestamp) -> Receipt {
+pub(super) fn receipt(open: &Iteration, ms: u64) -> Receipt {
     Receipt {
         n: open.n,
         phase: open.phase.clone(),
-        ms: u64::try_from(now.since(open.started).as_millis()).unwrap_or(u64::MAX),
+        ms,
         usage: open.usage,
         cost_usd: open.cost_usd,
         tries: open.tries,
+        refused: false,
     }
 }
 

@@ -13,6 +13,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
     Some(RunSummary {
         run,
         ticket: ticket.clone(),
+        title: state.title.clone(),
         ticket_path: state.ticket_path.clone(),
         folder: state.folder.clone(),
         state: match state.stage {

@@ -270,4 +270,8 @@ fn the_wait_is_told_to_people_too() {
     let shown = project.run(&["status", "tk-1"]);
     let said = text(&shown);
     assert!(said.contains("2 of 100 in the hour") && said.contains("in all"), "{said}");
+    // The refused one was called and costs, but is no iteration.
+    assert!(said.contains(", 1 iteration\n"), "{said}");
+    let total = &status(&project, "tk-1")["receipts"]["total"];
+    assert_eq!(total["iterations"], 1, "{total}");
 }

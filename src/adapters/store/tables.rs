@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 /// The columns that make a [`RunSummary`], in the order that [`summary`] reads.
 pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
-     iterations, cost_usd, reason, started, updated";
+     iterations, cost_usd, reason, started, updated, \
+     (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1)";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -121,6 +122,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
     Ok(Some(RunSummary {
         run,
         ticket,
+        title: row.get::<_, Option<String>>(13)?.unwrap_or_default(),
         ticket_path: row.get(2)?,
         folder: row.get(3)?,
         state: RunState::from_word(&row.get::<_, String>(4)?).unwrap_or(RunState::Interrupted),

@@ -5,6 +5,7 @@ use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
+use crate::cli::status::date;
 use crate::domain::limits::admission::{Facts, Why};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::receipt::{self, PhaseReceipt};
@@ -146,6 +147,12 @@ fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<
     let about = run.reason.as_deref().or(run.phase.as_deref()).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
     writeln!(out, "{}  {}  {}{about}", run.run.short(), run.ticket, run.state.word())?;
+    let zone = jiff::tz::TimeZone::system();
+    let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
+    writeln!(out, "  {}", clean_line(&run.title, 100))?;
+    let iterations =
+        if run.iterations == 1 { "1 iteration".to_owned() } else { format!("{} iterations", run.iterations) };
+    writeln!(out, "  started {started}, last record {updated}, {iterations}")?;
     if let Some(Parked { why, about, until, reset, .. }) = parked {
         let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset, known: None };
         writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;

@@ -20,12 +20,15 @@ pub struct Receipt {
     pub cost_usd: f64,
     /// Requests that failed at the provider and were sent again.
     pub tries: u32,
+    /// A limit refused it: it counts as no iteration.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
 }
 
 /// What all iterations of one phase cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseReceipt {
-    /// How many iterations.
+    /// How many iterations; those that a limit refused are none.
     pub iterations: u32,
     /// Their sum; `n` is the last of them.
     #[serde(flatten)]
@@ -41,7 +44,7 @@ pub fn by_phase(receipts: &[Receipt]) -> Vec<PhaseReceipt> {
             phases.len() - 1
         });
         let PhaseReceipt { iterations, sum } = &mut phases[at];
-        *iterations += 1;
+        *iterations += u32::from(!receipt.refused);
         sum.n = receipt.n;
         sum.phase.clone_from(&receipt.phase);
         sum.ms += receipt.ms;
@@ -76,7 +79,7 @@ mod tests {
 
     fn receipt(n: u32, phase: &str, cost_usd: f64, input: u64) -> Receipt {
         let usage = Usage { input, ..Usage::default() };
-        Receipt { n, phase: Some(phase.into()), ms: 1_000, usage, cost_usd, tries: 1 }
+        Receipt { n, phase: Some(phase.into()), ms: 1_000, usage, cost_usd, tries: 1, refused: false }
     }
 
     #[test]
@@ -91,6 +94,13 @@ mod tests {
             .collect();
         assert_eq!(told, [("A", 2, 1.0, 40), ("B", 1, 0.25, 20)]);
         assert_eq!((phases[0].sum.n, phases[0].sum.ms, phases[0].sum.tries), (3, 2_000, 2));
+    }
+
+    #[test]
+    fn what_a_limit_refused_costs_but_is_no_iteration() {
+        let receipts = [Receipt { refused: true, ..receipt(1, "A", 0.25, 10) }, receipt(2, "A", 0.5, 20)];
+        let phases = by_phase(&receipts);
+        assert_eq!((phases[0].iterations, phases[0].sum.cost_usd), (1, 0.75));
     }
 
     #[test]
