@@ -390,7 +390,11 @@ fn a_missing_claude_says_how_to_get_it() {
 #[expect(clippy::zombie_processes, reason = "the caller waits")]
 /// Starts a run and gives it back once a record of `kind` has been printed.
 fn start_until(project: &Project, args: &[&str], kind: &str) -> (std::process::Child, Vec<Value>) {
-    let mut child = project.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    seen_until(&mut project.command(args), kind)
+}
+
+fn seen_until(command: &mut std::process::Command, kind: &str) -> (std::process::Child, Vec<Value>) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut seen = Vec::new();
     loop {
@@ -409,6 +413,12 @@ fn start_until(project: &Project, args: &[&str], kind: &str) -> (std::process::C
 fn signal(child: &std::process::Child, signal: rustix::process::Signal) {
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// The person stops the program.
+fn stop(mut child: std::process::Child) {
+    signal(&child, rustix::process::Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(143));
 }
 
 /// Claude hangs in a Bash that ignores TERM, with a child in a session of its own.
@@ -476,6 +486,51 @@ fn a_stopped_run_is_gone_on_with() {
 }
 
 #[test]
+fn a_run_of_another_folder_is_named_and_not_begun() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(STUBBORN);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    stop(child);
+    project.scenario(DILIGENT);
+    project.write("an other/.tickets/tk-9.md", "# Other\n\n- [ ] Beta\n");
+    project.write("work/deep/in/it.txt", "x");
+    let from = |folder: &str, args: &[&str]| {
+        let output = project.command(args).current_dir(project.path(folder)).output().unwrap();
+        (output.status.code(), text(&output))
+    };
+    let (work, named) = (project.work().display().to_string(), ["resume", "tk-1", "--json"]);
+    for args in [&["resume"][..], &named[..]] {
+        let (code, said) = from("an other", args);
+        assert_eq!(code, Some(2), "{args:?}: {said}");
+        assert!(said.contains(&format!("programmator -C {work} resume tk-1")), "{args:?}: {said}");
+    }
+    assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 0, "nothing was begun");
+    // A folder in the work folder is the same project.
+    let (code, said) = from("work/deep/in", &["resume", "--json"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 1);
+}
+
+#[test]
+fn of_a_ticket_name_in_several_projects_the_one_here_is_meant() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(STUBBORN);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    stop(child);
+    let here = project.path("it's here");
+    project.write("it's here/.tickets/tk-1.md", &project.ticket_text("tk-1"));
+    let mut other = project.command(&["run", "--json", "tk-1"]);
+    let (child, seen) = seen_until(other.current_dir(&here), "tool_finished");
+    stop(child);
+    project.scenario(DILIGENT);
+    let output = project.command(&["resume", "tk-1", "--json"]).current_dir(&here).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(records(&output)[0]["run"], seen[0]["run"], "the run of this folder");
+}
+
+#[test]
 fn tickets_in_one_folder_wait_their_turn() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);
@@ -505,6 +560,7 @@ fn status_logs_and_replay_know_the_run() {
     for key in [
         "run",
         "ticket",
+        "title",
         "folder",
         "state",
         "phase",
@@ -519,6 +575,12 @@ fn status_logs_and_replay_know_the_run() {
         assert!(keys.iter().any(|known| *known == key), "{key} is missing: {run}");
     }
     assert_eq!((&run["state"], &run["reason"], &run["phases_done"]), (&"ended".into(), &"complete".into(), &1.into()));
+    assert_eq!(run["title"], "Work on tk-1");
+    let date = run["updated"].as_str().unwrap()[..16].replace('T', " ");
+    for args in [&["status"][..], &["status", "tk-1"]] {
+        let said = text(&project.run(args));
+        assert!(said.contains(&date) && said.contains("Work on tk-1"), "{date}: {said}");
+    }
     let logs = project.run(&["logs", "tk-1"]);
     assert_eq!(logs.status.code(), Some(0), "{}", text(&logs));
     assert!(String::from_utf8_lossy(&logs.stdout).contains("Alpha"));
@@ -535,7 +597,14 @@ fn snapshots_can_be_gone_back_to() {
     let list = project.run(&["snapshots", "tk-1"]);
     assert_eq!(list.status.code(), Some(0), "{}", text(&list));
     project.ticket("tk-2", &["Written meanwhile"]);
-    let restored = project.run(&["restore", "tk-1", "2"]);
+    let asked = project.run(&["restore", "tk-1", "2"]);
+    assert_eq!(asked.status.code(), Some(2), "{}", text(&asked));
+    let said = text(&asked);
+    assert!(said.contains("would remove beta.txt") && said.contains("--yes"), "{said}");
+    assert!(project.path("work/beta.txt").exists(), "nobody could be asked");
+    let list = text(&project.run(&["snapshots", "tk-1"]));
+    assert!(!list.contains("restore/"), "{list}");
+    let restored = project.run(&["restore", "tk-1", "2", "--yes"]);
     assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
     assert!(project.path("work/alpha.txt").exists());
     assert!(!project.path("work/beta.txt").exists(), "it did not exist before iteration 2");

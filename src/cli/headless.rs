@@ -57,7 +57,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 }
             }
         }
-        Work::Resume(run) => drop(supervisor.resume(run.as_deref())?),
+        Work::Resume(run) => drop(supervisor.resume(run.as_deref(), &session.folder)?),
     }
     let mut printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
     let mut by_signal = None;

@@ -72,8 +72,8 @@ Examples:
   programmator resume tk-4f2a
   programmator resume tk-4f2a --json
 
-It goes back to the folder that the run was started in and keeps the rules it began with, but for flags that you give \
-now. Exit codes are those of `programmator run`.";
+It goes on with runs of the folder that you are in, and names the command for one of another. The run keeps the rules \
+it began with, but for flags that you give now. Exit codes are those of `programmator run`.";
 
 /// `programmator status --help`.
 pub const STATUS: &str = "\
@@ -83,7 +83,7 @@ Examples:
   programmator status tk-4f2a
   programmator status tk-4f2a --json | jq .receipts.phases
 
-With --json an array, newest first: run, ticket, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
+With --json an array, newest first: run, ticket, title, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
 started, updated. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
 (calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
 cost_usd, tries).";
@@ -141,8 +141,10 @@ pub const RESTORE: &str = "\
 Examples:
   programmator restore tk-4f2a 3
   programmator restore tk-4f2a restore/1    take a restore back
+  programmator restore tk-4f2a 3 --yes      without being asked
 
-Files that git ignores, the ticket and .programmator/ stay as they are. HEAD and the index are not touched.";
+It shows what it would write and remove and asks first; without a terminal it needs --yes. The state before is saved \
+as a snapshot of its own. Files that git ignores, the ticket and .programmator/ stay as they are. HEAD and the index are not touched.";
 
 /// `programmator demo --help`.
 pub const DEMO: &str = "\

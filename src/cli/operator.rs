@@ -9,9 +9,10 @@ use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
 use crate::config::Resolved;
-use crate::domain::approval::Presence;
+use crate::domain::approval::{Presence, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
+use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::domain::stream::envelope::classify;
 use crate::runtime::attendance::Attendance;
@@ -78,8 +79,9 @@ pub struct Operator {
     pub stop: CancellationToken,
 }
 
-/// Works until the screen is left and every run has ended. `Some`: the exit code that a signal asks for.
-pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError> {
+/// Works until the screen is left and every run has ended. Gives the program's exit code: that of a signal, else that of
+/// the worst ticket, by how its last run here ended.
+pub async fn work(operator: Operator, open: Open) -> Result<u8, CliError> {
     let Operator { session, resolved, news, mut asked, paths, attendance, mut signals, stop } = operator;
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
     let _leave = stop.clone().drop_guard();
@@ -91,7 +93,8 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     let (clock, rules) = (session.clock(), session.rules());
     let supervisor = Supervisor::new(store.clone(), clock, reporter.clone(), rules, authority, ended);
     let places = session.places(&resolved);
-    let mut desk = Desk { session, places, reporter, paths, supervisor, store, rulebooks };
+    let outcomes = BTreeMap::new();
+    let mut desk = Desk { session, places, reporter, paths, supervisor, store, rulebooks, outcomes };
     desk.list();
     tokio::spawn(Supervisor::sweep_leftovers(desk.store.clone()));
     desk.begin(open)?;
@@ -108,8 +111,8 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
                     stop.cancel();
                 }
             }
-            Some((ticket, _)) = endings.recv() => {
-                desk.supervisor.forget(&ticket);
+            Some((ticket, reason)) = endings.recv() => {
+                desk.ended(ticket, reason);
                 if by_signal.is_some() && desk.supervisor.open_tickets().next().is_none() {
                     stop.cancel();
                 }
@@ -119,12 +122,12 @@ pub async fn work(operator: Operator, open: Open) -> Result<Option<u8>, CliError
     }
     desk.supervisor.command_all(&UserCommand::Stop).await;
     while desk.supervisor.open_tickets().next().is_some() {
-        let Some((ticket, _)) = endings.recv().await else {
+        let Some((ticket, reason)) = endings.recv().await else {
             break;
         };
-        desk.supervisor.forget(&ticket);
+        desk.ended(ticket, reason);
     }
-    Ok(by_signal)
+    Ok(by_signal.unwrap_or_else(|| desk.outcomes.into_values().max().unwrap_or(0)))
 }
 
 struct Desk {
@@ -135,9 +138,16 @@ struct Desk {
     supervisor: Supervisor,
     store: Store,
     rulebooks: Rulebooks,
+    /// The exit code that each ticket's last run makes, or the try to begin one.
+    outcomes: BTreeMap<TicketId, u8>,
 }
 
 impl Desk {
+    fn ended(&mut self, ticket: TicketId, reason: Option<ExitReason>) {
+        self.supervisor.forget(&ticket);
+        self.outcomes.insert(ticket, reason.map_or(1, ExitReason::exit_code));
+    }
+
     /// Tells the screen about every ticket of the tickets folder.
     fn list(&self) {
         for listed in tickets::list(&self.places.dir()).unwrap_or_default() {
@@ -166,7 +176,8 @@ impl Desk {
                 }
             }
             Open::Resume(run) => {
-                let ticket = self.supervisor.resume(run.as_deref())?;
+                let here = self.session.folder.clone();
+                let ticket = self.supervisor.resume(run.as_deref(), &here)?;
                 self.learn_run(&ticket)?;
             }
         }
@@ -182,7 +193,7 @@ impl Desk {
 
     /// Tells why a ticket cannot be worked on. Where its breaker is open, the run that opened it is shown: what it
     /// counted, and the key that closes it, are about that one.
-    fn not_opened(&self, path: &Path, error: &OpenError) {
+    fn not_opened(&mut self, path: &Path, error: &OpenError) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let id = self.paths.id_of(path).unwrap_or_else(|| TicketId::from_file_name(&name));
         if let OpenError::CircuitOpen { ticket, .. } = error {
@@ -190,9 +201,11 @@ impl Desk {
             if let Err(trouble) = self.show_latest(ticket, path) {
                 self.reporter.trouble(ticket, &trouble.to_string());
             }
+            self.outcomes.insert(ticket.clone(), error.exit_code());
             return self.failed(ticket, error.to_string(), error.exit_code());
         }
         self.failed(&id, error.to_string(), error.exit_code());
+        self.outcomes.insert(id, error.exit_code());
     }
 
     fn show_latest(&self, ticket: &TicketId, path: &Path) -> Result<(), StoreError> {
@@ -245,8 +258,8 @@ impl Desk {
             Ask::LookUpPassphrase { ticket, id } => {
                 self.about_passphrase(ticket, id, |passphrases| passphrases.standing(boot_time()));
             }
-            Ask::TryPassphrase { ticket, id, input, secret } => {
-                let unlock = self.supervisor.unlocks(&ticket, id.clone(), input);
+            Ask::TryPassphrase { ticket, id, secret } => {
+                let unlock = self.supervisor.unlocks(&ticket, id.clone());
                 self.about_passphrase(ticket, id, move |passphrases| {
                     let checked = passphrases.check(&secret, boot_time())?;
                     if checked == Checked::Right
@@ -267,7 +280,7 @@ impl Desk {
     fn about_passphrase(
         &self,
         ticket: TicketId,
-        id: String,
+        id: QuestionId,
         ask: impl FnOnce(&Passphrases) -> Result<Checked, PassphraseError> + Send + 'static,
     ) {
         let (passphrases, reporter) = (self.session.passphrases(), self.reporter.clone());
@@ -281,11 +294,11 @@ impl Desk {
             {
                 reporter.trouble(&ticket, &format!("the passphrase was tried wrongly {failures} times in a row"));
             }
-            reporter.tell(News::Passphrase { ticket, id, checked });
+            reporter.answer(News::Passphrase { ticket, id, checked });
         });
     }
 
-    fn save_rule(&self, ticket: TicketId, id: String, rules: String, before: String) {
+    fn save_rule(&self, ticket: TicketId, id: QuestionId, rules: String, before: String) {
         let (folder, reporter) = (self.session.config_folder(), self.reporter.clone());
         let (rulebooks, tell_run) = (self.rulebooks.clone(), self.supervisor.rule_saved(&ticket, id.clone()));
         tokio::task::spawn_blocking(move || {
@@ -301,7 +314,7 @@ impl Desk {
                 }
                 rulebooks.reload();
             }
-            reporter.tell(News::RuleSaved { ticket, id, saved });
+            reporter.answer(News::RuleSaved { ticket, id, saved });
         });
     }
 
@@ -325,12 +338,11 @@ impl Desk {
         }
         match self.open(path) {
             Ok(_) => {}
-            Err(error @ OpenError::CircuitOpen { .. }) => self.not_opened(path, &error),
-            Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
+            Err(error) => self.not_opened(path, &error),
         }
     }
 
     fn failed(&self, ticket: &TicketId, message: String, exit_code: u8) {
-        self.reporter.tell(News::RunFailed { ticket: ticket.clone(), message, exit_code });
+        self.reporter.answer(News::RunFailed { ticket: ticket.clone(), message, exit_code });
     }
 }

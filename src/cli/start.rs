@@ -28,6 +28,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use super::operator::Open;
 
+/// Exit code when the terminal is gone: that of a hang-up.
+const HUNG_UP: u8 = 129;
+
 /// What is left of the runs when the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
@@ -73,10 +76,10 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     match shown {
         Ok(()) => {
             farewell(session, &model, after)?;
-            Ok(code.unwrap_or(0))
+            Ok(code)
         }
         // The terminal is gone: there is nobody to tell.
-        Err(ScreenError::Lost(_)) => Ok(code.unwrap_or(129)),
+        Err(ScreenError::Lost(_)) => Ok(HUNG_UP),
         Err(error) => Err(unfit(&error)),
     }
 }

@@ -14,6 +14,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::Config;
+use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::news::{News, RunLeft};
 use crate::domain::outcome::ExitReason;
@@ -121,12 +122,18 @@ impl Supervisor {
         }
     }
 
-    /// Goes on with a run: the one that `text` names (id, end of an id, ticket), else the latest that can be.
-    pub fn resume(&mut self, text: Option<&str>) -> Result<TicketId, OpenError> {
+    /// Goes on with a run that works `here`, in this folder or one above: the one that `text` names (id, end of an id,
+    /// ticket), else the latest that can be. One of another folder is named, and not begun.
+    pub fn resume(&mut self, text: Option<&str>, here: &Path) -> Result<TicketId, OpenError> {
         let summary = match text {
-            Some(text) => find_run(&self.store, text)?,
-            None => self.latest_resumable()?,
+            Some(text) => find_run_here(&self.store, text, here)?,
+            None => self.latest_resumable(here)?,
         };
+        if !works_in(&summary, here) {
+            let RunSummary { ticket, folder, .. } = &summary;
+            let run = summary.run.short();
+            return Err(OpenError::Elsewhere(format!("run {run} of {ticket} works in {folder}"), there(&summary)));
+        }
         let path = PathBuf::from(&summary.ticket_path);
         let ticket = load(&path)?;
         let lock = self.lock(&ticket.id, &path)?;
@@ -142,18 +149,27 @@ impl Supervisor {
         self.go_on(ticket, path, state, lock)
     }
 
-    /// The newest run that can be gone on with: of each ticket only its latest run counts, and only where its file
+    /// The newest run that can be gone on with here: of each ticket only its latest run counts, and only where its file
     /// is there and nobody works on it.
-    fn latest_resumable(&self) -> Result<RunSummary, OpenError> {
+    fn latest_resumable(&self, here: &Path) -> Result<RunSummary, OpenError> {
         let mut seen = HashSet::new();
+        let mut elsewhere = None;
         for summary in self.store.runs()? {
             let path = Path::new(&summary.ticket_path);
             let reason = summary.reason.as_deref().and_then(ExitReason::from_word);
             let latest = seen.insert(summary.ticket_path.clone());
             let resumable = reason.is_none_or(ExitReason::is_resumable);
             if latest && resumable && path.is_file() && self.store.ticket_holder(path)?.is_none() {
-                return Ok(summary);
+                if works_in(&summary, here) {
+                    return Ok(summary);
+                }
+                elsewhere.get_or_insert(summary);
             }
+        }
+        if let Some(summary) = elsewhere {
+            let (ticket, folder) = (&summary.ticket, &summary.folder);
+            let what = format!("no interrupted run works in this folder; the latest is one of {ticket} in {folder}");
+            return Err(OpenError::Elsewhere(what, there(&summary)));
         }
         Err(OpenError::NoRun("there is no interrupted run; `programmator status` lists all runs".into()))
     }
@@ -306,16 +322,16 @@ impl Supervisor {
         run.inputs.send(Input::Commanded { id: fresh_id(), command }).await.is_ok()
     }
 
-    /// What lets a call run that needs the passphrase, with this input; to be called when a right one was typed, on
-    /// a thread that may wait. `None`: the run is not open.
-    pub fn unlocks(&self, ticket: &TicketId, id: String, input: String) -> Option<impl FnOnce() + Send + use<>> {
+    /// What lets a call run that needs the passphrase; to be called when a right one was typed, on a thread that may
+    /// wait. `None`: the run is not open.
+    pub fn unlocks(&self, ticket: &TicketId, id: QuestionId) -> Option<impl FnOnce() + Send + use<>> {
         let inputs = self.runs.get(ticket)?.inputs.clone();
-        Some(move || drop(inputs.blocking_send(Input::Unlocked { id, input })))
+        Some(move || drop(inputs.blocking_send(Input::Unlocked { id })))
     }
 
     /// Tells the run that a lasting yes to this call stands in a file; to be called on a thread that may wait. `None`:
     /// the run is not open.
-    pub fn rule_saved(&self, ticket: &TicketId, id: String) -> Option<impl FnOnce(String) + Send + use<>> {
+    pub fn rule_saved(&self, ticket: &TicketId, id: QuestionId) -> Option<impl FnOnce(String) + Send + use<>> {
         let inputs = self.runs.get(ticket)?.inputs.clone();
         Some(move |path| drop(inputs.blocking_send(Input::RuleSaved { id, path })))
     }
@@ -358,6 +374,32 @@ pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
             Err(OpenError::NoRun(format!("`{text}` may be any of these runs:{}", lines.collect::<String>())))
         }
     }
+}
+
+/// The same; of a ticket's name that is known in several places, the run that works `here`.
+fn find_run_here(store: &Store, text: &str, here: &Path) -> Result<RunSummary, OpenError> {
+    if let Found::Many(runs) = store.find_run(text)? {
+        let mut of_here = runs.iter().filter(|run| run.ticket.as_str() == text && works_in(run, here));
+        let newest = of_here.next();
+        if let Some(newest) = newest.filter(|newest| of_here.all(|run| run.ticket_path == newest.ticket_path)) {
+            return Ok(newest.clone());
+        }
+    }
+    find_run(store, text)
+}
+
+/// Whether the run's work folder is this one, or one above it.
+fn works_in(run: &RunSummary, here: &Path) -> bool {
+    here.starts_with(&run.folder)
+}
+
+/// What goes on with a run of another folder, for a shell.
+fn there(run: &RunSummary) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:=".contains(c);
+    let quoted = |text: &str| {
+        if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    };
+    format!("programmator -C {} resume {}", quoted(&run.folder), quoted(run.ticket.as_str()))
 }
 
 /// Everything that a run begins with.

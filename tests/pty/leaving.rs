@@ -124,7 +124,7 @@ fn quitting_may_wait_for_the_iteration() {
     terminal.keys("f");
     terminal.wait_for("stopping");
     project.open_gate("alpha");
-    assert_eq!(terminal.wait_end().exit_code(), 0);
+    assert_eq!(terminal.wait_end().exit_code(), 5, "stopped by the person, as without a screen");
     assert_given_back(&terminal);
     assert_nothing_runs(&project);
     assert_eq!(boxes(&project, "tk-1"), [("Alpha".to_owned(), true), ("Beta".to_owned(), false)]);
@@ -136,9 +136,27 @@ fn quitting_now_ends_what_will_not_end() {
     terminal.keys("q");
     terminal.wait_for("stop now and quit");
     terminal.keys("s");
-    assert_eq!(terminal.wait_end().exit_code(), 0);
+    assert_eq!(terminal.wait_end().exit_code(), 5);
     assert_given_back(&terminal);
     assert_nothing_runs(&project);
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_worst_ticket_as_without_a_screen() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.ticket("tk-2", &["Beta"]);
+    let blocked = "turns:\n  - when: {phase: Beta}\n    steps: [{status: {status: BLOCKED, summary: no way}}]\n  \
+                   - when: {phase: \"\"}\n    steps: [{write: {path: a.txt, content: x}}, {status: {summary: did}}]\n";
+    project.scenario(blocked);
+    let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
+    terminal.wait_until("both ended", |_| {
+        let status = project.run(&["status", "--json"]);
+        let runs: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
+        runs.as_array().is_some_and(|runs| runs.len() == 2 && runs.iter().all(|run| run["state"] == "ended"))
+    });
+    terminal.keys("q");
+    assert_eq!(terminal.wait_end().exit_code(), 3, "{}", terminal.screen());
 }
 
 #[test]

@@ -42,6 +42,9 @@ pub enum OpenError {
     /// No such run, or several.
     #[error("{0}")]
     NoRun(String),
+    /// A run of another folder: which, and the command that goes on with it there.
+    #[error("{0}; to go on with it there: {1}")]
+    Elsewhere(String, String),
     /// The configuration is wrong.
     #[error("{0}")]
     Config(String),
