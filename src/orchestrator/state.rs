@@ -17,6 +17,7 @@ use crate::orchestrator::exit::Signs;
 use crate::orchestrator::gate::Gate;
 use crate::orchestrator::limits::LimitState;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A run, as its records tell it.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -280,6 +281,13 @@ impl State {
     /// The iteration that is under way.
     pub fn open_iteration(&self) -> Option<&Iteration> {
         self.iteration.as_ref().filter(|iteration| iteration.ended.is_none())
+    }
+
+    /// How long the iteration that is under way has been at work: waiting for the person is no work.
+    pub fn worked(&self, now: Timestamp) -> Duration {
+        let Some(open) = self.open_iteration() else { return Duration::ZERO };
+        let waits = self.gate.waits_since().map_or(Duration::ZERO, |since| now.since(since));
+        now.since(open.started).saturating_sub(open.waited + waits)
     }
 
     /// Claude's process may be alive.

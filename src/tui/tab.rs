@@ -265,7 +265,7 @@ impl Tab {
             .as_ref()
             .filter(|iteration| iteration.ended.is_none() && self.is_active())
             .filter(|iteration| iteration.phase.as_deref() == Some(phase.text.as_str()))
-            .map(|iteration| now.since(iteration.started));
+            .map(|_| self.state.worked(now));
         match (phase.spent_ms, running) {
             (0, None) => None,
             (_, running) => Some(spent + running.unwrap_or_default()),

@@ -307,15 +307,20 @@ fn a_refused_login_resets_at_the_first_retry() {
 }
 
 #[test]
-fn an_interrupt_by_the_person_resets_and_says_so() {
-    for command in [UserCommand::PauseNow, UserCommand::Stop, UserCommand::SkipPhase { phase: "One".into() }] {
+fn a_stop_by_the_person_resets_and_says_so_a_pause_or_a_skip_keeps_the_session() {
+    let skip = UserCommand::SkipPhase { phase: "One".into() };
+    for (command, kept) in [(UserCommand::PauseNow, true), (UserCommand::Stop, false), (skip, true)] {
         let mut all = Loop::fresh();
         all.works(FIRST);
         all.spawn();
         all.ready(FIRST);
         all.give(Input::Commanded { id: "i".into(), command: command.clone() });
         all.exits();
-        assert_eq!((all.kept(), all.last_reason()), (None, "interrupted by you"), "{command:?}");
+        if kept {
+            assert_eq!(all.kept(), Some(FIRST), "{command:?}");
+        } else {
+            assert_eq!((all.kept(), all.last_reason()), (None, "stopped by you"), "{command:?}");
+        }
     }
 }
 

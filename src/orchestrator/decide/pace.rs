@@ -240,15 +240,17 @@ impl Step<'_> {
         let Some(open) = self.state.open_iteration() else {
             return;
         };
-        let receipt = limits::receipt(open, self.now);
+        let ms = u64::try_from(self.state.worked(self.now).as_millis()).unwrap_or(u64::MAX);
+        let receipt = limits::receipt(open, ms);
         let record = Record::IterationEnded {
             n: open.n,
             outcome,
             changed: open.changed.unwrap_or(false),
             fingerprint: crate::orchestrator::failure::fingerprint_of(open),
-            ms: u64::try_from(self.now.since(open.started).as_millis()).unwrap_or(u64::MAX),
+            ms,
         };
-        let interrupted = open.cut == Some(IterationOutcome::Interrupted);
+        // As Claude Code's own Esc does, a pause or a skip keeps the session; a stop gives it up.
+        let stopped = open.cut == Some(IterationOutcome::Interrupted) && self.state.pace == Pace::StopNext;
         let n = open.n;
         // Counted before the fold forgets what the iteration is compared with.
         let judged = breaker::observe(open, outcome).map(|seen| {
@@ -260,8 +262,8 @@ impl Step<'_> {
         if let Some((progress, counted)) = judged {
             self.judge_breaker(n, progress, counted);
         }
-        if interrupted {
-            self.reset_session("interrupted by you");
+        if stopped {
+            self.reset_session("stopped by you");
         }
     }
 

@@ -10,6 +10,7 @@ use crate::domain::outcome::IterationOutcome;
 use crate::domain::turn::Usage;
 use crate::domain::watchdog::Watch;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// One iteration.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own; none is a mode")]
@@ -25,6 +26,8 @@ pub struct Iteration {
     pub started: Timestamp,
     /// When it ended.
     pub ended: Option<Timestamp>,
+    /// How long it has waited for the person, up to their last answer.
+    pub waited: Duration,
     /// The session it resumed.
     pub resumed: Option<String>,
     /// Snapshot before it.
