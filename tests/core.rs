@@ -24,7 +24,7 @@ mod world;
 use players::exited;
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
-use programmator::domain::approval::{Answer, Presence, Scope};
+use programmator::domain::approval::{Answer, Presence, QuestionId, Scope};
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
@@ -202,18 +202,25 @@ fn any_input() -> impl Strategy<Value = Input> {
         ("[ab]", any::<bool>()).prop_map(|(id, edited)| {
             let input = if edited { "{\"a\":1}" } else { "{}" }.to_owned();
             let answer = Answer::Allow { input, scope: Scope::Always };
-            Input::Commanded { id: "i".into(), command: UserCommand::AnswerApproval { id, answer } }
+            Input::Commanded {
+                id: "i".into(),
+                command: UserCommand::AnswerApproval { id: QuestionId::first(id), answer },
+            }
         }),
-        "[ab]".prop_map(|id| Input::Unlocked { id, input: "{}".into() }),
+        "[ab]".prop_map(|id| Input::Unlocked { id: QuestionId::first(id) }),
         "[ab]".prop_map(|id| Input::EditJudged {
-            id,
+            id: QuestionId::first(id),
             input: "{}".into(),
             ruling: Box::new(ruling(Verdict::Ask, "Edit"))
         }),
         Just(Input::RulesChanged { words: "w".into() }),
+        Just(Input::RulesOpened { words: "w".into() }),
         ("[ab]", prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Passphrase, Verdict::Block]))
-            .prop_map(|(id, verdict)| Input::Rejudged { id, ruling: Box::new(ruling(verdict, "Edit")) }),
-        "[ab]".prop_map(|id| Input::RuleSaved { id, path: "/p".into() }),
+            .prop_map(|(id, verdict)| Input::Rejudged {
+                id: QuestionId::first(id),
+                ruling: Box::new(ruling(verdict, "Edit"))
+            }),
+        "[ab]".prop_map(|id| Input::RuleSaved { id: QuestionId::first(id), path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
         (n.clone(), "[ab]", any::<bool>()).prop_map(|(n, tool_use_id, unasked)| Input::ToolRan {
             n,

@@ -8,11 +8,64 @@ use crate::base::time::Timestamp;
 use crate::domain::record::Verdict;
 use serde::{Deserialize, Serialize};
 
+/// Which question: about one call, as it and its rules stood. Where one of them is changed, the call is asked about
+/// again under the next revision, and an answer to an earlier one does not count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct QuestionId {
+    /// Claude's id of the call (`tool_use_id`).
+    #[serde(rename = "id")]
+    pub call: String,
+    /// Counts from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub revision: u32,
+}
+
+fn is_first(revision: &u32) -> bool {
+    *revision == 0
+}
+
+impl QuestionId {
+    /// The first question about a call.
+    pub fn first(call: impl Into<String>) -> Self {
+        Self { call: call.into(), revision: 0 }
+    }
+
+    /// The question that takes the place of this one.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        Self { call: self.call.clone(), revision: self.revision.saturating_add(1) }
+    }
+}
+
+/// Why a call is asked about again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// The rules were changed, and ask for another reason.
+    RulesChanged,
+    /// The person changed the call.
+    Edited,
+}
+
+impl Again {
+    /// What happened, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::RulesChanged => "the rules were changed",
+            Self::Edited => "you edited the call",
+        }
+    }
+}
+
 /// A question that a call of Claude's waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
-    /// Claude's id of the call (`tool_use_id`): a call is asked about once.
-    pub id: String,
+    /// Which question. A call waits for the answer to its latest one.
+    #[serde(flatten)]
+    pub id: QuestionId,
+    /// Why it takes the place of an earlier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Again>,
     /// The iteration.
     pub n: u32,
     /// Its phase; `None` is the whole ticket.
@@ -22,8 +75,11 @@ pub struct Approval {
     pub kind: ApprovalKind,
     /// `Bash`, `Edit`, …
     pub tool: String,
-    /// The tool's input: JSON text, whole.
+    /// The tool's input: JSON text, whole. It is what runs.
     pub input: String,
+    /// The input that Claude asked with, where the person has changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_from: Option<String>,
     /// The folder that it is called from, absolute; `None` in journals of before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
@@ -166,8 +222,8 @@ pub struct UnitView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
-    /// This call runs, once, with this input: the one that was asked about, the edited one, or the one that
-    /// carries the answers to Claude's question. JSON text.
+    /// This call runs, once, with this input: the one that was asked about, or the one that carries the answers to
+    /// Claude's question. JSON text.
     Allow {
         /// The input that runs.
         input: String,
@@ -214,8 +270,9 @@ pub enum Scope {
 /// How a question came to its end, in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
-    /// Of which call.
-    pub id: String,
+    /// Which question.
+    #[serde(flatten)]
+    pub id: QuestionId,
     /// The answer.
     pub answer: Answer,
     /// Who gave it.
@@ -225,8 +282,9 @@ pub struct Answered {
 /// A question that needs no answer any more, in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Voided {
-    /// Of which call.
-    pub id: String,
+    /// Which question.
+    #[serde(flatten)]
+    pub id: QuestionId,
     /// Why.
     pub why: String,
 }
@@ -255,12 +313,14 @@ mod tests {
     #[test]
     fn a_question_comes_back_from_the_journal_as_it_went() {
         let approval = Approval {
-            id: "toolu_1".into(),
+            id: QuestionId { call: "toolu_1".into(), revision: 3 },
+            again: Some(Again::Edited),
             n: 2,
             phase: None,
             kind: ApprovalKind::Passphrase,
             tool: "Bash".into(),
             input: r#"{"command":"x"}"#.into(),
+            edited_from: Some("{}".into()),
             cwd: Some("/w".into()),
             agent: Some("a".into()),
             units: vec![UnitView {
@@ -279,12 +339,25 @@ mod tests {
         let answer = Answer::Allow { input: "{}".into(), scope: Scope::Ticket };
         for record in [
             Record::ApprovalAsked(approval),
-            Record::ApprovalAnswered(Answered { id: "t".into(), answer, by: AnsweredBy::Nobody }),
-            Record::ApprovalVoid(Voided { id: "t".into(), why: "w".into() }),
+            Record::ApprovalAnswered(Answered { id: QuestionId::first("t"), answer, by: AnsweredBy::Nobody }),
+            Record::ApprovalVoid(Voided { id: QuestionId::first("t"), why: "w".into() }),
         ] {
             let json = serde_json::to_string(&record).unwrap();
             assert_eq!(json.matches(r#""kind":"#).count(), 1, "{json}");
             assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record, "{json}");
         }
+    }
+
+    #[test]
+    fn a_journal_from_before_revisions_has_first_questions() {
+        let old = r#"{"kind":"approval_answered","id":"t","answer":{"answer":"deny","words":"w"},"by":"screen"}"#;
+        let Record::ApprovalAnswered(answered) = serde_json::from_str(old).unwrap() else { panic!("{old}") };
+        assert_eq!(answered.id, QuestionId::first("t"));
+        assert_eq!(serde_json::to_string(&Record::ApprovalAnswered(answered)).unwrap(), old);
+        let old = r#"{"kind":"approval_asked","id":"t","n":1,"phase":null,"asks":"call","tool":"Bash","input":"{}",
+            "agent":null,"units":[],"rule":"r","reason":"w","asked":"2026-07-01T08:00:00.000Z","expires":null,
+            "provable":true}"#;
+        let Record::ApprovalAsked(asked) = serde_json::from_str(old).unwrap() else { panic!("{old}") };
+        assert_eq!((asked.id, asked.again, asked.edited_from), (QuestionId::first("t"), None, None));
     }
 }

@@ -1,6 +1,6 @@
 //! What a person can ask of a run: the one list of verbs for screen, command line and (later) phone.
 
-use crate::domain::approval::Answer;
+use crate::domain::approval::{Answer, QuestionId};
 use serde::{Deserialize, Serialize};
 
 /// One request of the person to the run of one ticket.
@@ -42,9 +42,16 @@ pub enum UserCommand {
     ResetBreaker,
     /// A call of Claude's that waits for the person.
     AnswerApproval {
-        /// Claude's id of the call.
-        id: String,
+        /// The question, as the person saw it.
+        id: QuestionId,
         /// What is to become of it.
         answer: Answer,
+    },
+    /// Another input for a call that waits: it is judged, and asked about with it.
+    EditCall {
+        /// The question, as the person saw it.
+        id: QuestionId,
+        /// The input, JSON text.
+        input: String,
     },
 }

@@ -3,6 +3,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::approval::QuestionId;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
 use crate::domain::record::Stored;
@@ -44,21 +45,21 @@ pub enum News {
         /// What happened and what to do.
         message: String,
     },
-    /// How the passphrase stands, or what became of a try; for the card of one call.
+    /// How the passphrase stands, or what became of a try; for the card of one question.
     Passphrase {
         /// The ticket.
         ticket: TicketId,
-        /// The call.
-        id: String,
+        /// The question.
+        id: QuestionId,
         /// The outcome.
         checked: Checked,
     },
-    /// What became of a rule that was to be saved; for the card of one call.
+    /// What became of a rule that was to be saved; for the card of one question.
     RuleSaved {
         /// The ticket.
         ticket: TicketId,
-        /// The call.
-        id: String,
+        /// The question.
+        id: QuestionId,
         /// The policy file, or why not; words for the person.
         saved: Result<String, String>,
     },

@@ -109,9 +109,10 @@ impl Teller {
                 }
                 (Weight::Call, format!("{call} came back with an error"))
             }
-            Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id), answered),
+            Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id.call), answered),
+            Record::ApprovalAsked(asked) => approvals::asked_again(self.call(&asked.id.call), asked)?,
             Record::ApprovalVoid(void) => {
-                (Weight::Info, format!("no longer asked: {} · {}", self.call(&void.id), void.why))
+                (Weight::Info, format!("no longer asked: {} · {}", self.call(&void.id.call), void.why))
             }
             record => {
                 if let Record::RunStarted { folder, .. } = record {
@@ -186,7 +187,6 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TickIntended { .. }
         | Record::StatusIntended { .. }
         | Record::AgentSpawned { .. }
-        // What was asked was judged just before.
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
         | Record::ApprovalVoid(_)

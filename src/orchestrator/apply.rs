@@ -207,7 +207,7 @@ fn end_iteration(
         state.whole.dispute = None;
     }
     if let Some(seen) = breaker::observe(iteration, outcome) {
-        state.breaker.output = seen.output.or(state.breaker.output);
+        breaker::remember(&mut state.breaker, seen.output, state.settings.breaker.output_decline);
     }
     iteration.pid = None;
     iteration.tools.clear();

@@ -63,11 +63,16 @@ impl Step<'_> {
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
             Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
-            Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, &ruling),
-            Input::Unlocked { id, input } => self.unlocked(id, input),
+            Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, *ruling),
+            Input::Unlocked { id } => self.unlocked(&id),
+            Input::RulesOpened { words } => {
+                if self.state.run.is_some() && self.state.ended.is_none() {
+                    self.notice(Level::Info, words);
+                }
+            }
             Input::RulesChanged { words } => self.rules_changed(words),
-            Input::Rejudged { id, ruling } => self.rejudged(id, *ruling),
-            Input::RuleSaved { id, path } => self.rule_saved(id, &path),
+            Input::Rejudged { id, ruling } => self.rejudged(&id, *ruling),
+            Input::RuleSaved { id, path } => self.rule_saved(&id, &path),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
             Input::TickSettled { phase, outcome } => self.tick_settled(&phase, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
@@ -131,7 +136,7 @@ impl Step<'_> {
             Input::ToolRan { tool_use_id, unasked, .. } => self.tool_ran(n, &tool_use_id, unasked),
             Input::BackgroundChanged { tasks, .. } => self.background_changed(n, tasks),
             Input::ForeignTurn { wakes, .. } => self.foreign_turn(n, wakes),
-            Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(tool_use_id),
+            Input::AskWithdrawn { tool_use_id, .. } => self.ask_withdrawn(&tool_use_id),
             Input::ApiRetried(retried) => self.api_retried(retried),
             Input::LimitSeen { window, .. } => self.limit_seen(window),
             Input::TurnFinished { result, .. } => self.turn_finished(n, &result),

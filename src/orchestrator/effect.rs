@@ -1,7 +1,7 @@
 //! What the core wants done. Imperatives; performed by `runtime::effects`, which answers with inputs.
 
 use crate::base::time::Timestamp;
-use crate::domain::approval::Answer;
+use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::limits::admission::Ask;
 use crate::domain::record::{Record, Verdict};
 use crate::domain::stream::control::Via;
@@ -62,15 +62,16 @@ pub enum Effect {
         /// The stored answer.
         answer: Answer,
     },
-    /// A right passphrase was typed for a call that these rules lock: the gate may open them for a while.
+    /// A right passphrase was typed for a call that these rules lock: the gate may open them for a while →
+    /// `RulesOpened`.
     Unlock {
         /// Their names.
         rules: Vec<String>,
     },
     /// Let the gate decide about an input that the person has changed → `EditJudged`.
     JudgeEdit {
-        /// Claude's id of the call.
-        id: String,
+        /// The question.
+        id: QuestionId,
         /// `Bash`, `Edit`, …
         tool: String,
         /// The changed input, as the person left it.
@@ -78,8 +79,8 @@ pub enum Effect {
     },
     /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`.
     Rejudge {
-        /// Claude's id of the call.
-        id: String,
+        /// The question.
+        id: QuestionId,
         /// `Bash`, `Edit`, …
         tool: String,
         /// The input.

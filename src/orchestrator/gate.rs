@@ -117,6 +117,11 @@ impl Gate {
         Some(self.began?.plus(limit + waited))
     }
 
+    /// Since when the person is waited for.
+    pub fn waits_since(&self) -> Option<Timestamp> {
+        self.waiting
+    }
+
     fn call(&self, id: &str) -> Option<&Call> {
         self.calls.iter().rev().find(|call| call.id == id).map(AsRef::as_ref)
     }
@@ -164,7 +169,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::ToolFinished { tool_use_id, .. } => gate.calls.retain(|call| call.id != *tool_use_id),
         Record::ApprovalAsked(approval) => {
             gate.waiting.get_or_insert(time);
-            state.approvals.push(Arc::new(approval.clone()));
+            let asked = Arc::new(approval.clone());
+            match state.approvals.iter_mut().find(|earlier| earlier.id.call == approval.id.call) {
+                Some(earlier) => *earlier = asked,
+                None => state.approvals.push(asked),
+            }
         }
         Record::ApprovalAnswered(answered) => {
             if let Some(at) = state.approvals.iter().position(|approval| approval.id == answered.id) {
@@ -200,21 +209,21 @@ fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &
                     }
                 }
             }
-            if let Some(call) = gate.calls.iter_mut().rev().find(|call| call.id == approval.id) {
+            if let Some(call) = gate.calls.iter_mut().rev().find(|call| call.id == approval.id.call) {
                 Arc::make_mut(call).may_run = true;
             }
-            let writes = state.gate.call(&approval.id).is_some_and(|call| call.writes);
+            let writes = state.gate.call(&approval.id.call).is_some_and(|call| call.writes);
             if let Some(iteration) = &mut state.iteration {
-                iteration.begin_call(&approval.id, writes, time);
+                iteration.begin_call(&approval.id.call, writes, time);
             }
         }
         Answer::Deny { .. } => {
             if let Some(iteration) = &mut state.iteration {
-                iteration.refuse_call(&approval.id, &approval.tool);
+                iteration.refuse_call(&approval.id.call, &approval.tool);
             }
             if *by == AnsweredBy::Nobody {
-                let name =
-                    state.gate.call(&approval.id).map_or_else(|| approval.tool.clone(), |call| call.name.clone());
+                let call = state.gate.call(&approval.id.call);
+                let name = call.map_or_else(|| approval.tool.clone(), |call| call.name.clone());
                 state.gate.unasked_count = state.gate.unasked_count.saturating_add(1);
                 if state.gate.unasked.len() < NAMED {
                     state.gate.unasked.push(name);
@@ -229,6 +238,10 @@ fn rest(state: &mut State, time: Timestamp) {
     if state.approvals.is_empty()
         && let Some(since) = state.gate.waiting.take()
     {
-        state.gate.waited += time.since(since);
+        let waited = time.since(since);
+        state.gate.waited += waited;
+        if let Some(iteration) = &mut state.iteration {
+            iteration.waited += waited;
+        }
     }
 }

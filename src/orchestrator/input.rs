@@ -1,7 +1,7 @@
 //! What can happen to a run: the closed list. Past tense; made by `runtime::translate`.
 
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Presence, Ruling};
+use crate::domain::approval::{Presence, QuestionId, Ruling};
 use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
@@ -129,15 +129,18 @@ pub enum Input {
     },
     /// A right passphrase was typed for a call that waits for it.
     Unlocked {
-        /// Claude's id of the call.
-        id: String,
-        /// The input that is to run.
-        input: String,
+        /// The question.
+        id: QuestionId,
+    },
+    /// A right passphrase has opened rules beyond the call that it was typed for.
+    RulesOpened {
+        /// Which, and for how long.
+        words: String,
     },
     /// The gate has decided about an input that the person has changed.
     EditJudged {
-        /// Claude's id of the call.
-        id: String,
+        /// The question.
+        id: QuestionId,
         /// The changed input.
         input: String,
         /// The decision.
@@ -150,15 +153,15 @@ pub enum Input {
     },
     /// The gate has decided by the new rules about a call that waits.
     Rejudged {
-        /// Claude's id of the call.
-        id: String,
+        /// The question.
+        id: QuestionId,
         /// The decision.
         ruling: Box<Ruling>,
     },
     /// A lasting yes of the person's was saved as a rule.
     RuleSaved {
-        /// Claude's id of the call that it was made of.
-        id: String,
+        /// The question that it was made of.
+        id: QuestionId,
         /// The file.
         path: String,
     },

@@ -9,7 +9,8 @@ pub const INPUTS: usize = 256;
 pub const AGENT_EVENTS: usize = 256;
 
 /// Runs → front end ([`News`](crate::domain::news::News)). Full: the piece is dropped and the front end is sent the
-/// whole run again from the store as soon as there is room; a run never waits for a screen.
+/// whole run again from the store as soon as there is room; a run never waits for a screen. What answers a wish of the
+/// screen's waits for room beside it.
 pub const NEWS: usize = 1_024;
 
 /// Screen → program (`Ask`s). Full: the screen waits; a person does not type that fast.

@@ -129,7 +129,11 @@ impl Effects {
             Effect::JudgeEdit { id, tool, input } => self.judge_edit(id, &tool, input),
             Effect::Rejudge { id, tool, input } => self.rejudge(id, &tool, &input),
             Effect::Settle { id, answer } => self.settle(&id, answer).await,
-            Effect::Unlock { rules } => self.gate.unlock(&rules),
+            Effect::Unlock { rules } => {
+                if let Some(words) = self.gate.unlock(&rules) {
+                    self.answer_now(Input::RulesOpened { words });
+                }
+            }
             Effect::KillAgent { n } => self.kill_agent(n),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::Interrupt { .. } => self.interrupt().await,

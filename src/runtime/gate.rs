@@ -31,8 +31,11 @@ pub trait Judge: Send + Sync {
     /// What becomes of a call.
     fn judge(&self, call: &Call<'_>) -> Ruling;
 
-    /// A right passphrase was typed for a call that these rules lock: they may be open for a while.
-    fn unlock(&self, _rules: &[String]) {}
+    /// A right passphrase was typed for a call that these rules lock: they may be open for a while. What is, and for how
+    /// long, in words; `None`: nothing beyond the call.
+    fn unlock(&self, _rules: &[String]) -> Option<String> {
+        None
+    }
 
     /// Reads the rules anew where they were changed. What has become of them, once for every change.
     fn refresh(&self) -> Option<String> {

@@ -49,6 +49,13 @@ impl Reporter {
         let _ = self.news.try_send(news);
     }
 
+    /// Tells what somebody waits for and hears only once: where there is no room it follows as soon as there is.
+    pub fn answer(&self, news: News) {
+        let Err(TrySendError::Full(news)) = self.news.try_send(news) else { return };
+        let channel = self.news.clone();
+        tokio::spawn(async move { channel.send(news).await });
+    }
+
     /// Tells a record, or everything about its run when records before it were dropped.
     pub fn recorded(&self, stored: Arc<Stored>) {
         let mut lagging = self.lagging.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,5 +115,33 @@ impl Reporter {
         let (ticket, scrollback) = runs.get(&run)?.clone();
         let records = self.store.load(run).ok()?.records;
         Some(News::RunOpened { ticket, run, records, scrollback })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_somebody_waits_for_comes_also_when_there_was_no_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let (news, mut told) = mpsc::channel(1);
+        let reporter = Reporter::new(news, Store::open(folder.path()).unwrap());
+        let ticket = TicketId::parse("tk-1").unwrap();
+        let answer = |name: &str| News::RunFailed { ticket: ticket.clone(), message: name.into(), exit_code: 1 };
+        reporter.trouble(&ticket, "the channel is full");
+        for name in ["one", "two"] {
+            reporter.answer(answer(name));
+        }
+        reporter.trouble(&ticket, "this is dropped");
+        let mut heard = Vec::new();
+        while heard.len() < 3 {
+            heard.push(match told.recv().await.unwrap() {
+                News::Trouble { message, .. } | News::RunFailed { message, .. } => message,
+                _ => String::new(),
+            });
+        }
+        heard.sort();
+        assert_eq!(heard, ["one", "the channel is full", "two"]);
     }
 }

@@ -8,8 +8,9 @@ use crate::adapters::passphrase::Passphrases;
 use crate::adapters::path_view::RealPaths;
 use crate::adapters::policy_files::{Stamp, stamps};
 use crate::base::id::RunId;
+use crate::base::time::short;
 use crate::domain::approval::{Ruling, UnitView};
-use crate::domain::passphrase::{Checked, Grants};
+use crate::domain::passphrase::{Checked, Grants, LONGEST_GRANT};
 use crate::domain::record;
 use crate::policy;
 use crate::policy::engine::{Policy, Profile};
@@ -164,6 +165,13 @@ impl Rulebook {
         } else {
             (ruled.verdict, ruled.reason)
         };
+        // What a yes would open is said before it is given.
+        let opens = (verdict == Verdict::Passphrase).then(|| opens(policy, &ruled.rule)).flatten();
+        let reason = match opens {
+            Some((_, words, life)) if reason.is_empty() => format!("the passphrase opens {words} for {}", short(life)),
+            Some((_, words, life)) => format!("{reason}; the passphrase opens {words} for {}", short(life)),
+            None => reason,
+        };
         (
             verdict,
             UnitView {
@@ -186,6 +194,19 @@ impl Rulebook {
             Some(Ok(_)) => None,
         }
     }
+}
+
+/// What the passphrase opens beyond the call that this rule locks: the name that the grant is under, in words, how long.
+fn opens<'a>(policy: &Policy, rule: &'a str) -> Option<(&'a str, String, Duration)> {
+    let grant = policy.grant_of(rule)?;
+    let life = Duration::from_secs(grant.seconds().unwrap_or(0)).min(LONGEST_GRANT);
+    let (reach, words) = match grant.scope {
+        // The call itself is answered, and that was it.
+        Scope::Once => return None,
+        Scope::Rule => (rule, format!("rule {rule}")),
+        Scope::Run => (EVERY_RULE, "every rule that asks for it".to_owned()),
+    };
+    Some((reach, words, life))
 }
 
 impl Judge for Rulebook {
@@ -221,20 +242,19 @@ impl Judge for Rulebook {
         ruling
     }
 
-    fn unlock(&self, rules: &[String]) {
+    fn unlock(&self, rules: &[String]) -> Option<String> {
         let policy = self.policy();
         let mut grants = self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = Vec::new();
         for rule in rules {
-            let Some(grant) = policy.grant_of(rule) else { continue };
-            let life = Duration::from_secs(grant.seconds().unwrap_or(0));
-            let reach = match grant.scope {
-                // The call itself is answered, and that was it.
-                Scope::Once => continue,
-                Scope::Rule => rule,
-                Scope::Run => EVERY_RULE,
-            };
+            let Some((reach, words, life)) = opens(&policy, rule) else { continue };
             grants.give(reach, policy.fingerprint(), self.run, life, boot_time());
+            let told = format!("{words} for {}", short(life));
+            if !opened.contains(&told) {
+                opened.push(told);
+            }
         }
+        (!opened.is_empty()).then(|| format!("your passphrase has opened, in this run, {}", opened.join(" and ")))
     }
 
     fn refresh(&self) -> Option<String> {
@@ -387,7 +407,12 @@ mod tests {
         let place = Place::new(LOCKED);
         place.set_passphrase();
         let book = place.book();
-        book.unlock(&["tags".into(), "once".into(), "no such rule".into()]);
+        let locked = place.judge(&book, "git tag x").reason;
+        assert!(locked.contains("the passphrase opens rule tags for 5m"), "said before it is given: {locked}");
+        assert!(!place.judge(&book, "git push").reason.contains("opens"));
+        let told = book.unlock(&["tags".into(), "once".into(), "no such rule".into()]);
+        assert_eq!(told.as_deref(), Some("your passphrase has opened, in this run, rule tags for 5m"));
+        assert_eq!(book.unlock(&["once".into()]), None, "there is nothing to tell of one call");
         assert_eq!(place.judge(&book, "git tag x").verdict, Allow);
         assert_eq!(place.judge(&book, "git push").verdict, Passphrase, "its rule sells one call");
         assert_eq!(place.judge(&book, "git tag x; git push").verdict, Passphrase);

@@ -6,7 +6,7 @@
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Approval, ApprovalKind, Scope};
+use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope};
 use crate::orchestrator::state::{Mark, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
@@ -25,8 +25,8 @@ pub struct Item {
 /// What waits, the most urgent first: Claude stands still for a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// A call of Claude's, by its id.
-    Call(String),
+    /// A call of Claude's, by the question about it.
+    Call(QuestionId),
     /// The ticket's validation commands were changed.
     Validation,
     /// A claim about this phase did not hold, and the run does not go on by itself.
@@ -78,10 +78,15 @@ impl Model {
         self.attention().iter().any(|item| item.ticket == tab.id)
     }
 
-    /// The call that waits under this id.
-    pub fn approval(&self, ticket: &TicketId, id: &str) -> Option<&Approval> {
+    /// The question with this id, while it is open.
+    pub fn approval(&self, ticket: &TicketId, id: &QuestionId) -> Option<&Approval> {
+        self.question_about(ticket, &id.call).filter(|approval| approval.id == *id)
+    }
+
+    /// The open question about a call.
+    pub fn question_about(&self, ticket: &TicketId, call: &str) -> Option<&Approval> {
         let tab = self.tabs.iter().find(|tab| tab.id == *ticket)?;
-        tab.state.approvals.iter().find(|approval| approval.id == id).map(AsRef::as_ref)
+        tab.state.approvals.iter().find(|approval| approval.id.call == call).map(AsRef::as_ref)
     }
 
     /// The thing in a few words.
@@ -138,9 +143,9 @@ pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
         (ApprovalKind::Question, Answer::Deny { .. }) => format!("not answered: {}", call.trim_start_matches("asks: ")),
         (ApprovalKind::Plan, Answer::Allow { .. }) => "the plan is agreed to".into(),
         (ApprovalKind::Plan, Answer::Deny { .. }) => "the plan is sent back".into(),
-        (_, Answer::Allow { scope: Scope::Ticket, .. }) => format!("allowed for this ticket: {call}"),
+        (_, Answer::Allow { scope: Scope::Ticket, .. }) => format!("allowed for this run: {call}"),
         (_, Answer::Allow { scope: Scope::Kind, .. }) => {
-            format!("allowed for this ticket: {}", approval.kinds().unwrap_or_default().join(", "))
+            format!("allowed for this run: {}", approval.kinds().unwrap_or_default().join(", "))
         }
         (_, Answer::Allow { scope: Scope::Always, .. }) => format!("allowed, and by a rule from now on: {call}"),
         (_, Answer::Allow { .. }) => format!("allowed: {call}"),

@@ -5,6 +5,7 @@
 use crate::base::id::TicketId;
 use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
+use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 
@@ -41,18 +42,16 @@ pub enum Ask {
     LookUpPassphrase {
         /// The ticket.
         ticket: TicketId,
-        /// The call.
-        id: String,
+        /// The question.
+        id: QuestionId,
     },
-    /// Check a passphrase, for the card of this call, and let the call run with this input when it is right.
+    /// Check a passphrase, for the card of this call, and let the call run when it is right.
     /// Answered by `News::Passphrase`.
     TryPassphrase {
         /// The ticket.
         ticket: TicketId,
-        /// The call.
-        id: String,
-        /// The input that is to run: the one that was asked about, or the person's own.
-        input: String,
+        /// The question.
+        id: QuestionId,
         /// What was typed.
         secret: Secret,
     },
@@ -60,8 +59,8 @@ pub enum Ask {
     SaveRule {
         /// The ticket.
         ticket: TicketId,
-        /// The call.
-        id: String,
+        /// The question.
+        id: QuestionId,
         /// YAML list items, exactly as shown.
         rules: String,
         /// The rule that asked: the new ones stand before it.

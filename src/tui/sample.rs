@@ -2,7 +2,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Approval, ApprovalKind, UnitView};
+use crate::domain::approval::{Approval, ApprovalKind, QuestionId, UnitView};
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
@@ -251,12 +251,14 @@ pub fn notes(tab: &mut Tab) {
 /// A call that waits since so many seconds.
 pub fn asks(id: &str, tool: &str, input: &str, seconds: i64) -> Approval {
     Approval {
-        id: id.into(),
+        id: QuestionId::first(id),
+        again: None,
         n: 7,
         phase: Some("Wire into middleware".into()),
         kind: ApprovalKind::Call,
         tool: tool.into(),
         input: input.into(),
+        edited_from: None,
         cwd: Some("/home/ann/shop".into()),
         agent: None,
         units: Vec::new(),

@@ -59,8 +59,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Ask> {
         }
         Msg::News(news) => {
             model.dirty = true;
-            news::fold(model, news);
-            leave_if_quiet(model)
+            let mut asks = news::fold(model, news);
+            asks.extend(leave_if_quiet(model));
+            asks
         }
         Msg::Tick(now) => {
             tick(model, now);

@@ -2,7 +2,7 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
-use programmator::domain::approval::{Answer, AnsweredBy, Presence, Ruling, Scope, UnitView, Voided};
+use programmator::domain::approval::{Answer, AnsweredBy, Presence, QuestionId, Ruling, Scope, UnitView, Voided};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
@@ -100,7 +100,17 @@ impl Core {
     }
 
     fn answers(&mut self, id: &str, answer: Answer) {
-        self.give(Input::Commanded { id: "c".into(), command: UserCommand::AnswerApproval { id: id.into(), answer } });
+        self.answers_question(self.latest(id), answer);
+    }
+
+    fn answers_question(&mut self, id: QuestionId, answer: Answer) {
+        self.give(Input::Commanded { id: "c".into(), command: UserCommand::AnswerApproval { id, answer } });
+    }
+
+    /// The question about the call that is open, else its first.
+    fn latest(&self, call: &str) -> QuestionId {
+        let open = self.state.approvals.iter().find(|approval| approval.id.call == call);
+        open.map_or_else(|| QuestionId::first(call), |approval| approval.id.clone())
     }
 
     fn fires(&mut self, timer: Timer) {
@@ -175,8 +185,8 @@ fn check(core: &Core, ids: &[String]) {
     let mut stored: HashMap<&str, usize> = HashMap::new();
     for record in &core.records {
         if let Record::ApprovalAnswered(answered) = record {
-            assert_eq!(answered.answer, meant_for(&answered.id));
-            *stored.entry(&answered.id).or_default() += 1;
+            assert_eq!(answered.answer, meant_for(&answered.id.call));
+            *stored.entry(&answered.id.call).or_default() += 1;
         }
     }
     assert!(stored.len() == ids.len() && stored.values().all(|times| *times == 1));
@@ -215,7 +225,7 @@ fn ten_thousand_questions_five_hundred_at_once_answered_in_any_order() {
         for id in &ids {
             core.asks(id, Presence::Screen);
         }
-        let order: Vec<&str> = core.state.approvals.iter().map(|approval| approval.id.as_str()).collect();
+        let order: Vec<&str> = core.state.approvals.iter().map(|approval| approval.id.call.as_str()).collect();
         assert_eq!(order, ids, "in the order they were asked");
         let mut open = ids.clone();
         while !open.is_empty() {
@@ -418,11 +428,11 @@ fn a_yes_to_what_needs_the_passphrase_comes_with_it_and_in_no_other_way() {
         core.answers("t1", Answer::Allow { input: r#"{"command":"ls"}"#.into(), scope });
     }
     assert_eq!(core.state.approvals.len(), 1, "a key alone opens nothing");
-    core.give(Input::Unlocked { id: "other".into(), input: input_of("t1") });
+    core.give(Input::Unlocked { id: QuestionId::first("other") });
     core.asks("t2", Presence::Screen);
-    core.give(Input::Unlocked { id: "t2".into(), input: input_of("t2") });
+    core.give(Input::Unlocked { id: QuestionId::first("t2") });
     assert_eq!(core.state.approvals.len(), 2, "nor does it answer what asks for no passphrase");
-    core.give(Input::Unlocked { id: "t1".into(), input: input_of("t1") });
+    core.give(Input::Unlocked { id: QuestionId::first("t1") });
     assert_eq!(core.settled()["t1"], [Answer::Allow { input: input_of("t1"), scope: Scope::Once }]);
     assert!(matches!(core.effects.last(), Some(Effect::Unlock { .. })), "{:?}", core.effects.last());
 }
@@ -463,6 +473,35 @@ fn waiting_for_the_person_is_neither_silence_nor_work() {
     core.now += 800_000;
     core.fires(Timer::Iteration(1));
     assert_eq!(core.state.stage, Stage::Stopping, "but work has its end");
+}
+
+#[test]
+fn waiting_for_the_person_is_no_time_of_the_phase() {
+    let mut core = Core::new(Settings::default());
+    core.now += 2_000;
+    core.asks("t1", Presence::Screen);
+    core.now += 100_000;
+    let worked = |core: &Core| core.state.worked(Timestamp::from_millis(core.now)).as_secs();
+    assert_eq!(worked(&core), 2, "while it waits too");
+    core.answers("t1", meant_for("t1"));
+    core.now += 3_000;
+    core.asks("t2", Presence::Screen);
+    core.now += 50_000;
+    // Cut off while the second waits.
+    core.give(Input::Commanded { id: "c".into(), command: UserCommand::PauseNow });
+    core.now += 1_000;
+    core.give(Input::AgentExited { n: 1, code: None, signal: Some(15), swept: 0, stderr: String::new() });
+    core.give(Input::EvidenceGathered { n: 1, iteration_files: vec![], phase_files: vec![] });
+    let times: Vec<u64> = core
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::IterationEnded { ms, .. } => Some(*ms),
+            Record::Receipt(receipt) => Some(receipt.ms),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(times, [6_000, 6_000]);
 }
 
 #[test]
@@ -560,7 +599,7 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
                 assert_eq!(core.settled()["t1"], std::slice::from_ref(answer));
             }
             None if same => assert_eq!(kinds, ["told"], "nothing is asked twice"),
-            None => assert_eq!(kinds, ["told", "judged", "void", "asked"], "{verdict:?} {rule}"),
+            None => assert_eq!(kinds, ["told", "judged", "asked"], "{verdict:?} {rule}"),
         }
         core.answers("t1", meant_for("t1"));
         let settled = usize::from(verdict != Verdict::Passphrase);
@@ -568,41 +607,114 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
     }
 }
 
+fn ruling(verdict: Verdict, rule: &str) -> Ruling {
+    let unit = UnitView { text: "x".into(), verdict: verdict.word().into(), rule: rule.into(), reason: "w".into() };
+    Ruling {
+        verdict,
+        rule: rule.into(),
+        reason: "w".into(),
+        target: "make it".into(),
+        writes: true,
+        units: vec![unit],
+        provable: true,
+    }
+}
+
 #[test]
-fn a_changed_input_is_judged_and_holds_once() {
-    let edited = |scope| Answer::Allow { input: r#"{"command":"make it"}"#.into(), scope };
-    let judged = |core: &mut Core, verdict: Verdict| {
-        let input = r#"{"command":"make it"}"#.to_owned();
-        let ruling = Ruling {
-            verdict,
-            rule: "r".into(),
-            reason: "w".into(),
-            target: "make it".into(),
-            writes: true,
-            units: vec![],
-            provable: true,
-        };
-        core.give(Input::EditJudged { id: "t1".into(), input, ruling: Box::new(ruling) });
+fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
+    let edited = r#"{"command":"make it"}"#;
+    let yes = |scope| Answer::Allow { input: edited.into(), scope };
+    let judged = |core: &mut Core, id: QuestionId, verdict: Verdict| {
+        core.give(Input::EditJudged { id, input: edited.into(), ruling: Box::new(ruling(verdict, "other")) });
     };
-    for (verdict, runs) in
-        [(Verdict::Allow, true), (Verdict::Ask, true), (Verdict::Passphrase, false), (Verdict::Block, false)]
+    for (verdict, asked) in
+        [(Verdict::Allow, true), (Verdict::Ask, true), (Verdict::Passphrase, true), (Verdict::Block, false)]
     {
+        for by_answer in [false, true] {
+            let mut core = Core::new(Settings::default());
+            core.asks("t1", Presence::Screen);
+            let first = core.latest("t1");
+            if by_answer {
+                core.answers("t1", yes(Scope::Ticket));
+            } else {
+                let command = UserCommand::EditCall { id: first.clone(), input: edited.into() };
+                core.give(Input::Commanded { id: "c".into(), command });
+            }
+            assert!(matches!(core.effects.last(), Some(Effect::JudgeEdit { .. })), "{:?}", core.effects);
+            judged(&mut core, first.clone(), verdict);
+            let now = core.state.approvals[0].clone();
+            assert!(core.settled().is_empty() && core.state.approvals.len() == 1, "{verdict:?}: not without a yes");
+            assert!(core.state.gate.holds_back("t1"), "{verdict:?}");
+            if !asked {
+                assert!(matches!(core.records.last(), Some(Record::Noticed { .. })), "the person is told");
+                assert_eq!(now.id, first);
+                continue;
+            }
+            assert_eq!((now.id.clone(), now.input.as_str(), now.rule.as_str()), (first.next(), edited, "other"));
+            assert_eq!(now.edited_from.as_deref(), Some(input_of("t1").as_str()));
+            core.answers_question(first.clone(), meant_for("t1"));
+            assert!(core.settled().is_empty(), "that was the question before");
+            core.answers("t1", yes(Scope::Ticket));
+            if verdict == Verdict::Passphrase {
+                assert!(core.settled().is_empty(), "a key alone opens no lock");
+                core.give(Input::Unlocked { id: first.next() });
+            }
+            assert_eq!(core.settled()["t1"], [yes(Scope::Once)], "{verdict:?}: an edit is for once");
+            judged(&mut core, first.next(), Verdict::Allow);
+            assert_eq!(core.settled()["t1"].len(), 1, "{verdict:?}: once");
+        }
+    }
+}
+
+#[test]
+fn an_edit_is_not_let_through_by_other_rules_without_a_yes() {
+    let mut core = Core::new(Settings::default());
+    core.asks("t1", Presence::Screen);
+    let (first, input) = (core.latest("t1"), r#"{"command":"make it"}"#.to_owned());
+    core.give(Input::EditJudged { id: first, input, ruling: Box::new(ruling(Verdict::Ask, "other")) });
+    core.give(Input::Rejudged { id: core.latest("t1"), ruling: Box::new(ruling(Verdict::Allow, "reads")) });
+    assert!(core.settled().is_empty() && core.latest("t1").revision == 2);
+}
+
+#[test]
+fn an_answer_on_its_way_counts_for_the_question_that_the_person_saw() {
+    let yes = Answer::Allow { input: input_of("t1"), scope: Scope::Ticket };
+    let rejudged = |core: &mut Core, verdict| {
+        let id = core.latest("t1");
+        core.give(Input::Rejudged { id, ruling: Box::new(ruling(verdict, "stricter")) });
+    };
+    let told = |core: &Core| match core.records.last() {
+        Some(Record::Noticed { text, .. }) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    // A yes, a no and a rule that was saved, while the rules came to ask for another reason.
+    for answer in [yes, Answer::Deny { words: "no".into() }] {
         let mut core = Core::new(Settings::default());
         core.asks("t1", Presence::Screen);
-        core.answers("t1", edited(Scope::Ticket));
-        assert!(matches!(core.effects.last(), Some(Effect::JudgeEdit { .. })), "{:?}", core.effects);
-        assert_eq!(core.state.approvals.len(), 1, "nothing is answered yet");
-        judged(&mut core, verdict);
-        assert_eq!(core.state.approvals.is_empty(), runs, "{verdict:?}");
-        if runs {
-            assert_eq!(core.settled()["t1"], [edited(Scope::Once)]);
-        } else {
-            assert!(matches!(core.records.last(), Some(Record::Noticed { .. })), "the person is told");
-            core.answers("t1", meant_for("t1"));
-        }
-        judged(&mut core, Verdict::Allow);
-        assert_eq!(core.settled()["t1"].len(), 1, "{verdict:?}: once");
+        let seen = core.latest("t1");
+        rejudged(&mut core, Verdict::Ask);
+        core.answers_question(seen.clone(), answer);
+        assert!(core.settled().is_empty() && !core.state.gate.has_granted());
+        assert!(told(&core).contains("did not count: the rules were changed"), "{}", told(&core));
+        core.give(Input::RuleSaved { id: seen, path: "p".into() });
+        assert!(core.settled().is_empty());
+        core.answers("t1", meant_for("t1"));
+        assert_eq!(core.settled()["t1"], [meant_for("t1")]);
     }
+    // A passphrase opens the rules that stood on the card, or none.
+    let mut core = Core::new(Settings::default());
+    for via in [Via::Callback, Via::CanUseTool] {
+        core.judged(call("t1", via), Verdict::Passphrase, Presence::Screen);
+    }
+    let seen = core.latest("t1");
+    rejudged(&mut core, Verdict::Passphrase);
+    core.give(Input::Unlocked { id: seen.clone() });
+    assert!(core.settled().is_empty() && told(&core).contains("did not count"));
+    assert!(!core.effects.iter().any(|effect| matches!(effect, Effect::Unlock { .. })));
+    core.give(Input::Unlocked { id: seen.next() });
+    assert!(matches!(core.effects.last(), Some(Effect::Unlock { rules }) if *rules == ["stricter"]));
+    core.give(Input::RulesOpened { words: "rule stricter for 5m".into() });
+    assert_eq!(told(&core), "rule stricter for 5m", "what a passphrase opens is no secret");
 }
 
 #[test]
@@ -620,7 +732,7 @@ fn a_question_that_nobody_waits_with_is_void() {
         core.asks("t1", Presence::Screen);
         core.give(leave);
         assert!(core.state.approvals.is_empty(), "{name}");
-        let void = |record: &&Record| matches!(record, Record::ApprovalVoid(Voided { id, .. }) if id == "t1");
+        let void = |record: &&Record| matches!(record, Record::ApprovalVoid(Voided { id, .. }) if id.call == "t1");
         assert_eq!(core.records.iter().filter(void).count(), 1, "{name}: {:?}", core.records);
         let before = core.records.len();
         core.answers("t1", meant_for("t1"));

@@ -2,7 +2,7 @@
 
 use crate::attended::{Attended, by_words, no, yes};
 use crate::project::Project;
-use programmator::domain::approval::{Answer, AnsweredBy, ApprovalKind, Presence, Scope, Voided};
+use programmator::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind, Presence, Scope, Voided};
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::ExitReason;
@@ -24,7 +24,7 @@ fn project(steps: &str) -> Project {
 
 fn answers(run: &Attended) -> Vec<(String, Answer, AnsweredBy)> {
     let answered = run.journal().into_iter().filter_map(|record| match record {
-        Record::ApprovalAnswered(answered) => Some((answered.id, answered.answer, answered.by)),
+        Record::ApprovalAnswered(answered) => Some((answered.id.call, answered.answer, answered.by)),
         _ => None,
     });
     answered.collect()
@@ -67,8 +67,12 @@ async fn five_hundred_questions_at_once_each_get_their_own_answer() {
             }
         };
         run.answer(&approval.id, answer.clone()).await;
-        // What comes second changes nothing; a changed input is judged before it counts, so it may be overtaken.
-        if n % 3 != 2 {
+        // What comes second changes nothing; a changed input is asked about anew before it counts.
+        if n % 3 == 2 {
+            let next = approval.id.next();
+            run.until("the edit's question", |state| state.approvals.iter().any(|asked| asked.id == next)).await;
+            run.answer(&next, answer).await;
+        } else {
             run.answer(&approval.id, if n % 3 == 0 { yes(&approval) } else { no("no more") }).await;
         }
     }
@@ -143,18 +147,28 @@ async fn a_changed_call_that_is_blocked_does_not_run_and_waits_on() {
     let project = project("      - bash: \"touch asked.txt\"\n");
     let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
     let approval = run.question(&[]).await;
-    for input in [r#"{"command":"touch blocked.txt"}"#, r#"{"command":"touch locked.txt"}"#, "touch x", "[]"] {
+    for input in [r#"{"command":"touch blocked.txt"}"#, "touch x", "[]"] {
         run.answer(&approval.id, Answer::Allow { input: input.into(), scope: Scope::Once }).await;
     }
     run.command(UserCommand::Steer { text: "a mark behind them".into() }).await;
     run.until("the mark", |state| !state.notes.is_empty()).await;
     assert_eq!(run.state.approvals.len(), 1, "it still waits");
-    run.answer(&approval.id, Answer::Allow { input: r#"{"command":"touch fine.txt"}"#.into(), scope: Scope::Once })
-        .await;
+    let mut id = approval.id.clone();
+    for (name, kind) in [("locked", ApprovalKind::Passphrase), ("fine", ApprovalKind::Call)] {
+        let input = json!({ "command": format!("touch {name}.txt") }).to_string();
+        run.command(UserCommand::EditCall { id: id.clone(), input }).await;
+        let (before, next) = (id.clone(), id.next());
+        run.until("the new question", move |state| state.approvals.iter().all(|asked| asked.id != before)).await;
+        let asked = &run.state.approvals[0];
+        assert_eq!((&asked.id, asked.kind), (&next, kind), "with what the rules say of it");
+        id = next;
+    }
+    let fine = Approval::clone(&run.state.approvals[0]);
+    run.answer(&fine.id, yes(&fine)).await;
     assert_eq!(run.end().await, Some(ExitReason::Complete));
     let made = |name: &str| project.path(&format!("work/{name}.txt")).exists();
     assert_eq!(["asked", "blocked", "locked", "fine"].map(made), [false, false, false, true]);
-    assert_eq!(notices(&run).iter().filter(|text| text.contains("may not run")).count(), 4, "{:?}", notices(&run));
+    assert_eq!(notices(&run).iter().filter(|text| text.contains("may not run")).count(), 3, "{:?}", notices(&run));
     let verdicts: Vec<Verdict> = run
         .journal()
         .iter()
@@ -163,7 +177,8 @@ async fn a_changed_call_that_is_blocked_does_not_run_and_waits_on() {
             _ => None,
         })
         .collect();
-    assert_eq!(verdicts, [Verdict::Ask, Verdict::Allow], "the changed call has a verdict of its own");
+    let expected = [Verdict::Ask, Verdict::Passphrase, Verdict::Ask];
+    assert_eq!(verdicts, expected, "each changed call has a verdict of its own, and a yes is the person's");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -189,11 +204,11 @@ async fn an_interrupt_voids_a_question_and_claude_asks_anew() {
         .journal()
         .into_iter()
         .filter_map(|record| match record {
-            Record::ApprovalVoid(Voided { id, .. }) => Some(id),
+            Record::ApprovalVoid(Voided { id, .. }) => Some(id.call),
             _ => None,
         })
         .collect();
-    assert_eq!((void, answers(&run).len()), (vec![first.id], 1));
+    assert_eq!((void, answers(&run).len()), (vec![first.id.call], 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

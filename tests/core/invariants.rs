@@ -290,11 +290,15 @@ impl Invariants {
         let denied = !open.refused.is_empty() || (!open.blocked.is_empty() && !progress);
         b.permission_denials = if denied { b.permission_denials + 1 } else { 0 };
         let fallen = match (b.output, open.output) {
-            (Some(before), now) if now > 0 => before.saturating_sub(now) * 100 / before,
+            (Some(before), now) if now > 0 && before >= 1_000 => before.saturating_sub(now) * 100 / before,
             _ => 0,
         };
-        b.output_decline = if fallen >= u64::from(limits.output_decline) { fallen as u32 } else { 0 };
-        b.output = Some(open.output).filter(|output| *output > 0).or(b.output);
+        let fell = fallen >= u64::from(limits.output_decline);
+        b.output_decline = if fell && b.declined { fallen as u32 } else { 0 };
+        if open.output > 0 {
+            b.declined = fell && !b.declined;
+            b.output = b.output.filter(|_| b.declined).or(Some(open.output));
+        }
         let idle = b.no_progress >= limits.no_progress;
         let rows = [
             (b.state != Open && b.permission_denials >= limits.permission_denials, Open),

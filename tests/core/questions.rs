@@ -3,7 +3,7 @@
 
 use crate::world::{Weather, World};
 use programmator::domain::approval::{
-    Answer, Answered, AnsweredBy, ApprovalKind, Presence, Ruling, Scope, UnitView, Voided,
+    Answer, Answered, AnsweredBy, ApprovalKind, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
 };
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::IterationOutcome;
@@ -32,13 +32,13 @@ impl World {
     }
 
     /// The rules judge a call that the person changed.
-    pub fn judge_edit(&mut self, id: String, input: String) {
+    pub fn judge_edit(&mut self, id: QuestionId, input: String) {
         let verdict = if self.dice.one_in(3) { Verdict::Block } else { Verdict::Ask };
         self.coming.insert(0, Input::EditJudged { id, input, ruling: Box::new(ruling(verdict, "Edit")) });
     }
 
     /// Other rules judge a call that waits: the same as before, or anything else.
-    pub fn judge_again(&mut self, id: String) {
+    pub fn judge_again(&mut self, id: QuestionId) {
         let verdict = match self.dice.roll(6) {
             0 => Verdict::Allow,
             1 => Verdict::Block,
@@ -69,7 +69,7 @@ impl World {
     /// Claude reads the person's answer: exactly one to each question, and a stored one.
     pub fn settled(&mut self, id: &str, answer: &Answer) {
         let stored = self.journal.iter().rev().find_map(|stored| match &stored.record {
-            Record::ApprovalAnswered(answered) if answered.id == id => Some(&answered.answer),
+            Record::ApprovalAnswered(answered) if answered.id.call == id => Some(&answered.answer),
             _ => None,
         });
         assert_eq!(stored, Some(answer), "an answer was given that is not stored");
@@ -104,21 +104,35 @@ impl World {
 
     /// The person looks at the queue: answers any of it, or something that is not in it.
     fn look(&mut self) {
-        let pending: Vec<(String, String)> =
+        let pending: Vec<(QuestionId, String)> =
             self.state.approvals.iter().map(|approval| (approval.id.clone(), approval.input.clone())).collect();
         if self.dice.one_in(8) {
             return self.give(Input::RulesChanged { words: "other rules".into() });
         }
         let at = usize::try_from(self.dice.roll(pending.len() as u64 + 1)).unwrap();
-        let (id, input) = pending.get(at).cloned().unwrap_or(("Edit-1-0".into(), "{}".into()));
-        let answer = match self.dice.roll(5) {
+        let (id, input) = pending.get(at).cloned().unwrap_or((QuestionId::first("Edit-1-0"), "{}".into()));
+        // Now and then what they saw is not what waits by now.
+        if self.dice.one_in(20) {
+            let seen = QuestionId { revision: id.revision.wrapping_sub(1), ..id };
+            let answer = Answer::Allow { input, scope: Scope::Ticket };
+            let settled = self.journal.len();
+            self.give(Input::Unlocked { id: seen.clone() });
+            self.give(Input::Commanded { id: "a".into(), command: UserCommand::AnswerApproval { id: seen, answer } });
+            let answered = |stored: &Stored| matches!(stored.record, Record::ApprovalAnswered(_));
+            assert!(!self.journal[settled..].iter().any(answered), "an answer to another question counted");
+            return;
+        }
+        let answer = match self.dice.roll(8) {
             0 => Answer::Deny { words: String::new() },
             1 => Answer::Allow { input: r#"{"edited":1}"#.into(), scope: Scope::Ticket },
             2 => Answer::Allow { input, scope: Scope::Ticket },
             _ => Answer::Allow { input, scope: Scope::Once },
         };
         match answer {
-            Answer::Allow { input, .. } if self.dice.one_in(2) => self.give(Input::Unlocked { id, input }),
+            Answer::Allow { input, .. } if self.dice.one_in(16) => {
+                self.give(Input::Commanded { id: "e".into(), command: UserCommand::EditCall { id, input } });
+            }
+            Answer::Allow { .. } if self.dice.one_in(2) => self.give(Input::Unlocked { id }),
             answer => {
                 self.give(Input::Commanded { id: "a".into(), command: UserCommand::AnswerApproval { id, answer } });
             }
@@ -162,16 +176,21 @@ pub fn call(n: u32, id: &str, via: Via) -> ToolCall {
 
 /// Questions that are open, and what became of the others. None outlives its process.
 #[derive(Default)]
-pub struct Questions(Vec<String>);
+pub struct Questions(Vec<QuestionId>);
 
 impl Questions {
     /// A record is stored: every question is answered or void exactly once. Gives what is worth counting.
     pub fn stored(&mut self, stored: &Stored) -> Option<&'static str> {
         match &stored.record {
             Record::ApprovalAsked(approval) => {
-                assert!(!self.0.contains(&approval.id), "{} is asked twice at once", approval.id);
-                self.0.push(approval.id.clone());
-                Some("asked")
+                let open = self.0.iter_mut().find(|open| open.call == approval.id.call);
+                let Some(open) = open else {
+                    self.0.push(approval.id.clone());
+                    return Some("asked");
+                };
+                assert_eq!(approval.id, open.next(), "asked twice at once");
+                *open = approval.id.clone();
+                Some("asked again")
             }
             Record::ApprovalAnswered(Answered { id, by, .. }) => {
                 self.close(id);
@@ -202,8 +221,8 @@ impl Questions {
         self.0 = state.approvals.iter().map(|approval| approval.id.clone()).collect();
     }
 
-    fn close(&mut self, id: &str) {
+    fn close(&mut self, id: &QuestionId) {
         let at = self.0.iter().position(|open| open == id);
-        self.0.remove(at.unwrap_or_else(|| panic!("{id} is settled, and was not open")));
+        self.0.remove(at.unwrap_or_else(|| panic!("{id:?} is settled, and was not open")));
     }
 }

@@ -16,7 +16,7 @@ const SCHEDULES: u64 = 3_000;
 const RUNS: u32 = 3;
 
 /// What happens in a rough world; less than once in so many schedules tells nothing.
-const MET: [(&str, u64); 41] = [
+const MET: [(&str, u64); 42] = [
     ("starts", 1),
     ("kills", 3),
     ("resumes", 3),
@@ -53,7 +53,8 @@ const MET: [(&str, u64); 41] = [
     ("over budget", 20),
     ("Claude ticks a box", 500),
     ("asked", 5),
-    ("answered by the person", 10),
+    ("asked again", 200),
+    ("answered by the person", 12),
     ("answered for the person", 20),
     ("answered by other rules", 200),
     ("void", 20),

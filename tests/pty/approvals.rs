@@ -172,17 +172,16 @@ fn an_edited_call_is_judged_again_and_a_block_stays_a_block() {
     for (from, to) in [("git push -q origin HEAD:one", "rm -rf .git"), ("rm -rf .git", "touch fine.txt")] {
         card(&mut terminal, if to.starts_with("rm") { "HEAD:one" } else { "waiting" });
         terminal.keys("e");
-        terminal.wait_for("take it, then y runs it");
+        terminal.wait_for("have it judged, then y runs it");
         terminal.keys(&"\x7f".repeat(from.len().max(40)));
         terminal.keys(to);
         terminal.wait_for(to);
         terminal.keys("\x13");
-        terminal.wait_for("y once");
-        terminal.keys("y");
-        if to.starts_with("rm") {
-            terminal.wait_for("may not run");
-        }
+        // What the rules say of it stands there before any yes.
+        terminal.wait_for(if to.starts_with("rm") { "may not run" } else { "what the policy says of it" });
     }
+    terminal.wait_for("y once");
+    terminal.keys("y");
     terminal.wait_for("complete: 1/1 phases");
     assert!(
         project.path("work/.git").exists() && project.path("work/fine.txt").exists() && pushed(&project).is_empty()
@@ -366,11 +365,13 @@ fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
     card(&mut terminal, "HEAD:two");
     edit(&rule("two", "allow"));
     terminal.wait_for("allowed by the rules as they are now");
-    // … or asked about by another rule: the card under the old one goes.
+    // … or asked about by another rule: the card is the new question's, and a key that was meant for the old one is none.
     card(&mut terminal, "rule ask-network");
     edit(&rule("three", "ask"));
-    terminal.wait_until("no card", |screen| !screen.contains("waiting for you ━"));
-    card(&mut terminal, "rule three-ask");
+    let screen = terminal.wait_for("Asked again: the rules were changed.");
+    assert!(screen.contains("rule three-ask"), "{screen}");
+    terminal.keys("y");
+    terminal.wait_for("asked anew");
     terminal.keys("y");
     // Rules that cannot be used block everything, and say where they are wrong.
     card(&mut terminal, "HEAD:four");

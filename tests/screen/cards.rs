@@ -1,7 +1,7 @@
 //! Everything that waits for the person: the queue, each card, and what stands on them.
 
 use super::{check, press, sample, scene};
-use programmator::domain::approval::{Approval, ApprovalKind};
+use programmator::domain::approval::{Approval, ApprovalKind, QuestionId};
 use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
 use programmator::tui::model::Model;
@@ -39,7 +39,7 @@ fn passphrase() -> Approval {
 }
 
 fn told(model: &mut Model, checked: Checked) -> Vec<Ask> {
-    let news = News::Passphrase { ticket: sample::id("tk-4f2a"), id: "p".into(), checked };
+    let news = News::Passphrase { ticket: sample::id("tk-4f2a"), id: QuestionId::first("p"), checked };
     update(model, Msg::News(news))
 }
 

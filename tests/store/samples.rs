@@ -5,7 +5,9 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::analysis::Analysis;
-use programmator::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, UnitView, Voided};
+use programmator::domain::approval::{
+    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, QuestionId, Scope, UnitView, Voided,
+};
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
@@ -37,6 +39,7 @@ pub fn time(millis: i64) -> Timestamp {
 
 pub fn summary(run: RunId) -> RunSummary {
     RunSummary {
+        title: String::new(),
         run,
         ticket: ticket("tk-1"),
         ticket_path: "/t/tk-1.md".into(),
@@ -223,14 +226,16 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::Unparked,
         Record::LimitsChanged(Box::new(Limits { tokens: Some(5), ..Limits::default() })),
-        Record::Receipt(Receipt { n, phase: Some(text()), ms: 7, usage, cost_usd: 0.5, tries: 1 }),
+        Record::Receipt(Receipt { n, phase: Some(text()), ms: 7, usage, cost_usd: 0.5, tries: 1, refused: true }),
         Record::ApprovalAsked(Approval {
-            id: text(),
+            id: QuestionId { call: text(), revision: 2 },
+            again: Some(Again::RulesChanged),
             n,
             phase: Some(text()),
             kind: ApprovalKind::Question,
             tool: text(),
             input: text(),
+            edited_from: Some(text()),
             cwd: Some(text()),
             agent: None,
             units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text(), kind: None }],
@@ -241,11 +246,11 @@ pub fn every_record() -> Vec<Record> {
             provable: true,
         }),
         Record::ApprovalAnswered(Answered {
-            id: text(),
+            id: QuestionId::first(text()),
             answer: Answer::Allow { input: text(), scope: Scope::Always },
             by: AnsweredBy::Timeout,
         }),
-        Record::ApprovalVoid(Voided { id: text(), why: text() }),
+        Record::ApprovalVoid(Voided { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::GrantsDropped,
         Record::TurnBegan { n },
         Record::BackgroundChanged {

@@ -7,7 +7,7 @@ use programmator::adapters::clock::SystemClock;
 use programmator::adapters::store::Store;
 use programmator::base::id::TicketId;
 use programmator::config::{FileText, Files, Layers, Trust, resolve};
-use programmator::domain::approval::{Answer, Approval, Presence, Ruling, Scope, UnitView};
+use programmator::domain::approval::{Answer, Approval, Presence, QuestionId, Ruling, Scope, UnitView};
 use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::outcome::ExitReason;
@@ -100,8 +100,9 @@ impl Attended {
 
     /// The next question that waits and was not seen before.
     pub async fn question(&mut self, seen: &[String]) -> Approval {
-        self.until("a question", |state| state.approvals.iter().any(|approval| !seen.contains(&approval.id))).await;
-        let mut new = self.state.approvals.iter().filter(|approval| !seen.contains(&approval.id));
+        self.until("a question", |state| state.approvals.iter().any(|approval| !seen.contains(&approval.id.call)))
+            .await;
+        let mut new = self.state.approvals.iter().filter(|approval| !seen.contains(&approval.id.call));
         Approval::clone(new.next().unwrap())
     }
 
@@ -115,8 +116,8 @@ impl Attended {
     }
 
     /// The person answers.
-    pub async fn answer(&self, id: &str, answer: Answer) {
-        self.command(UserCommand::AnswerApproval { id: id.to_owned(), answer }).await;
+    pub async fn answer(&self, id: &QuestionId, answer: Answer) {
+        self.command(UserCommand::AnswerApproval { id: id.clone(), answer }).await;
     }
 
     /// The person wants something.

@@ -62,11 +62,16 @@ fn explain(out: &mut dyn Write, records: &[Arc<Stored>], id: &str) -> std::io::R
                 writeln!(out, "  {}", clean_line(reason, 1_000))?;
                 units(out, parts)?;
             }
-            Record::ApprovalAsked(approval) if approval.id == id => units(out, &approval.units)?,
-            Record::ApprovalAnswered(answered) if answered.id == id => {
+            Record::ApprovalAsked(approval) if approval.id.call == id => {
+                if let Some(line) = line {
+                    writeln!(out, "{}  {}", stored.time, line.text)?;
+                }
+                units(out, &approval.units)?;
+            }
+            Record::ApprovalAnswered(answered) if answered.id.call == id => {
                 writeln!(out, "{}  {}", stored.time, line.map(|line| line.text).unwrap_or_default())?;
             }
-            Record::ApprovalVoid(void) if void.id == id => {
+            Record::ApprovalVoid(void) if void.id.call == id => {
                 writeln!(out, "{}  no longer asked: {}", stored.time, clean_line(&void.why, 500))?;
             }
             _ => {}

@@ -6,7 +6,7 @@
 use super::Step;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{
-    Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided, refusal,
+    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, Voided, refusal,
 };
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::IterationOutcome;
@@ -90,11 +90,12 @@ impl Step<'_> {
         } else {
             None
         };
-        let pending = self.state.approvals.iter().any(|other| other.id == call.tool_use_id);
+        let pending = self.state.approvals.iter().any(|other| other.id.call == call.tool_use_id);
         match (by_itself, call.request.via) {
             (Some((by, answer, verdict, reason)), _) if !pending => {
+                let id = approval.id.clone();
                 self.record(Record::ApprovalAsked(approval));
-                self.record(Record::ApprovalAnswered(Answered { id: call.tool_use_id, answer, by }));
+                self.record(Record::ApprovalAnswered(Answered { id, answer, by }));
                 self.effect(Effect::Answer { request: call.request, verdict, reason });
             }
             (_, Via::Callback) => self.effect(Effect::Answer { request: call.request, verdict, reason }),
@@ -126,12 +127,14 @@ impl Step<'_> {
         let patience = self.state.settings.approval_timeout.filter(|_| presence == Presence::Screen);
         let rules = if ruling.verdict == Verdict::Passphrase { ApprovalKind::Passphrase } else { ApprovalKind::Call };
         Approval {
-            id: call.tool_use_id.clone(),
+            id: QuestionId::first(&call.tool_use_id),
+            again: None,
             n: call.n,
             phase: self.state.open_iteration().and_then(|open| open.phase.clone()),
             kind: ApprovalKind::always(&call.tool).unwrap_or(rules),
             tool: call.tool.clone(),
             input: call.input.clone(),
+            edited_from: None,
             cwd: call.cwd.clone(),
             agent: call.agent.clone(),
             units: ruling.units,
@@ -143,11 +146,23 @@ impl Step<'_> {
         }
     }
 
+    /// The question that the person decided about, as they saw it. Of one that was changed meanwhile they are told that
+    /// it still waits; one that is not open any more needs no word.
+    fn decided_about(&mut self, id: &QuestionId) -> Option<Arc<Approval>> {
+        let open = self.state.approvals.iter().find(|approval| approval.id.call == id.call)?.clone();
+        if open.id == *id {
+            return Some(open);
+        }
+        let why = open.again.map_or("it was changed", Again::words);
+        let text =
+            format!("your answer about the {} call did not count: {why}, and it is asked about again", open.tool);
+        self.notice(Level::Warn, text);
+        None
+    }
+
     /// The person's answer. One to a question that is not open any more changes nothing.
-    pub(super) fn answered(&mut self, id: String, answer: Answer) {
-        let Some(approval) = self.state.approvals.iter().find(|approval| approval.id == id) else {
-            return;
-        };
+    pub(super) fn answered(&mut self, id: &QuestionId, answer: Answer) {
+        let Some(approval) = self.decided_about(id) else { return };
         // Only `unlocked` says yes to what needs the passphrase.
         if approval.kind == ApprovalKind::Passphrase && matches!(answer, Answer::Allow { .. }) {
             return;
@@ -156,59 +171,84 @@ impl Step<'_> {
             Answer::Deny { words } if words.trim().is_empty() => Answer::Deny { words: NO.to_owned() },
             Answer::Deny { words } => Answer::Deny { words },
             Answer::Allow { input, scope } if input == approval.input => {
-                Answer::Allow { input, scope: reach(approval, scope) }
+                Answer::Allow { input, scope: reach(&approval, scope) }
             }
-            Answer::Allow { input, .. } => {
-                let tool = approval.tool.clone();
-                return self.effect(Effect::JudgeEdit { id, tool, input });
-            }
+            Answer::Allow { input, .. } => return self.edited(id, input),
         };
-        self.close_question(id, answer, AnsweredBy::Screen);
+        self.close_question(id.clone(), answer, AnsweredBy::Screen);
     }
 
-    /// The person has typed the right passphrase for this call, with this input.
-    pub(super) fn unlocked(&mut self, id: String, input: String) {
-        let locked = |approval: &&Arc<Approval>| approval.id == id && approval.kind == ApprovalKind::Passphrase;
-        let Some(approval) = self.state.approvals.iter().find(locked) else {
+    /// The person has typed the right passphrase for this question.
+    pub(super) fn unlocked(&mut self, id: &QuestionId) {
+        let Some(approval) = self.decided_about(id).filter(|approval| approval.kind == ApprovalKind::Passphrase) else {
             return;
         };
-        if input != approval.input {
-            let tool = approval.tool.clone();
-            return self.effect(Effect::JudgeEdit { id, tool, input });
-        }
         let word = Verdict::Passphrase.word();
         let rules = approval.units.iter().filter(|unit| unit.verdict == word).map(|unit| unit.rule.clone()).collect();
-        self.close_question(id, Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
+        let input = approval.input.clone();
+        self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
         self.effect(Effect::Unlock { rules });
     }
 
-    /// A yes to another input than the one that was asked about: the rules have their say first, and it holds once.
-    pub(super) fn edit_judged(&mut self, id: &str, input: String, ruling: &Ruling) {
-        let Some(approval) = self.state.approvals.iter().find(|approval| approval.id == id) else {
-            return;
-        };
-        let (n, tool, kind) = (approval.n, approval.tool.clone(), approval.kind);
-        let locked = ruling.verdict == Verdict::Passphrase && kind != ApprovalKind::Passphrase;
+    /// Another input than the one that was asked about: the rules have their say first.
+    pub(super) fn edited(&mut self, id: &QuestionId, input: String) {
+        if let Some(approval) = self.decided_about(id) {
+            self.effect(Effect::JudgeEdit { id: id.clone(), tool: approval.tool.clone(), input });
+        }
+    }
+
+    /// The rules have judged the changed input: it is asked about as any other, with what they say of it. The person's
+    /// answer to Claude's own question, which its input carries, is one already.
+    pub(super) fn edit_judged(&mut self, id: &QuestionId, input: String, ruling: Ruling) {
+        let Some(old) = self.decided_about(id) else { return };
+        let own = ApprovalKind::always(&old.tool).is_some();
+        let locked = own && ruling.verdict == Verdict::Passphrase;
         if locked || ruling.verdict == Verdict::Block {
             let why = ruling.words();
             let why = if locked { format!("it needs the passphrase ({why})") } else { why };
-            return self.notice(Level::Warn, refusal(&tool, &why));
+            return self.notice(Level::Warn, refusal(&old.tool, &why));
         }
-        if matches!(kind, ApprovalKind::Call | ApprovalKind::Passphrase) {
-            self.record_verdict(n, id, &tool, ruling);
+        if own {
+            let answer = Answer::Allow { input, scope: Scope::Once };
+            return self.close_question(id.clone(), answer, AnsweredBy::Screen);
         }
-        self.close_question(id.to_owned(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
+        // Even what the rules would let through: the person has not said yes to it yet.
+        let ruling = Ruling { verdict: ruling.verdict.max(Verdict::Ask), ..ruling };
+        self.record_verdict(old.n, &id.call, &old.tool, &ruling);
+        self.ask_again(&old, Again::Edited, input, ruling);
     }
 
-    pub(super) fn close_question(&mut self, id: String, answer: Answer, by: AnsweredBy) {
-        self.record(Record::ApprovalAnswered(Answered { id: id.clone(), answer: answer.clone(), by }));
-        self.effect(Effect::Settle { id, answer });
+    /// The question takes the place of `old`: other rules ask, or about another input.
+    pub(super) fn ask_again(&mut self, old: &Approval, again: Again, input: String, ruling: Ruling) {
+        let locked = ruling.verdict == Verdict::Passphrase;
+        let rules = if locked { ApprovalKind::Passphrase } else { ApprovalKind::Call };
+        let Ruling { units, rule, reason, provable, .. } = ruling;
+        let claudes = old.edited_from.as_ref().unwrap_or(&old.input);
+        self.record(Record::ApprovalAsked(Approval {
+            id: old.id.next(),
+            again: Some(again),
+            kind: ApprovalKind::always(&old.tool).unwrap_or(rules),
+            edited_from: (*claudes != input).then(|| claudes.clone()),
+            input,
+            units,
+            rule,
+            reason,
+            provable,
+            ..old.clone()
+        }));
+    }
+
+    pub(super) fn close_question(&mut self, id: QuestionId, answer: Answer, by: AnsweredBy) {
+        let call = id.call.clone();
+        self.record(Record::ApprovalAnswered(Answered { id, answer: answer.clone(), by }));
+        self.effect(Effect::Settle { id: call, answer });
         self.go_on_timing();
     }
 
     /// Claude does not wait any more.
-    pub(super) fn ask_withdrawn(&mut self, id: String) {
-        if self.state.approvals.iter().any(|approval| approval.id == id) {
+    pub(super) fn ask_withdrawn(&mut self, call: &str) {
+        let open = self.state.approvals.iter().find(|approval| approval.id.call == call);
+        if let Some(id) = open.map(|approval| approval.id.clone()) {
             self.record(Record::ApprovalVoid(Voided { id, why: "Claude does not ask any more".to_owned() }));
             self.go_on_timing();
         }
@@ -216,7 +256,7 @@ impl Step<'_> {
 
     /// Nobody waits for these answers any more.
     pub(super) fn void_all(&mut self, why: &str) {
-        let ids: Vec<String> = self.state.approvals.iter().map(|approval| approval.id.clone()).collect();
+        let ids: Vec<QuestionId> = self.state.approvals.iter().map(|approval| approval.id.clone()).collect();
         for id in ids {
             self.record(Record::ApprovalVoid(Voided { id, why: why.to_owned() }));
         }
@@ -276,7 +316,8 @@ impl Step<'_> {
 
     fn expire(&mut self, seen: Timestamp) {
         let due = |approval: &&Arc<Approval>| end(approval, seen) <= self.now;
-        let due: Vec<String> = self.state.approvals.iter().filter(due).map(|approval| approval.id.clone()).collect();
+        let due: Vec<QuestionId> =
+            self.state.approvals.iter().filter(due).map(|approval| approval.id.clone()).collect();
         for id in due {
             let words = format!("nobody answered in time; {NOBODY}");
             self.close_question(id, Answer::Deny { words }, AnsweredBy::Timeout);
@@ -357,9 +398,11 @@ fn has_plan(input: &str) -> bool {
     input["plan"].as_str().is_some_and(|plan| !plan.trim().is_empty())
 }
 
-/// How far a yes may reach: what cannot be proven harmless has no lasting rule; words of the person's are for once.
+/// How far a yes may reach: what cannot be proven harmless has no lasting rule; the person's own words and edits are for
+/// once.
 fn reach(approval: &Approval, scope: Scope) -> Scope {
     match (approval.kind, scope) {
+        _ if approval.edited_from.is_some() => Scope::Once,
         (ApprovalKind::Call, Scope::Always) if !approval.provable => Scope::Once,
         (ApprovalKind::Call, Scope::Kind) if approval.kinds().is_none() => Scope::Once,
         (ApprovalKind::Call, scope) => scope,

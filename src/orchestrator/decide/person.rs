@@ -66,7 +66,8 @@ impl Step<'_> {
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered { commands, accepted: accept });
             }
-            UserCommand::AnswerApproval { id, answer } => self.answered(id, answer),
+            UserCommand::AnswerApproval { id, answer } => self.answered(&id, answer),
+            UserCommand::EditCall { id, input } => self.edited(&id, input),
             UserCommand::ResetBreaker => {
                 if !self.state.breaker.is_at_rest() {
                     self.record(Record::BreakerReset);

@@ -4,7 +4,7 @@
 
 use super::{Asked, Effects};
 use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
-use crate::domain::approval::{Answer, ApprovalKind};
+use crate::domain::approval::{Answer, ApprovalKind, QuestionId};
 use crate::domain::record::Verdict;
 use crate::domain::stream::control::Via;
 use crate::orchestrator::effect::{Request, ToolCall};
@@ -44,15 +44,15 @@ impl Effects {
         self.answer_now(Input::Judged { call, ruling, presence: self.presence });
     }
 
-    pub(super) fn judge_edit(&mut self, id: String, tool: &str, input: String) {
-        let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
+    pub(super) fn judge_edit(&mut self, id: QuestionId, tool: &str, input: String) {
+        let cwd = self.work.places.get(&id.call).unwrap_or(&self.folder);
         let call = Call { tool, input: &input, cwd, folder: &self.folder };
         let ruling = Box::new(block_in_place(|| judge_edit(&*self.gate, &call)));
         self.answer_now(Input::EditJudged { id, input, ruling });
     }
 
-    pub(super) fn rejudge(&mut self, id: String, tool: &str, input: &str) {
-        let cwd = self.work.places.get(&id).unwrap_or(&self.folder);
+    pub(super) fn rejudge(&mut self, id: QuestionId, tool: &str, input: &str) {
+        let cwd = self.work.places.get(&id.call).unwrap_or(&self.folder);
         let call = Call { tool, input, cwd, folder: &self.folder };
         let ruling = Box::new(block_in_place(|| self.gate.judge(&call)));
         self.answer_now(Input::Rejudged { id, ruling });

@@ -190,7 +190,7 @@ rows! {
         "close";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
         "let the call run once; a passphrase may be asked for";
-    AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this call again",
+    AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this call, for this run",
         "let it run, and this call again until the run ends";
     AllowKind "card.allow_kind" Scope::Card, "card", [c('T')], Shown, always, |_| "this kind",
         "allow every call of this kind until the run ends";

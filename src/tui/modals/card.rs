@@ -37,8 +37,6 @@ pub struct Card {
     pub ticket: TicketId,
     /// What is asked, as it was asked.
     pub approval: Approval,
-    /// What would run: the input as asked, or as edited.
-    input: String,
     page: Page,
     /// How the passphrase stands, and since when; `None`: not known yet.
     checked: Option<(Checked, Timestamp)>,
@@ -48,7 +46,9 @@ pub struct Card {
     end_seen: bool,
     /// A yes was given before the end was seen.
     hurried: bool,
-    /// Why the last wish came to nothing: the rule was not saved, the changed call may not run.
+    /// It took the place of another card under the person's hands: a yes counts once they have seen that.
+    unseen: bool,
+    /// Why the last wish came to nothing: the rule was not saved, the changed call may not run, the question is another.
     trouble: Option<String>,
 }
 
@@ -70,6 +70,8 @@ enum Page {
     Checking(Secret),
     /// An answer on its way: it counts when it is recorded.
     Sent,
+    /// A changed input on its way: it is asked about anew once it is judged.
+    Judging,
     /// Claude's question and its options.
     Choices(Choices),
     /// The call waits no more, and why. The card stays where the person was typing: what they type on must not become
@@ -85,6 +87,8 @@ pub enum Outcome {
     Leaves,
     /// The answer.
     Answers(Answer),
+    /// The call is to be judged, and asked about, with this input, JSON text.
+    Edits(String),
     /// The rule is to be saved, before the rule of this name.
     Saves {
         /// YAML list items.
@@ -92,13 +96,8 @@ pub enum Outcome {
         /// The rule that asked.
         before: String,
     },
-    /// The passphrase is to be checked; when it is right, the call runs with this input.
-    Tries {
-        /// JSON text.
-        input: String,
-        /// What was typed.
-        secret: Secret,
-    },
+    /// This passphrase is to be checked; when it is right, the call runs.
+    Tries(Secret),
 }
 
 impl Card {
@@ -106,7 +105,6 @@ impl Card {
     pub fn new(ticket: TicketId, approval: &Approval) -> Self {
         let mut card = Self {
             ticket,
-            input: approval.input.clone(),
             approval: approval.clone(),
             page: Page::Call,
             checked: None,
@@ -115,6 +113,7 @@ impl Card {
             offset: 0,
             end_seen: false,
             hurried: false,
+            unseen: false,
             trouble: None,
         };
         card.turn_back();
@@ -125,7 +124,7 @@ impl Card {
     pub fn scope(&self) -> Scope {
         match &self.page {
             Page::Call | Page::Saving(_) => Scope::Card,
-            Page::Deny(_) | Page::Sent | Page::Gone(_) => Scope::Words,
+            Page::Deny(_) | Page::Sent | Page::Judging | Page::Gone(_) => Scope::Words,
             Page::Edit(..) => Scope::EditInput,
             Page::Rule(_) => Scope::Rule,
             Page::Passphrase(_) | Page::Checking(_) => Scope::Passphrase,
@@ -134,13 +133,14 @@ impl Card {
         }
     }
 
-    fn is_gone(&self) -> bool {
+    /// It only says that its question waits no more.
+    pub fn is_gone(&self) -> bool {
         matches!(self.page, Page::Gone(_))
     }
 
-    /// The input is no longer the one that was asked about.
+    /// The input is no longer the one that Claude asked with.
     fn is_edited(&self) -> bool {
-        self.input != self.approval.input
+        self.approval.edited_from.is_some()
     }
 
     /// A plain yes can be given: a question is answered by its options, and what needs the passphrase by it.
@@ -172,7 +172,7 @@ impl Card {
     }
 
     fn yes(&self, scope: Reach) -> Outcome {
-        Outcome::Answers(Answer::Allow { input: self.input.clone(), scope })
+        Outcome::Answers(Answer::Allow { input: self.approval.input.clone(), scope })
     }
 
     fn no(&self, words: &str) -> Outcome {
@@ -234,11 +234,11 @@ impl Card {
             },
             Page::Edit(field, trouble) => match command {
                 Some(Command::Send) => match edited::read(&self.approval, &field.text()) {
+                    Ok(same) if same == self.approval.input => self.turn_back(),
                     Ok(changed) => {
-                        self.input = changed;
                         self.trouble = None;
-                        self.end_seen = false;
-                        self.turn_to(Page::Call);
+                        self.turn_to(Page::Judging);
+                        return Outcome::Edits(changed);
                     }
                     Err(why) => *trouble = Some(why),
                 },
@@ -262,14 +262,15 @@ impl Card {
                 Some(Command::Send) => {
                     let secret = std::mem::take(secret);
                     self.page = Page::Checking(Secret::new());
-                    return Outcome::Tries { input: self.input.clone(), secret };
+                    return Outcome::Tries(secret);
                 }
                 Some(Command::Close) => self.turn_back(),
                 _ => typed_blind(secret, input),
             },
-            // It cannot be called back: a right one lets the call run.
+            // It cannot be called back, only left: a right one lets the call run.
+            Page::Checking(_) if command == Some(Command::Close) => return Outcome::Leaves,
             Page::Checking(typed) => typed_blind(typed, input),
-            Page::Saving(_) | Page::Sent | Page::Gone(_) => {
+            Page::Saving(_) | Page::Sent | Page::Judging | Page::Gone(_) => {
                 if command == Some(Command::Close) {
                     return Outcome::Leaves;
                 }
@@ -297,12 +298,13 @@ impl Card {
             Some(Command::Close) => return Outcome::Leaves,
             Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
             Some(Command::Allow | Command::AllowTicket | Command::AllowKind | Command::AllowAlways)
-                if !self.end_seen =>
+                if !self.end_seen || self.unseen =>
             {
                 self.hurried = true;
+                self.unseen = false;
             }
             Some(Command::EditInput) if self.can_edit() => {
-                let field = Field::new(&edited::shown(&self.approval, &self.input));
+                let field = Field::new(&edited::shown(&self.approval, &self.approval.input));
                 self.turn_to(Page::Edit(field, None));
             }
             // Only what was read to its end comes here.
@@ -338,7 +340,7 @@ impl Card {
                 secret.push(text);
             }
             Page::Choices(choices) => choices.pasted(text),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent | Page::Gone(_) => {}
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent | Page::Judging | Page::Gone(_) => {}
         }
         self.columns = 0;
     }

@@ -2,7 +2,7 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::approval::{Answer, Approval, ApprovalKind};
+use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 use crate::tui::attention::{Item, What, answer_words};
@@ -50,12 +50,7 @@ pub(super) fn show(model: &mut Model, item: &Item) -> Vec<Ask> {
             };
             let mut card = Card::new(item.ticket.clone(), approval);
             card.lay_out(room(model), model.glyphs);
-            let asks = match approval.kind {
-                ApprovalKind::Passphrase => {
-                    vec![Ask::LookUpPassphrase { ticket: item.ticket.clone(), id: id.clone() }]
-                }
-                ApprovalKind::Call | ApprovalKind::Question | ApprovalKind::Plan => Vec::new(),
-            };
+            let asks = looks_up(&card);
             model.modals.push(Modal::Card(Box::new(card)));
             return asks;
         }
@@ -67,6 +62,28 @@ pub(super) fn show(model: &mut Model, item: &Item) -> Vec<Ask> {
         What::Ended => model.modals.clear(),
     }
     Vec::new()
+}
+
+/// What a card needs to know when it comes.
+fn looks_up(card: &Card) -> Vec<Ask> {
+    let (ticket, id) = (card.ticket.clone(), card.approval.id.clone());
+    let locked = card.approval.kind == ApprovalKind::Passphrase;
+    locked.then_some(Ask::LookUpPassphrase { ticket, id }).into_iter().collect()
+}
+
+/// A call is asked about again: its card, where one is open, is that of the new question now.
+pub(super) fn asked_again(model: &mut Model, ticket: &TicketId, asked: &Approval) -> Vec<Ask> {
+    let old = |modal: &Modal| {
+        matches!(modal, Modal::Card(card) if card.ticket == *ticket && card.approval.id.call == asked.id.call
+            && card.approval.id != asked.id)
+    };
+    let Some(at) = model.modals.iter().position(old) else { return Vec::new() };
+    let Modal::Card(card) = model.modals.remove(at) else { return Vec::new() };
+    let (mut card, renewed) = card.renewed(asked);
+    card.lay_out(room(model), model.glyphs);
+    let asks = if renewed { looks_up(&card) } else { Vec::new() };
+    model.modals.insert(at, Modal::Card(card));
+    asks
 }
 
 fn room(model: &Model) -> Rect {
@@ -86,19 +103,28 @@ pub(super) fn key(model: &mut Model, mut card: Box<Card>, command: Option<Comman
     }
     match card.key(command, input, model.now, room(model), model.glyphs) {
         Outcome::Stays => model.modals.push(Modal::Card(card)),
+        // Of a question that was asked anew meanwhile, the new card follows.
+        Outcome::Leaves if card.is_gone() => {
+            let anew = model.question_about(&ticket, &id.call).map(|asked| What::Call(asked.id.clone()));
+            return anew.map_or_else(Vec::new, |what| show(model, &Item { ticket, what, since: None }));
+        }
         Outcome::Leaves => {}
         Outcome::Answers(answer) => {
             let ask = answered(&mut card, answer);
             model.modals.push(Modal::Card(card));
             return vec![ask];
         }
+        Outcome::Edits(input) => {
+            model.modals.push(Modal::Card(card));
+            return vec![Ask::Command(ticket, UserCommand::EditCall { id, input })];
+        }
         Outcome::Saves { rules, before } => {
             model.modals.push(Modal::Card(card));
             return vec![Ask::SaveRule { ticket, id, rules, before }];
         }
-        Outcome::Tries { input, secret } => {
+        Outcome::Tries(secret) => {
             model.modals.push(Modal::Card(card));
-            return vec![Ask::TryPassphrase { ticket, id, input, secret }];
+            return vec![Ask::TryPassphrase { ticket, id, secret }];
         }
     }
     Vec::new()
@@ -136,9 +162,9 @@ pub(super) fn recorded(model: &mut Model, approval: &Approval, answer: &Answer) 
     model.tell(format!("{words}{rest}"));
 }
 
-/// The card of this call, taken off the dialogs; and where it was.
-fn take_card(model: &mut Model, ticket: &TicketId, id: &str) -> Option<(usize, Box<Card>)> {
-    let is_it = |modal: &Modal| matches!(modal, Modal::Card(card) if card.ticket == *ticket && card.approval.id == id);
+/// The card of this question, taken off the dialogs; and where it was.
+fn take_card(model: &mut Model, ticket: &TicketId, id: &QuestionId) -> Option<(usize, Box<Card>)> {
+    let is_it = |modal: &Modal| matches!(modal, Modal::Card(card) if card.ticket == *ticket && card.approval.id == *id);
     let at = model.modals.iter().position(is_it)?;
     match model.modals.remove(at) {
         Modal::Card(card) => Some((at, card)),
@@ -160,7 +186,7 @@ pub(super) fn noticed(model: &mut Model, ticket: &TicketId, text: &str) {
 }
 
 /// How the passphrase stands, or what became of a try. A right one has been handed to the run already.
-pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: Checked) {
+pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &QuestionId, checked: Checked) {
     let Some((at, mut card)) = take_card(model, ticket, id) else {
         return;
     };
@@ -170,7 +196,7 @@ pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &str, checked: C
 }
 
 /// What became of a rule: its file, or why it was not saved.
-pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &str, saved: &Result<String, String>) -> Vec<Ask> {
+pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &QuestionId, saved: &Result<String, String>) -> Vec<Ask> {
     if let Some((at, mut card)) = take_card(model, ticket, id) {
         let ask = card.saved(saved).map(|answer| answered(&mut card, answer));
         card.lay_out(room(model), model.glyphs);

@@ -9,11 +9,13 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
 use crate::domain::words::Weight;
 use crate::tui::model::Model;
+use crate::tui::msg::Ask;
 use crate::tui::tab::Tab;
 use crate::tui::update::attention;
 
-/// Folds one piece of news in.
-pub fn fold(model: &mut Model, news: News) {
+/// Folds one piece of news in; what the cards that it changes need to know.
+pub fn fold(model: &mut Model, news: News) -> Vec<Ask> {
+    let mut asks = Vec::new();
     match news {
         News::TicketRead(ticket) => {
             if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
@@ -41,7 +43,7 @@ pub fn fold(model: &mut Model, news: News) {
             tab.run = Some(run);
             tab.stream.attach(scrollback);
             for stored in records {
-                recorded(model, at, &stored);
+                asks.extend(recorded(model, at, &stored));
             }
         }
         News::Recorded(stored) => {
@@ -52,7 +54,7 @@ pub fn fold(model: &mut Model, news: News) {
                     let words = format!("{missed} records did not reach the screen; the journal has them");
                     log(model, &stored.ticket, Weight::Warn, &words);
                 }
-                recorded(model, at, &stored);
+                asks.extend(recorded(model, at, &stored));
             }
         }
         News::StreamGrew(run) => {
@@ -97,6 +99,7 @@ pub fn fold(model: &mut Model, news: News) {
             log(model, &ticket, Weight::Error, &message);
         }
     }
+    asks
 }
 
 fn is_unknown(model: &Model, ticket: &TicketId) -> bool {
@@ -120,15 +123,17 @@ fn tab_for(model: &mut Model, ticket: &TicketId) -> usize {
     at
 }
 
-fn recorded(model: &mut Model, at: usize, stored: &Stored) {
+fn recorded(model: &mut Model, at: usize, stored: &Stored) -> Vec<Ask> {
     let asked = match &stored.record {
         Record::ApprovalAnswered(answered) => model.approval(&stored.ticket, &answered.id).cloned(),
         _ => None,
     };
     if !model.tabs[at].record(stored) {
-        return;
+        return Vec::new();
     }
+    let mut asks = Vec::new();
     match &stored.record {
+        Record::ApprovalAsked(approval) => asks = attention::asked_again(model, &stored.ticket, approval),
         Record::ApprovalVoid(void) => {
             attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why));
         }
@@ -153,6 +158,7 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) {
     if let Some(line) = model.tabs[at].teller.line(&stored.record) {
         model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
     }
+    asks
 }
 
 fn log(model: &mut Model, ticket: &TicketId, weight: Weight, text: &str) {

@@ -138,13 +138,6 @@ fn set_in(indent: usize, mut row: Vec<Piece>) -> Line {
     Line::of(row)
 }
 
-/// Whether the input is the one that was asked about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Input {
-    Asked,
-    Edited,
-}
-
 /// What is called, and by whom.
 pub(super) fn title(approval: &Approval, columns: usize) -> Body {
     let mut body = Body::new(columns);
@@ -170,7 +163,8 @@ pub(super) fn gone(why: &str, columns: usize) -> Body {
 }
 
 /// The card of a call with the input that would run.
-pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usize) -> Body {
+pub(super) fn call(approval: &Approval, columns: usize) -> Body {
+    let input = approval.input.as_str();
     let mut body = title(approval, columns);
     match serde_json::from_str::<Value>(input) {
         Ok(Value::Object(fields)) => {
@@ -185,9 +179,9 @@ pub(super) fn call(approval: &Approval, input: &str, origin: Input, columns: usi
         body.gap();
         body.words(0, Role::Warning, "There are characters in it that would not be seen; they are spelt out: <U+…>.");
     }
-    if origin == Input::Edited {
+    if approval.edited_from.is_some() {
         body.gap();
-        body.words(0, Role::Warning, "Edited by you. What the policy says below is of the call as it was.");
+        body.words(0, Role::Warning, "Edited by you: this is what would run, and what the policy says of it.");
     }
     units(&mut body, approval, &decoded(input));
     while body.lines.last().is_some_and(|line| line.pieces.iter().all(|piece| piece.text.trim().is_empty())) {
@@ -379,12 +373,12 @@ mod tests {
         let input =
             r#"{"file_path":"/p/a.rs","old_string":"a\nb","new_string":"a\nc","replace_all":true,"odd":{"x":[1,"y"]}}"#;
         let approval = sample::asks("x", "Edit", input, 1);
-        let lines = text(&call(&approval, input, Input::Asked, 60)).join("\n");
+        let lines = text(&call(&approval, 60)).join("\n");
         for part in ["/p/a.rs", "- b", "+ c", "replace_all: true", "odd:", "\"y\""] {
             assert!(lines.contains(part), "{part} is not in\n{lines}");
         }
         for broken in ["{\"a\":", "[1]", "{\"command\":7}", "\\ud800"] {
-            let lines = text(&call(&sample::asks("x", "Bash", broken, 1), broken, Input::Asked, 60)).join("\n");
+            let lines = text(&call(&sample::asks("x", "Bash", broken, 1), 60)).join("\n");
             assert!(lines.contains('7') || lines.contains(broken), "{lines}");
         }
     }
@@ -393,7 +387,7 @@ mod tests {
     fn a_continued_line_is_no_new_line() {
         let input = serde_json::json!({ "command": "abcdefghij\nrm -rf /" }).to_string();
         let approval = sample::asks("x", "Bash", &input, 1);
-        let lines = text(&call(&approval, &input, Input::Asked, 12));
+        let lines = text(&call(&approval, 12));
         assert_eq!(lines[1..5], ["  1 abcdefg↩", "    hij", "  2 rm -rf ↩", "    /"]);
     }
 
@@ -404,7 +398,7 @@ mod tests {
         let plan = Approval { kind: ApprovalKind::Plan, ..sample::asks("x", "ExitPlanMode", &plan, 1) };
         let edit = serde_json::json!({ "file_path": "a", "old_string": "a\r\nb", "new_string": evil }).to_string();
         for approval in [plan, sample::asks("x", "Edit", &edit, 1)] {
-            let lines = text(&call(&approval, &approval.input, Input::Asked, 120)).join("\n");
+            let lines = text(&call(&approval, 120)).join("\n");
             for part in ["<U+202E>", "<U+200B>", "<escape>[8m", "<U+000D>", "<200 blanks>end"] {
                 assert!(lines.contains(part), "{part} is not in\n{lines}");
             }
@@ -416,7 +410,7 @@ mod tests {
         fn a_command_is_there_to_its_last_letter(command in "[a-z ;|\\n\\t\u{202e}\x1b日]{0,200}", columns in 20usize..100) {
             let input = serde_json::json!({ "command": command }).to_string();
             let approval = Approval { rule: String::new(), ..sample::asks("x", "Bash", &input, 1) };
-            let body = call(&approval, &input, Input::Asked, columns);
+            let body = call(&approval, columns);
             let lines = text(&body);
             prop_assert!(lines.iter().all(|line| line.width() <= columns), "{lines:?}");
             let shown: String = lines.concat();

@@ -1,6 +1,6 @@
 //! The card on the screen: where its parts go, and which keys it offers now.
 
-use super::body::{self, Input as Origin, Line};
+use super::body::{self, Line};
 use super::{Card, Page};
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::{Timestamp, human};
@@ -65,8 +65,7 @@ impl Card {
                 Page::Edit(..) => body::title(&self.approval, columns).lines,
                 Page::Gone(why) => body::gone(why, columns).lines,
                 _ => {
-                    let origin = if self.is_edited() { Origin::Edited } else { Origin::Asked };
-                    let mut body = body::call(&self.approval, &self.input, origin, columns);
+                    let mut body = body::call(&self.approval, columns);
                     if let Some(kinds) = self.kinds() {
                         body.gap();
                         body.words(0, Role::Dim, "T allows for the rest of this run:");
@@ -240,7 +239,7 @@ impl Card {
         match &self.page {
             Page::Call => self.keys_of_call(),
             Page::Deny(_) => vec![hint("Enter", "deny"), hint("Alt-Enter", "new line"), hint("Esc", "back")],
-            Page::Edit(_, None) => vec![hint("^S", "take it, then y runs it"), hint("Esc", "back")],
+            Page::Edit(_, None) => vec![hint("^S", "have it judged, then y runs it"), hint("Esc", "back")],
             Page::Edit(_, Some(why)) => {
                 vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint("Esc", "back")]
             }
@@ -254,11 +253,10 @@ impl Card {
                     hint("Esc", "back"),
                 ]
             }
-            // It is answered in a moment, and cannot be called back.
-            Page::Checking(_) => Vec::new(),
-            Page::Sent => {
-                vec![hint("", if self.is_edited() { "being judged …" } else { "on its way …" }), hint("Esc", "close")]
-            }
+            // It cannot be called back.
+            Page::Checking(_) => vec![Hint::new("Esc", "close; a right one still lets the call run", "close")],
+            Page::Sent => vec![hint("", "on its way …"), hint("Esc", "close")],
+            Page::Judging => vec![hint("", "being judged …"), hint("Esc", "close")],
             Page::Gone(_) => vec![hint("Esc", "close")],
             Page::Choices(choices) if choices.is_typing() => {
                 vec![hint("Enter", "answer"), hint("Alt-Enter", "new line"), hint("Esc", "back")]
@@ -291,7 +289,9 @@ impl Card {
         // What does not count yet is there, but quiet.
         let yes = |key, words, brief| Hint { counts: self.end_seen, ..Hint::new(key, words, brief) };
         let mut hints = Vec::new();
-        if self.hurried {
+        if self.hurried && self.end_seen {
+            hints.push(Hint { role: Role::Warning, ..Hint::new("", "it is asked anew: look, then", "asked anew:") });
+        } else if self.hurried {
             hints.push(Hint { role: Role::Warning, ..Hint::new("Space", "read to its end first, then", "first:") });
         } else if !self.end_seen {
             hints.push(Hint::new("Space", "reads on, then", "on, then"));
@@ -304,7 +304,7 @@ impl Card {
             });
         }
         if self.can_reach_ticket() {
-            hints.push(yes("t", "this call again", "again"));
+            hints.push(yes("t", "this call, for this run", "again"));
         }
         if self.kinds().is_some() {
             hints.push(yes("T", "this kind", "kind"));

@@ -4,7 +4,7 @@
 
 use super::{Card, Page};
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Scope, refused};
+use crate::domain::approval::{Again, Answer, Approval, Scope, refused};
 use crate::domain::passphrase::Checked;
 use std::time::Duration;
 
@@ -15,12 +15,30 @@ impl Card {
             Page::Deny(_) | Page::Edit(..) | Page::Passphrase(_) | Page::Gone(_) => true,
             Page::Checking(typed) => typed.letters() > 0,
             Page::Choices(choices) => choices.is_typing(),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent => false,
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent | Page::Judging => false,
         };
         if typing && !self.is_gone() {
             self.turn_to(Page::Gone(why.to_owned()));
         }
         !typing
+    }
+
+    /// The call is asked about again. The card of the new question and `true`; or this one, which says so by itself, since
+    /// somebody types on it: the new one follows when they leave it.
+    pub fn renewed(mut self: Box<Self>, asked: &Approval) -> (Box<Self>, bool) {
+        let by_hand = asked.again == Some(Again::Edited);
+        let why = asked.again.map_or("it was changed", Again::words);
+        let late = matches!(self.page, Page::Sent | Page::Checking(_));
+        if !self.withdrawn(&format!("{why}, and this call is asked about again")) {
+            return (self, false);
+        }
+        let mut card = Self::new(self.ticket, asked);
+        card.unseen = !by_hand;
+        card.trouble = (!by_hand).then(|| {
+            let late = if late { " before your answer came, so it did not count" } else { "" };
+            format!("Asked again: {why}{late}.")
+        });
+        (Box::new(card), true)
     }
 
     /// The answer is on its way. The lines stay as they are.
@@ -31,19 +49,11 @@ impl Card {
 
     /// The run may not let the changed call run, and why: the question is open again. `false`: it is another's call.
     pub fn refused(&mut self, told: &str) -> bool {
-        let (Page::Sent | Page::Checking(_)) = self.page else { return false };
-        let Some(why) = refused(&self.approval.tool, told).filter(|_| self.is_edited()) else { return false };
-        self.end_of_try();
+        let Page::Judging = self.page else { return false };
+        let Some(why) = refused(&self.approval.tool, told) else { return false };
+        self.turn_back();
         self.trouble = Some(format!("The changed call may not run: {why}"));
         true
-    }
-
-    /// What was typed while a passphrase was looked at stays in its field; else the call is in front again.
-    fn end_of_try(&mut self) {
-        match std::mem::replace(&mut self.page, Page::Sent) {
-            Page::Checking(typed) if typed.letters() > 0 => self.turn_to(Page::Passphrase(typed)),
-            _ => self.turn_back(),
-        }
     }
 
     /// How the passphrase stands, or what became of the try. The masked field closes only when the person leaves it:
@@ -76,6 +86,6 @@ impl Card {
             self.turn_back();
             self.trouble = saved.as_ref().err().map(|why| format!("The rule was not saved: {why}"));
         }
-        (waited && saved.is_ok()).then(|| Answer::Allow { input: self.input.clone(), scope: Scope::Always })
+        (waited && saved.is_ok()).then(|| Answer::Allow { input: self.approval.input.clone(), scope: Scope::Always })
     }
 }

@@ -172,10 +172,10 @@ impl Journal {
     fn follow_waiting(&mut self, record: &Record) {
         match record {
             Record::ApprovalAsked(approval) => {
-                self.waiting.insert(approval.id.clone());
+                self.waiting.insert(approval.id.call.clone());
             }
             Record::ApprovalAnswered(Answered { id, .. }) | Record::ApprovalVoid(Voided { id, .. }) => {
-                self.waiting.remove(id);
+                self.waiting.remove(&id.call);
             }
             Record::IterationEnded { .. } | Record::RunEnded { .. } => self.waiting.clear(),
             _ => {}
@@ -214,13 +214,19 @@ impl Journal {
                     self.refuse(tool_use_id, Refused::Rules);
                 }
             }
+            // It runs from now on: the time before was the person's.
+            Record::ApprovalAnswered(Answered { id, answer: Answer::Allow { .. }, .. }) => {
+                if let Some(call) = self.calls.get_mut(&id.call) {
+                    call.0 = stored.time;
+                }
+            }
             Record::ApprovalAnswered(Answered { id, answer: Answer::Deny { .. }, by }) => {
                 let by = match by {
                     AnsweredBy::Screen | AnsweredBy::Ticket => Refused::Person,
                     AnsweredBy::Timeout | AnsweredBy::Nobody => Refused::Absence,
                     AnsweredBy::Rules => Refused::Rules,
                 };
-                self.refuse(id, by);
+                self.refuse(&id.call, by);
             }
             Record::ToolFinished { tool_use_id, .. } => {
                 if let Some(call) = self.calls.get_mut(tool_use_id) {
@@ -342,14 +348,38 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::approval::QuestionId;
     use crate::tui::sample;
+
+    #[test]
+    fn a_call_takes_its_time_from_the_yes_on() {
+        let mut journal = Journal::default();
+        let judged = Record::ToolJudged {
+            n: 1,
+            tool_use_id: "c".into(),
+            tool: "Bash".into(),
+            target: String::new(),
+            verdict: Verdict::Ask,
+            reason: String::new(),
+            writes: false,
+            units: vec![],
+        };
+        let answer = Answer::Allow { input: "{}".into(), scope: crate::domain::approval::Scope::Once };
+        let yes = Record::ApprovalAnswered(Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Screen });
+        let finished = Record::ToolFinished { n: 1, tool_use_id: "c".into(), is_error: false };
+        for (seq, (seconds, record)) in (1..).zip([(0, judged), (600, yes), (602, finished)]) {
+            let time = sample::NOW.plus(std::time::Duration::from_secs(seconds));
+            journal.record(&Stored { time, ..sample::stored("tk-1", seq, record) });
+        }
+        assert_eq!(journal.took("c"), Some(2_000.0));
+    }
 
     #[test]
     fn a_call_waits_until_it_is_answered_or_withdrawn() {
         let answer = Answer::Deny { words: "no".into() };
         for end in [
-            Record::ApprovalAnswered(Answered { id: "c".into(), answer, by: AnsweredBy::Screen }),
-            Record::ApprovalVoid(Voided { id: "c".into(), why: "gone".into() }),
+            Record::ApprovalAnswered(Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Screen }),
+            Record::ApprovalVoid(Voided { id: QuestionId::first("c"), why: "gone".into() }),
         ] {
             let mut journal = Journal::default();
             journal.record(&sample::stored("tk-1", 1, Record::ApprovalAsked(sample::push("c"))));

@@ -3,7 +3,7 @@
 mod asked;
 use super::*;
 use crate::base::secret::Secret;
-use crate::domain::approval::{Answered, AnsweredBy, Approval, Scope, Voided};
+use crate::domain::approval::{Again, Answered, AnsweredBy, Approval, Scope, Voided};
 use crate::domain::news::News;
 use crate::domain::record::Record;
 use crate::tui::msg::Msg;
@@ -25,11 +25,11 @@ fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
 }
 
 fn answer(id: &str, answer: Answer) -> Ask {
-    Ask::Command(sample::id("tk-1"), UserCommand::AnswerApproval { id: id.into(), answer })
+    Ask::Command(sample::id("tk-1"), UserCommand::AnswerApproval { id: QuestionId::first(id), answer })
 }
 
 fn allow(approval: &Approval, scope: Scope) -> Ask {
-    answer(&approval.id, Answer::Allow { input: approval.input.clone(), scope })
+    answer(&approval.id.call, Answer::Allow { input: approval.input.clone(), scope })
 }
 
 fn deny(id: &str, words: &str) -> Ask {
@@ -52,12 +52,28 @@ fn news(model: &mut Model, record: Record) -> Vec<Ask> {
 }
 
 fn checked(model: &mut Model, checked: Checked) -> Vec<Ask> {
-    update(model, Msg::News(News::Passphrase { ticket: sample::id("tk-1"), id: "c".into(), checked }))
+    update(model, Msg::News(News::Passphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c"), checked }))
 }
 
 fn answered_with(model: &mut Model, answer: Answer) {
-    let answered = Answered { id: "c".into(), answer, by: AnsweredBy::Screen };
+    let answered = Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Screen };
     news(model, Record::ApprovalAnswered(answered));
+}
+
+/// The same call, asked about again.
+fn again(model: &mut Model, why: Again, change: impl FnOnce(&mut Approval)) -> Vec<Ask> {
+    let old = model.tabs[0].state.approvals[0].clone();
+    let mut new = Approval { id: old.id.next(), again: Some(why), ..(*old).clone() };
+    change(&mut new);
+    news(model, Record::ApprovalAsked(new))
+}
+
+/// What the run makes of an edit that its rules do not block.
+fn edit_is_judged(model: &mut Model, asks: &[Ask]) {
+    let [Ask::Command(_, UserCommand::EditCall { input, .. })] = asks else { panic!("{asks:?}") };
+    again(model, Again::Edited, |call| {
+        call.edited_from = Some(std::mem::replace(&mut call.input, input.clone()));
+    });
 }
 
 fn toast(model: &Model) -> &str {
@@ -122,8 +138,8 @@ fn an_edit_that_may_not_run_leaves_the_card_with_the_reason_on_it() {
     let refused = crate::domain::approval::refusal("Bash", "rm-blocks: it removes files");
     let notice = |text: &str| Record::Noticed { level: crate::domain::record::Level::Warn, text: text.into() };
     let mut model = waits([sample::push("c")]);
-    press(&mut model, "! e x Ctrl-s");
-    assert_eq!(press(&mut model, "y").len(), 1);
+    assert_eq!(press(&mut model, "! e x Ctrl-s").len(), 1);
+    assert_eq!(press(&mut model, "y"), [], "it is not judged yet");
     assert!(sample::draw(&mut model, (80, 24)).contains("being judged"));
     news(&mut model, notice("something else"));
     assert!(sample::draw(&mut model, (80, 24)).contains("being judged"));
@@ -131,23 +147,81 @@ fn an_edit_that_may_not_run_leaves_the_card_with_the_reason_on_it() {
     let drawn = sample::draw(&mut model, (80, 24));
     assert!(drawn.contains("rm-blocks: it removes files") && drawn.contains("Esc later"), "{drawn}");
     assert!(model.toast.is_none() && model.waiting() == 1);
-    assert_eq!(press(&mut model, "e x Ctrl-s y").len(), 1, "it can be answered anew");
-    // With the right passphrase too, whichever comes first.
-    for order in [[0, 1], [1, 0]] {
+    assert_eq!(press(&mut model, "e x Ctrl-s").len(), 1, "it can be edited anew");
+}
+
+#[test]
+fn an_edit_is_judged_before_the_yes_and_the_card_says_how() {
+    let mut model = waits([sample::push("c")]);
+    let asks = press(&mut model, "! e x Ctrl-s");
+    edit_is_judged(&mut model, &asks);
+    let drawn = sample::draw(&mut model, (100, 30));
+    assert!(drawn.contains("--follow-tagsx") && drawn.contains("what the policy says of it"), "{drawn}");
+    let edited = model.tabs[0].state.approvals[0].clone();
+    assert_eq!(edited.id.revision, 1);
+    let yes = Answer::Allow { input: edited.input.clone(), scope: Scope::Once };
+    let command = UserCommand::AnswerApproval { id: edited.id.clone(), answer: yes };
+    assert_eq!(press(&mut model, "y"), [Ask::Command(sample::id("tk-1"), command)]);
+    // Nothing changed, nothing to judge.
+    let mut model = waits([sample::push("c")]);
+    assert_eq!(press(&mut model, "! e Ctrl-s"), []);
+    assert_eq!(press(&mut model, "y"), [allow(&sample::push("c"), Scope::Once)]);
+    // It may need the passphrase now.
+    let mut model = waits([sample::push("c")]);
+    press(&mut model, "! e x Ctrl-s");
+    let asks = again(&mut model, Again::Edited, |call| call.kind = ApprovalKind::Passphrase);
+    assert!(matches!(&asks[..], [Ask::LookUpPassphrase { id, .. }] if id.revision == 1), "{asks:?}");
+    assert!(sample::draw(&mut model, (100, 30)).contains("y passphrase…"));
+}
+
+#[test]
+fn a_question_that_is_asked_again_has_a_card_of_its_own_and_no_key_answers_it_unseen() {
+    let stricter = |call: &mut Approval| call.rule = "stricter".into();
+    // An answer on its way was one to the old question.
+    let mut model = waits([sample::push("c")]);
+    assert_eq!(press(&mut model, "! y").len(), 1);
+    again(&mut model, Again::RulesChanged, stricter);
+    let drawn = sample::draw(&mut model, (100, 30));
+    assert!(drawn.contains("the rules were changed before your answer came"), "{drawn}");
+    assert_eq!(press(&mut model, "y"), [], "a key that was meant for the old card");
+    assert!(sample::draw(&mut model, (100, 30)).contains("asked anew"));
+    let asks = press(&mut model, "y");
+    let [Ask::Command(_, UserCommand::AnswerApproval { id, .. })] = &asks[..] else { panic!("{asks:?}") };
+    assert_eq!(id.revision, 1);
+    // Who types goes on typing where they are; the new card comes when they leave.
+    for typing in ["! d n", "! e", "! d y"] {
+        let mut model = waits([sample::push("c")]);
+        press(&mut model, typing);
+        again(&mut model, Again::RulesChanged, stricter);
+        let drawn = sample::draw(&mut model, (100, 30));
+        assert!(drawn.contains("the rules were changed"), "{typing}: {drawn}");
+        assert_eq!(press(&mut model, "y t q Enter"), [], "{typing}");
+        press(&mut model, "Esc");
+        let drawn = sample::draw(&mut model, (100, 30));
+        assert!(card_is_open(&model) && drawn.contains("rule stricter"), "{typing}: {drawn}");
+    }
+    // News of an old try says nothing about the new question.
+    let mut model = waits([Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") }]);
+    press(&mut model, "! y h Enter");
+    let asks = again(&mut model, Again::RulesChanged, stricter);
+    assert_eq!(asks.len(), 1, "how the passphrase stands: {asks:?}");
+    checked(&mut model, Checked::Failed("of the old card".into()));
+    let drawn = sample::draw(&mut model, (100, 30));
+    assert!(!drawn.contains("of the old card") && drawn.contains("did not count"), "{drawn}");
+}
+
+#[test]
+fn a_passphrase_that_is_being_checked_holds_nobody() {
+    for key in ["Esc", "Ctrl-c"] {
         let mut model = waits([Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") }]);
-        press(&mut model, "! e x Ctrl-s");
-        checked(&mut model, Checked::Ready);
-        assert_eq!(press(&mut model, "y x Enter").len(), 1);
-        for step in order {
-            if step == 0 {
-                checked(&mut model, Checked::Right);
-            } else {
-                news(&mut model, notice(&refused));
-            }
-        }
-        let drawn = sample::draw(&mut model, (80, 24));
-        assert!(drawn.contains("rm-blocks: it removes files") && drawn.contains("Esc later"), "{drawn}");
-        assert_eq!(toast(&model), "");
+        press(&mut model, "! y h Enter");
+        assert!(sample::draw(&mut model, (100, 30)).contains("Esc close"), "{key}");
+        assert_eq!(press(&mut model, key), []);
+        assert!(!card_is_open(&model) && model.waiting() == 1, "{key}");
+        // What comes of it finds no card, and the call still waits for whoever looks again.
+        assert_eq!(checked(&mut model, Checked::Wrong { failures: 1, wait: Duration::ZERO }), []);
+        press(&mut model, "!");
+        assert!(card_is_open(&model), "{key}");
     }
 }
 
@@ -251,7 +325,10 @@ fn what_is_typed_on_is_no_key_when_the_call_is_withdrawn() {
     for typing in ["! d n", "! e"] {
         let mut model = waits([sample::push("c")]);
         press(&mut model, typing);
-        news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: "the turn was interrupted".into() }));
+        news(
+            &mut model,
+            Record::ApprovalVoid(Voided { id: QuestionId::first("c"), why: "the turn was interrupted".into() }),
+        );
         let drawn = sample::draw(&mut model, (80, 24));
         assert!(drawn.contains("no answer is needed any more: the turn was interrupted"), "{drawn}");
         assert_eq!(press(&mut model, "x y p q Enter"), [], "{typing}");
@@ -260,7 +337,7 @@ fn what_is_typed_on_is_no_key_when_the_call_is_withdrawn() {
     }
     let mut model = waits([sample::push("c")]);
     press(&mut model, "!");
-    news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: "x".into() }));
+    news(&mut model, Record::ApprovalVoid(Voided { id: QuestionId::first("c"), why: "x".into() }));
     assert!(model.modals.is_empty(), "nothing was being typed");
 }
 
@@ -299,7 +376,7 @@ fn a_rule_is_shown_before_it_is_saved_and_the_call_runs_only_then() {
         assert!(drawn.contains(line), "{line} was not shown");
     }
     assert_eq!(press(&mut model, "y"), [], "not twice");
-    let saved = |saved| Msg::News(News::RuleSaved { ticket: sample::id("tk-1"), id: "c".into(), saved });
+    let saved = |saved| Msg::News(News::RuleSaved { ticket: sample::id("tk-1"), id: QuestionId::first("c"), saved });
     assert_eq!(update(&mut model, saved(Err("no room".into()))), []);
     assert!(card_is_open(&model), "it goes on waiting");
     assert!(sample::draw(&mut model, (80, 24)).contains("The rule was not saved: no room"));
@@ -313,9 +390,9 @@ fn no_rule_of_what_could_not_be_proven_or_was_edited() {
     let mut model = waits([unproven]);
     assert_eq!(press(&mut model, "! A y").len(), 1, "A is no page; y answers");
     let mut model = waits([sample::push("c")]);
-    assert_eq!(press(&mut model, "! e x Ctrl-s t A"), []);
-    let input = sample::push("c").input.replace("--follow-tags", "--follow-tagsx");
-    assert_eq!(press(&mut model, "y"), [answer("c", Answer::Allow { input, scope: Scope::Once })]);
+    let asks = press(&mut model, "! e x Ctrl-s");
+    edit_is_judged(&mut model, &asks);
+    assert_eq!(press(&mut model, "t A"), []);
 }
 
 #[test]
@@ -331,10 +408,10 @@ fn an_edit_that_is_no_input_stays_open() {
 #[test]
 fn a_withdrawn_call_takes_its_card_along_and_says_so() {
     for (record, note) in [
-        (Record::ApprovalVoid(Voided { id: "c".into(), why: "interrupted".into() }), "interrupted"),
+        (Record::ApprovalVoid(Voided { id: QuestionId::first("c"), why: "interrupted".into() }), "interrupted"),
         (
             Record::ApprovalAnswered(Answered {
-                id: "c".into(),
+                id: QuestionId::first("c"),
                 answer: Answer::Deny { words: "x".into() },
                 by: AnsweredBy::Timeout,
             }),
@@ -351,7 +428,7 @@ fn a_withdrawn_call_takes_its_card_along_and_says_so() {
     // Another one's end leaves the card alone.
     let mut model = waits([sample::push("c"), sample::push("other")]);
     press(&mut model, "!");
-    news(&mut model, Record::ApprovalVoid(Voided { id: "other".into(), why: "x".into() }));
+    news(&mut model, Record::ApprovalVoid(Voided { id: QuestionId::first("other"), why: "x".into() }));
     assert!(card_is_open(&model));
 }
 
@@ -359,7 +436,7 @@ fn a_withdrawn_call_takes_its_card_along_and_says_so() {
 fn a_passphrase_is_typed_blind_and_once_sent_not_called_back() {
     let call = Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") };
     let mut model = waits([call.clone()]);
-    let look = Ask::LookUpPassphrase { ticket: sample::id("tk-1"), id: "c".into() };
+    let look = Ask::LookUpPassphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c") };
     assert_eq!(press(&mut model, "!"), [look]);
     assert_eq!(checked(&mut model, Checked::Ready), []);
     assert_eq!(press(&mut model, "t A"), [], "never for longer");
@@ -368,13 +445,12 @@ fn a_passphrase_is_typed_blind_and_once_sent_not_called_back() {
     press(&mut model, "x Backspace");
     assert!(!sample::draw(&mut model, (80, 24)).contains("correct"));
     let secret = Secret::of("correct horse");
-    let input = call.input.clone();
-    let asked = Ask::TryPassphrase { ticket: sample::id("tk-1"), id: "c".into(), input, secret };
+    let asked = Ask::TryPassphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c"), secret };
     assert_eq!(format!("{asked:?}").matches("correct").count(), 0);
     assert_eq!(press(&mut model, "Enter"), [asked]);
     assert_eq!(checked(&mut model, Checked::Wrong { failures: 1, wait: Duration::ZERO }), []);
     press(&mut model, "x Enter");
-    assert_eq!(press(&mut model, "Esc y x"), [], "it is on its way");
+    assert_eq!(press(&mut model, "y x"), [], "it is on its way");
     assert!(card_is_open(&model));
     press(&mut model, "Backspace Backspace");
     assert_eq!(checked(&mut model, Checked::Right), [], "whoever checked it has let the call run");

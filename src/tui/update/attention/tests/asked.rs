@@ -71,7 +71,7 @@ fn next_goes_through_what_waits() {
     press(&mut model, "!");
     assert_eq!(model.active, 0, "the ticket in front first");
     press(&mut model, "y");
-    news(&mut model, Record::ApprovalVoid(Voided { id: "c".into(), why: String::new() }));
+    news(&mut model, Record::ApprovalVoid(Voided { id: QuestionId::first("c"), why: String::new() }));
     press(&mut model, "!");
     assert_eq!((model.active, card_is_open(&model)), (1, true));
     model.tabs[0].state.approvals.push(sample::push("third").into());
