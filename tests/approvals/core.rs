@@ -608,7 +608,13 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
 }
 
 fn ruling(verdict: Verdict, rule: &str) -> Ruling {
-    let unit = UnitView { text: "x".into(), verdict: verdict.word().into(), rule: rule.into(), reason: "w".into() };
+    let unit = UnitView {
+        text: "x".into(),
+        verdict: verdict.word().into(),
+        rule: rule.into(),
+        reason: "w".into(),
+        kind: None,
+    };
     Ruling {
         verdict,
         rule: rule.into(),

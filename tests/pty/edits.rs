@@ -1,7 +1,7 @@
 //! A person changes the ticket's file while a run is at work: from outside, from the screen, and what is put to them.
 
 use crate::project::Project;
-use crate::stage::{ROOMY, at_the_gate, boxes, count, gated, leave, start_with, wait_at_the_gate};
+use crate::stage::{ROOMY, at_the_gate, boxes, count, gated, leave, leave_with, start_with, wait_at_the_gate};
 use crate::{stage::gated_project, terminal::Terminal};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
@@ -50,7 +50,7 @@ fn a_ticket_that_is_removed_ends_the_run_and_is_not_made_anew() {
     std::fs::remove_file(project.path("work/.tickets/tk-1.md")).unwrap();
     terminal.wait_for("ended, ticket_gone");
     assert!(!project.path("work/.tickets/tk-1.md").exists());
-    leave(terminal, &project);
+    leave_with(terminal, &project, 1);
 }
 
 #[test]

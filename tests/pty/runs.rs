@@ -1,7 +1,9 @@
 //! Whole runs on the screen: from the first frame to the end, killed and gone on with, stopped and started again, two at once.
 
 use crate::project::Project;
-use crate::stage::{ROOMY, SMALL, at_the_gate, boxes, count, gated, gated_project, leave, start, wait_at_the_gate};
+use crate::stage::{
+    ROOMY, SMALL, at_the_gate, boxes, count, gated, gated_project, leave, leave_with, start, wait_at_the_gate,
+};
 use rustix::process::Signal;
 
 #[test]
@@ -92,7 +94,7 @@ fn a_stopped_run_goes_on_when_it_is_started_again() {
     terminal.wait_for("y yes");
     terminal.keys("y");
     terminal.wait_for("ended, user_stopped");
-    leave(terminal, &project);
+    leave_with(terminal, &project, 5);
 
     // In the next program …
     let mut terminal = at_the_gate(&project, "Beta");

@@ -80,9 +80,14 @@ fn is_under_way(row: &str) -> bool {
 }
 
 /// Leaves the program, in which nothing runs any more, and looks that nothing is left of it.
-pub fn leave(mut terminal: Terminal, project: &Project) {
+pub fn leave(terminal: Terminal, project: &Project) {
+    leave_with(terminal, project, 0);
+}
+
+/// The same where the runs ended otherwise than well: the program's exit code says so.
+pub fn leave_with(mut terminal: Terminal, project: &Project, code: u32) {
     terminal.keys("q");
-    assert_eq!(terminal.wait_end().exit_code(), 0);
+    assert_eq!(terminal.wait_end().exit_code(), code);
     assert_given_back(&terminal);
     assert_eq!(project.processes(), Vec::<String>::new());
 }

@@ -1,9 +1,10 @@
 //! Everything that waits for the person: the queue, each card, and what stands on them.
 
 use super::{check, press, sample, scene};
-use programmator::domain::approval::{Approval, ApprovalKind, QuestionId};
+use programmator::domain::approval::{Again, Approval, ApprovalKind, QuestionId};
 use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
+use programmator::domain::record::Record;
 use programmator::tui::model::Model;
 use programmator::tui::msg::{Ask, Msg};
 use programmator::tui::update::update;
@@ -201,10 +202,37 @@ fn edited_input() {
         model
     });
     check("card_edited", "default", (80, 24), &mut {
+        let push = sample::push("c");
+        let edited = Approval {
+            id: push.id.next(),
+            again: Some(Again::Edited),
+            input: push.input.replace("--follow-tags", "--follow-tags --dry-run"),
+            edited_from: Some(push.input.clone()),
+            units: vec![sample::unit(
+                "git push origin main --follow-tags --dry-run",
+                "ask",
+                "pushes-ask",
+                &push.reason,
+            )],
+            ..push
+        };
+        let mut model = waits(edited);
+        press(&mut model, "!");
+        model
+    });
+}
+
+#[test]
+fn asked_again() {
+    check("card_again", "default", (80, 24), &mut {
         let mut model = waits(sample::push("c"));
-        press(&mut model, "! e");
-        update(&mut model, Msg::Paste(" --dry-run".into()));
-        press(&mut model, "Ctrl-s");
+        press(&mut model, "! y");
+        let old = sample::push("c");
+        let asked = Approval { id: old.id.next(), again: Some(Again::RulesChanged), rule: "stricter".into(), ..old };
+        let at = model.tabs.iter().position(|tab| tab.id == sample::id("tk-4f2a")).unwrap();
+        let seq = model.tabs[at].state.seq + 1;
+        let stored = sample::stored("tk-4f2a", seq, Record::ApprovalAsked(asked));
+        update(&mut model, Msg::News(News::Recorded(stored.into())));
         model
     });
 }
