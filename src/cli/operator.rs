@@ -79,9 +79,9 @@ pub struct Operator {
     pub stop: CancellationToken,
 }
 
-/// Works until the screen is left and every run has ended. Gives the program's exit code: that of a signal, else that of
-/// the worst ticket, by how its last run here ended.
-pub async fn work(operator: Operator, open: Open) -> Result<u8, CliError> {
+/// Works until the screen is left and every run has ended. Gives the exit code that a signal asks for, and that of the
+/// worst ticket, by how its last run here ended.
+pub async fn work(operator: Operator, open: Open) -> Result<(Option<u8>, u8), CliError> {
     let Operator { session, resolved, news, mut asked, paths, attendance, mut signals, stop } = operator;
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
     let _leave = stop.clone().drop_guard();
@@ -127,7 +127,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<u8, CliError> {
         };
         desk.ended(ticket, reason);
     }
-    Ok(by_signal.unwrap_or_else(|| desk.outcomes.into_values().max().unwrap_or(0)))
+    Ok((by_signal, desk.outcomes.into_values().max().unwrap_or(0)))
 }
 
 struct Desk {

@@ -67,8 +67,8 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     drop(screen);
     // What still runs is ended by the ladder before the program goes.
     stop.cancel();
-    let code = match working.await {
-        Ok(code) => code?,
+    let (by_signal, worst) = match working.await {
+        Ok(codes) => codes?,
         Err(error) => {
             return Err(CliError::failure(format!("a fault in programmator: {error}")));
         }
@@ -76,10 +76,10 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     match shown {
         Ok(()) => {
             farewell(session, &model, after)?;
-            Ok(code)
+            Ok(by_signal.unwrap_or(worst))
         }
         // The terminal is gone: there is nobody to tell.
-        Err(ScreenError::Lost(_)) => Ok(HUNG_UP),
+        Err(ScreenError::Lost(_)) => Ok(by_signal.unwrap_or(HUNG_UP)),
         Err(error) => Err(unfit(&error)),
     }
 }

@@ -411,7 +411,7 @@ mod tests {
         assert!(locked.contains("the passphrase opens rule tags for 5m"), "said before it is given: {locked}");
         assert!(!place.judge(&book, "git push").reason.contains("opens"));
         let told = book.unlock(&["tags".into(), "once".into(), "no such rule".into()]);
-        assert_eq!(told.as_deref(), Some("your passphrase has opened, in this run, rule tags for 5m"));
+        assert_eq!(told.as_deref(), Some("your passphrase has opened, in this run, rule tags for 5m00s"));
         assert_eq!(book.unlock(&["once".into()]), None, "there is nothing to tell of one call");
         assert_eq!(place.judge(&book, "git tag x").verdict, Allow);
         assert_eq!(place.judge(&book, "git push").verdict, Passphrase, "its rule sells one call");

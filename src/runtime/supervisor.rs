@@ -3,15 +3,16 @@
 //! Each run is a task of its own. One that panics is replaced by one that ends the run with an error.
 
 mod open_error;
+mod resume;
 
 pub use open_error::OpenError;
+pub use resume::find_run;
 
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::{fresh_id, fresh_run_id};
 use crate::adapters::file_watch::FileWatch;
-use crate::adapters::store::{Found, Holder, LockError, Store, StoreError, TicketLock};
+use crate::adapters::store::{Holder, LockError, Store, StoreError, TicketLock};
 use crate::base::id::{RunId, TicketId};
-use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::approval::QuestionId;
@@ -19,7 +20,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::news::{News, RunLeft};
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::envelope::classify;
-use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::summary::RunState;
 use crate::domain::ticket::{Boxes, Ticket};
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
@@ -33,7 +34,7 @@ use crate::runtime::storage::StorageWait;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::{Ending, TicketTask};
 use crate::runtime::{channels, translate};
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -120,58 +121,6 @@ impl Supervisor {
             Some(state) if state.is_resumable() => self.go_on(ticket, path.to_owned(), state, lock),
             earlier => self.begin(ticket, earlier.unwrap_or_default(), path.to_owned(), folder, lock),
         }
-    }
-
-    /// Goes on with a run that works `here`, in this folder or one above: the one that `text` names (id, end of an id,
-    /// ticket), else the latest that can be. One of another folder is named, and not begun.
-    pub fn resume(&mut self, text: Option<&str>, here: &Path) -> Result<TicketId, OpenError> {
-        let summary = match text {
-            Some(text) => find_run_here(&self.store, text, here)?,
-            None => self.latest_resumable(here)?,
-        };
-        if !works_in(&summary, here) {
-            let RunSummary { ticket, folder, .. } = &summary;
-            let run = summary.run.short();
-            return Err(OpenError::Elsewhere(format!("run {run} of {ticket} works in {folder}"), there(&summary)));
-        }
-        let path = PathBuf::from(&summary.ticket_path);
-        let ticket = load(&path)?;
-        let lock = self.lock(&ticket.id, &path)?;
-        let state = state_of(&self.store, summary.run)?;
-        if !state.is_resumable() {
-            let reason = summary.reason.unwrap_or_default();
-            return Err(OpenError::NoRun(format!(
-                "run {} has ended ({reason}); `programmator {}` begins a new one",
-                summary.run.short(),
-                summary.ticket
-            )));
-        }
-        self.go_on(ticket, path, state, lock)
-    }
-
-    /// The newest run that can be gone on with here: of each ticket only its latest run counts, and only where its file
-    /// is there and nobody works on it.
-    fn latest_resumable(&self, here: &Path) -> Result<RunSummary, OpenError> {
-        let mut seen = HashSet::new();
-        let mut elsewhere = None;
-        for summary in self.store.runs()? {
-            let path = Path::new(&summary.ticket_path);
-            let reason = summary.reason.as_deref().and_then(ExitReason::from_word);
-            let latest = seen.insert(summary.ticket_path.clone());
-            let resumable = reason.is_none_or(ExitReason::is_resumable);
-            if latest && resumable && path.is_file() && self.store.ticket_holder(path)?.is_none() {
-                if works_in(&summary, here) {
-                    return Ok(summary);
-                }
-                elsewhere.get_or_insert(summary);
-            }
-        }
-        if let Some(summary) = elsewhere {
-            let (ticket, folder) = (&summary.ticket, &summary.folder);
-            let what = format!("no interrupted run works in this folder; the latest is one of {ticket} in {folder}");
-            return Err(OpenError::Elsewhere(what, there(&summary)));
-        }
-        Err(OpenError::NoRun("there is no interrupted run; `programmator status` lists all runs".into()))
     }
 
     fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
@@ -359,47 +308,6 @@ impl Supervisor {
     pub fn open_tickets(&self) -> impl Iterator<Item = &TicketId> {
         self.runs.keys()
     }
-}
-
-/// The run that `text` names: id, beginning or end of an id, or its ticket.
-pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
-    let text = clean_line(text, 80);
-    match store.find_run(&text)? {
-        Found::One(summary) => Ok(*summary),
-        Found::None => {
-            Err(OpenError::NoRun(format!("no run is called `{text}`; `programmator status` lists all runs")))
-        }
-        Found::Many(runs) => {
-            let lines = runs.iter().map(|run| format!("\n  {}  {}  {}", run.run, run.ticket, run.started));
-            Err(OpenError::NoRun(format!("`{text}` may be any of these runs:{}", lines.collect::<String>())))
-        }
-    }
-}
-
-/// The same; of a ticket's name that is known in several places, the run that works `here`.
-fn find_run_here(store: &Store, text: &str, here: &Path) -> Result<RunSummary, OpenError> {
-    if let Found::Many(runs) = store.find_run(text)? {
-        let mut of_here = runs.iter().filter(|run| run.ticket.as_str() == text && works_in(run, here));
-        let newest = of_here.next();
-        if let Some(newest) = newest.filter(|newest| of_here.all(|run| run.ticket_path == newest.ticket_path)) {
-            return Ok(newest.clone());
-        }
-    }
-    find_run(store, text)
-}
-
-/// Whether the run's work folder is this one, or one above it.
-fn works_in(run: &RunSummary, here: &Path) -> bool {
-    here.starts_with(&run.folder)
-}
-
-/// What goes on with a run of another folder, for a shell.
-fn there(run: &RunSummary) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:=".contains(c);
-    let quoted = |text: &str| {
-        if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-    };
-    format!("programmator -C {} resume {}", quoted(&run.folder), quoted(run.ticket.as_str()))
 }
 
 /// Everything that a run begins with.

@@ -1,0 +1,107 @@
+//! Going on with a run: which one is meant, and whether it is one of the folder that the person is in.
+
+use super::{OpenError, Supervisor};
+use crate::adapters::store::{Found, Store};
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use crate::domain::outcome::ExitReason;
+use crate::domain::summary::RunSummary;
+use crate::runtime::circuit::state_of;
+use crate::runtime::ticket_file::load;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+impl Supervisor {
+    /// Goes on with a run that works `here`, in this folder or one above: the one that `text` names (id, end of an id,
+    /// ticket), else the latest that can be. One of another folder is named, and not begun.
+    pub fn resume(&mut self, text: Option<&str>, here: &Path) -> Result<TicketId, OpenError> {
+        let summary = match text {
+            Some(text) => find_run_here(&self.store, text, here)?,
+            None => self.latest_resumable(here)?,
+        };
+        if !works_in(&summary, here) {
+            let RunSummary { ticket, folder, .. } = &summary;
+            let run = summary.run.short();
+            return Err(OpenError::Elsewhere(format!("run {run} of {ticket} works in {folder}"), there(&summary)));
+        }
+        let path = PathBuf::from(&summary.ticket_path);
+        let ticket = load(&path)?;
+        let lock = self.lock(&ticket.id, &path)?;
+        let state = state_of(&self.store, summary.run)?;
+        if !state.is_resumable() {
+            let reason = summary.reason.unwrap_or_default();
+            return Err(OpenError::NoRun(format!(
+                "run {} has ended ({reason}); `programmator {}` begins a new one",
+                summary.run.short(),
+                summary.ticket
+            )));
+        }
+        self.go_on(ticket, path, state, lock)
+    }
+
+    /// The newest run that can be gone on with here: of each ticket only its latest run counts, and only where its file
+    /// is there and nobody works on it.
+    fn latest_resumable(&self, here: &Path) -> Result<RunSummary, OpenError> {
+        let mut seen = HashSet::new();
+        let mut elsewhere = None;
+        for summary in self.store.runs()? {
+            let path = Path::new(&summary.ticket_path);
+            let reason = summary.reason.as_deref().and_then(ExitReason::from_word);
+            let latest = seen.insert(summary.ticket_path.clone());
+            let resumable = reason.is_none_or(ExitReason::is_resumable);
+            if latest && resumable && path.is_file() && self.store.ticket_holder(path)?.is_none() {
+                if works_in(&summary, here) {
+                    return Ok(summary);
+                }
+                elsewhere.get_or_insert(summary);
+            }
+        }
+        if let Some(summary) = elsewhere {
+            let (ticket, folder) = (&summary.ticket, &summary.folder);
+            let what = format!("no interrupted run works in this folder; the latest is one of {ticket} in {folder}");
+            return Err(OpenError::Elsewhere(what, there(&summary)));
+        }
+        Err(OpenError::NoRun("there is no interrupted run; `programmator status` lists all runs".into()))
+    }
+}
+
+/// The run that `text` names: id, beginning or end of an id, or its ticket.
+pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
+    let text = clean_line(text, 80);
+    match store.find_run(&text)? {
+        Found::One(summary) => Ok(*summary),
+        Found::None => {
+            Err(OpenError::NoRun(format!("no run is called `{text}`; `programmator status` lists all runs")))
+        }
+        Found::Many(runs) => {
+            let lines = runs.iter().map(|run| format!("\n  {}  {}  {}", run.run, run.ticket, run.started));
+            Err(OpenError::NoRun(format!("`{text}` may be any of these runs:{}", lines.collect::<String>())))
+        }
+    }
+}
+
+/// The same; of a ticket's name that is known in several places, the run that works `here`.
+fn find_run_here(store: &Store, text: &str, here: &Path) -> Result<RunSummary, OpenError> {
+    if let Found::Many(runs) = store.find_run(text)? {
+        let mut of_here = runs.iter().filter(|run| run.ticket.as_str() == text && works_in(run, here));
+        let newest = of_here.next();
+        if let Some(newest) = newest.filter(|newest| of_here.all(|run| run.ticket_path == newest.ticket_path)) {
+            return Ok(newest.clone());
+        }
+    }
+    find_run(store, text)
+}
+
+/// Whether the run's work folder is this one, or one above it.
+fn works_in(run: &RunSummary, here: &Path) -> bool {
+    here.starts_with(&run.folder)
+}
+
+/// What goes on with a run of another folder, for a shell.
+fn there(run: &RunSummary) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:=".contains(c);
+    let quoted = |text: &str| {
+        if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    };
+    format!("programmator -C {} resume {}", quoted(&run.folder), quoted(run.ticket.as_str()))
+}
