@@ -20,6 +20,7 @@ pub mod snapshots;
 pub mod start;
 pub mod status;
 mod threads;
+mod tick;
 pub mod ticket;
 
 use crate::adapters::logging;
@@ -44,6 +45,7 @@ use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tick::Tick;
 use ticket::TicketCommand;
 
 /// Supervises Claude Code while it works through tickets.
@@ -359,6 +361,12 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         }
         Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Ticket { command: TicketCommand::Tick { ticket, phase } }) => {
+            tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::On).await
+        }
+        Some(Command::Ticket { command: TicketCommand::Untick { ticket, phase } }) => {
+            tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::Off).await
+        }
         Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n, yes }) => {

@@ -14,6 +14,7 @@ pub mod limits;
 pub mod news;
 pub mod outcome;
 pub mod passphrase;
+pub mod phase;
 pub mod record;
 pub mod scrollback;
 pub mod session;

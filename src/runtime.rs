@@ -17,4 +17,6 @@ pub mod storage;
 pub mod supervisor;
 pub mod ticket_file;
 pub mod ticket_task;
+pub mod ticking;
 pub mod translate;
+pub mod wishes;

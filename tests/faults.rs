@@ -9,6 +9,7 @@ mod watched;
 
 use project::Project;
 use rustix::process::Signal;
+use std::io::{BufRead as _, BufReader};
 use watched::{of_kind, records, signal, start_until, text};
 
 /// Does its work once the file `go` is there.
@@ -312,4 +313,40 @@ fn a_git_folder_that_is_gone_is_blamed_and_not_our_own() {
     assert!(told.contains("the git folder") && told.contains("was deleted or moved"), "{told}");
     assert!(!told.contains("making a folder"), "{told}");
     assert_ne!(output.status.code(), Some(0), "{told}");
+}
+
+/// However long it takes to store a record: what was decided was decided then.
+#[test]
+fn a_record_has_the_time_of_its_decision_also_when_it_is_stored_late() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(
+        "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - bash: \"until [ -e ../go ]; do sleep 0.02; done\"
+      - status: {files: []}
+",
+    );
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_judged");
+    let store = rusqlite::Connection::open(project.path("state").join("programmator.db")).unwrap();
+    store.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let held = jiff::Timestamp::now();
+    project.write("go", "");
+    // The first try fails when the wait for the other program is over, and is told.
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("busy")), "nobody is told");
+    let late = jiff::Timestamp::now();
+    drop(store);
+    // Its output is read on, so that it can go on printing.
+    let rest = std::thread::spawn(move || told.count());
+    let output = child.wait_with_output().unwrap();
+    rest.join().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let journal = project.journal();
+    let text = of_kind(&journal, "tool_finished")[0]["time"].as_str().unwrap();
+    let decided: jiff::Timestamp = text.parse().unwrap();
+    let (waited, until_decided) = (late.duration_since(held), decided.duration_since(held));
+    assert!(until_decided < waited / 2, "decided after {until_decided}, and told after {waited} that it is not stored");
 }

@@ -5,6 +5,8 @@
 mod limits;
 #[path = "support/project.rs"]
 mod project;
+#[path = "headless/ticks.rs"]
+mod ticks;
 #[path = "headless/turns.rs"]
 mod turns;
 

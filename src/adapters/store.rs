@@ -2,7 +2,7 @@
 //!
 //! [`Store`] is a cheap handle on all three. An append is durable when it returns, in order, and numbered by
 //! the store; several programs at once are normal. `folder` says where it lives, `schema` opens it, `writer`
-//! and `tables` write it, `read` and `follow` read it; `scrollback` and `locks` are files beside it. What a
+//! and `tables` write it, `read`, `follow` and `wishes` read it; `scrollback` and `locks` are files beside it. What a
 //! record means is `domain::record`'s; how a run follows from its records is the core's.
 
 mod error;
@@ -15,6 +15,7 @@ mod read;
 mod schema;
 mod scrollback;
 mod tables;
+mod wishes;
 mod writer;
 
 pub use error::StoreError;
@@ -23,6 +24,7 @@ pub use follow::Follower;
 pub use locks::{Holder, LockError, TicketLock, TreeLock};
 pub use read::{Found, Loaded, Skipped};
 pub use scrollback::{Bounds, Classify, RunScrollback, RunSink};
+pub use wishes::Wishes;
 pub use writer::Append;
 
 use crate::base::id::RunId;
@@ -44,6 +46,7 @@ struct Inner {
     database: PathBuf,
     opened: folder::Database,
     bell: PathBuf,
+    wishes: PathBuf,
     locks: PathBuf,
     reader: Mutex<Connection>,
     /// Counts calls: a transaction that reads before it writes cannot wait in the writer's queue.
@@ -63,12 +66,13 @@ impl Store {
 
         let database = folder.join("programmator.db");
         let bell = folder.join("bell");
+        let wishes = folder.join("wishes");
         let db = schema::open(&database)?;
         let reader = Mutex::new(schema::open_reader(&database)?);
         let ledger = Mutex::new(schema::connect(&database)?);
         let opened = folder::Database::at(database.clone())?;
         let writer = writer::Writer::start(db, opened.clone(), follow::Bell::hang(&bell)?)?;
-        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, locks, reader, ledger, writer }) })
+        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
     }
 
     /// Opens a store that is there where it cannot be written, for looking at it. Changes nothing; what would write
@@ -76,11 +80,12 @@ impl Store {
     pub fn open_to_read(folder: &Path) -> Result<Self, StoreError> {
         let folder = folder::prepare(folder)?;
         let (locks, database, bell) = (folder.join("locks"), folder.join("programmator.db"), folder.join("bell"));
+        let wishes = folder.join("wishes");
         let connect = || schema::open_read_only(&database);
         let (reader, ledger) = (Mutex::new(connect()?), Mutex::new(connect()?));
         let opened = folder::Database::at(database.clone())?;
         let writer = writer::Writer::start(connect()?, opened.clone(), follow::Bell::none())?;
-        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, locks, reader, ledger, writer }) })
+        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
     }
 
     /// The state folder, its real path.

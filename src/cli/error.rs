@@ -12,6 +12,9 @@ use std::panic::PanicHookInfo;
 /// Exit code when the reader of our output has gone.
 pub const NOBODY_READS: u8 = 141;
 
+/// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
+pub const NOT_FOR_CLAUDE: u8 = 77;
+
 /// An error for the person, with the program's exit code.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]

@@ -122,6 +122,22 @@ Examples:
 
 With --json an object: id, title, status, deps, phases (n, text, state, line), validation, problems.";
 
+/// `programmator ticket tick --help`.
+pub const TICKET_TICK: &str = "\
+Examples:
+  programmator ticket tick tk-4f2a 2
+  programmator ticket tick tk-4f2a \"Write the parser\"
+
+While a run works on the ticket it takes the tick over at once, and an iteration on that phase is cut off. A tick that is \
+made in the file while an iteration is open is only a claim. Exit code 77 inside a run.";
+
+/// `programmator ticket untick --help`.
+pub const TICKET_UNTICK: &str = "\
+Examples:
+  programmator ticket untick tk-4f2a 2
+
+Exit code 77 inside a run.";
+
 /// `programmator ticket new --help`.
 pub const TICKET_NEW: &str = "\
 Examples:

@@ -14,6 +14,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
+use crate::domain::phase::PhaseId;
 use crate::domain::stream::envelope::classify;
 use crate::runtime::attendance::Attendance;
 use crate::runtime::behind::Reset;
@@ -23,6 +24,7 @@ use crate::runtime::reporter::Reporter;
 use crate::runtime::rulebook::Rulebooks;
 use crate::runtime::shutdown::{Signals, Wish};
 use crate::runtime::supervisor::{OpenError, Supervisor};
+use crate::runtime::ticking;
 use crate::tui::msg::{Ask, QuitMode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -236,6 +238,7 @@ impl Desk {
                 match command {
                     _ if handed => {}
                     UserCommand::ResetBreaker => self.reset(&ticket).await,
+                    UserCommand::TickPhase { phase } => self.tick(&ticket, phase).await,
                     _ => self.failed(&ticket, "the run has ended already".to_owned(), 0),
                 }
             }
@@ -327,6 +330,20 @@ impl Desk {
         match circuit::reset(&self.store, &*self.session.clock(), &path).await {
             Ok(Reset::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Ok(Reset::AtRest | Reset::NoRun) => {}
+            Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
+        }
+    }
+
+    /// Ticks a phase of a ticket whose run has ended.
+    async fn tick(&self, ticket: &TicketId, phase: PhaseId) {
+        let Some(path) = self.paths.of(ticket) else {
+            return self.failed(ticket, format!("the file of {ticket} is not known"), 1);
+        };
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        match ticking::tick(&self.store, &*self.session.clock(), &path, phase).await {
+            Ok(ticking::Outcome::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
+            Ok(ticking::Outcome::NotWritten(why)) => self.reporter.trouble(ticket, &why),
+            Ok(_) => {}
             Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),
         }
     }

@@ -3,7 +3,6 @@
 use super::error::CliError;
 use super::help;
 use super::session::Session;
-use crate::adapters::agent::launch::MARKER;
 use crate::adapters::passphrase::{PassphraseError, Passphrases, SHORTEST};
 use crate::adapters::typed_secret::{Source, read};
 use clap::Subcommand;
@@ -21,15 +20,11 @@ pub enum PassphraseCommand {
     },
 }
 
-/// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
-pub const NOT_FOR_CLAUDE: u8 = 77;
-
 /// Sets it: typed twice in a terminal, or once from a pipe.
 pub fn set(out: &mut impl Write, asks: &mut impl Write, session: &Session, source: Source) -> Result<(), CliError> {
-    if session.environment.contains_key(MARKER) {
-        let message = "a run of programmator may not change what guards it; set the passphrase in a shell of your own";
-        return Err(CliError { message: message.into(), exit_code: NOT_FOR_CLAUDE });
-    }
+    session.not_for_claude(
+        "a run of programmator may not change what guards it; set the passphrase in a shell of your own",
+    )?;
     let passphrases = session.passphrases().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))?;
     let secret = match source {
         Source::Pipe => read(source, || ()).map_err(|error| CliError::usage(error.to_string()))?,

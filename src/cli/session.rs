@@ -2,8 +2,10 @@
 
 use super::RunOptions;
 use super::config::{Sources, load};
-use super::error::CliError;
+use super::error::{CliError, NOT_FOR_CLAUDE};
 use super::policy;
+use crate::adapters::agent::launch::MARKER;
+use crate::adapters::agent::orphans;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::config_files;
 use crate::adapters::passphrase::Passphrases;
@@ -44,6 +46,14 @@ impl Session {
         let xdg = std::env::var_os("XDG_STATE_HOME");
         let state = state_dir(own.as_deref(), xdg.as_deref())?;
         Ok(Self { folder, environment, flags: flags(options), state })
+    }
+
+    /// Refuses what only a person may ask for, in a process that a Claude of ours has started.
+    pub fn not_for_claude(&self, message: &str) -> Result<(), CliError> {
+        if self.environment.contains_key(MARKER) || orphans::has_marked_ancestor() {
+            return Err(CliError { message: message.to_owned(), exit_code: NOT_FOR_CLAUDE });
+        }
+        Ok(())
     }
 
     /// The configuration for runs in `folder`.

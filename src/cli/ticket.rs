@@ -29,6 +29,22 @@ pub enum TicketCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Say that a phase is done: it counts at once, also while a run works on the ticket.
+    #[command(after_help = help::TICKET_TICK)]
+    Tick {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
+        /// The phase: its number in the file, or its text.
+        phase: String,
+    },
+    /// Take a tick back: the phase is worked on again.
+    #[command(after_help = help::TICKET_UNTICK)]
+    Untick {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
+        /// The phase: its number in the file, or its text.
+        phase: String,
+    },
     /// Make a new ticket in the tickets folder.
     #[command(after_help = help::TICKET_NEW)]
     New {
@@ -63,6 +79,8 @@ pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Re
             let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
             show(out, &ticket, if json { Format::Json } else { Format::Text })?;
         }
+        // Carried out by `tick`, which waits.
+        TicketCommand::Tick { .. } | TicketCommand::Untick { .. } => {}
         TicketCommand::New { title } => {
             let assignee = session.environment.get("USER").map(String::as_str);
             let ticket = NewTicket { title: &title, project: &session.folder, assignee, now: session.clock().now() };

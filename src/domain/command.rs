@@ -1,6 +1,7 @@
 //! What a person can ask of a run: the one list of verbs for screen, command line and (later) phone.
 
 use crate::domain::approval::{Answer, QuestionId};
+use crate::domain::phase::PhaseId;
 use serde::{Deserialize, Serialize};
 
 /// One request of the person to the run of one ticket.
@@ -16,13 +17,18 @@ pub enum UserCommand {
     RetryNow,
     /// Leave this phase undone and go on with the next.
     SkipPhase {
-        /// The phase's text.
-        phase: String,
+        /// Which.
+        phase: PhaseId,
     },
-    /// Work on this phase (again): a disputed, skipped or done one.
+    /// Work on this phase (again): a disputed, skipped or done one. Takes its tick back.
     RetryPhase {
-        /// The phase's text.
-        phase: String,
+        /// Which.
+        phase: PhaseId,
+    },
+    /// The person says that this phase is done: it counts at once, and its box is ticked.
+    TickPhase {
+        /// Which.
+        phase: PhaseId,
     },
     /// Words for Claude: into the running turn, or into the next prompt.
     Steer {

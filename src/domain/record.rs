@@ -2,9 +2,10 @@
 //! Kinds and fields are stored and printed: add, never rename. Unknown fields are ignored, missing get their default.
 mod parts;
 mod stored;
-pub use parts::{ApiRetried, Level, PhaseSeed, ValidationRan, Verdict, WriteOutcome};
+pub use parts::{ApiRetried, Level, OfPhase, PhaseSeed, ValidationRan, Verdict, WishTaken, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 
+use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
 use crate::domain::approval::{Answered, Approval, UnitView, Voided};
 use crate::domain::background::BackgroundTask;
@@ -61,6 +62,9 @@ pub enum Record {
         title: String,
         /// The phases now.
         phases: Vec<PhaseSeed>,
+        /// When it was read; in old journals the time of the record.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        read_at: Option<Timestamp>,
     },
     /// How many boxes of a ticket's file are ticked now.
     BoxesRead(Boxes),
@@ -326,20 +330,15 @@ pub enum Record {
         why: String,
     },
     /// The person leaves a phase out.
-    PhaseSkipped {
-        /// The phase.
-        phase: String,
-    },
+    PhaseSkipped(OfPhase),
+    /// The person says that a phase is done.
+    PhaseTicked(OfPhase),
+    /// A wish that the person left in the store, beside the run, is obeyed from here on.
+    WishTaken(WishTaken),
     /// The person wants a phase worked on again.
-    PhaseReopened {
-        /// The phase.
-        phase: String,
-    },
+    PhaseReopened(OfPhase),
     /// The box of a phase is about to be ticked.
-    TickIntended {
-        /// The phase.
-        phase: String,
-    },
+    TickIntended(OfPhase),
     /// The box is ticked (by us now, or it was already), or cannot be.
     TickSettled {
         /// The phase.

@@ -18,7 +18,7 @@ use crate::domain::approval::ApprovalKind;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::{ApiRetried, Level, PhaseSeed, Record, ValidationRan, Verdict, WriteOutcome};
+use crate::domain::record::{ApiRetried, Level, OfPhase, PhaseSeed, Record, ValidationRan, Verdict, WriteOutcome};
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
@@ -152,7 +152,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::RunResumed { pid } => info(format!("run resumed by process {pid}")),
         Record::TreeAwaited { holder } => Some((Warn, format!("waiting for the work folder: {holder} works in it"))),
         Record::TreeGranted => info("the work folder is ours".into()),
-        Record::TicketRead { title, phases } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
+        Record::TicketRead { title, phases, .. } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
         Record::BoxesRead(Boxes { ticked, open, optional }) => {
             info(format!("boxes of the ticket: {ticked} ticked, {open} open, {optional} optional"))
         }
@@ -184,7 +184,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::CallCounted(_)
         | Record::TurnEnded { .. }
         | Record::TurnBegan { .. }
-        | Record::TickIntended { .. }
+        | Record::TickIntended(_)
+        | Record::WishTaken(_)
         | Record::StatusIntended { .. }
         | Record::AgentSpawned { .. }
         | Record::ApprovalAsked(_)
@@ -270,8 +271,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             let why = why.lines().next().unwrap_or_default();
             Some((Warn, format!("disputed: {} · {why}", quoted(phase.as_deref()))))
         }
-        Record::PhaseSkipped { phase } => info(format!("skipped by you: “{phase}”")),
-        Record::PhaseReopened { phase } => info(format!("to be worked on again: “{phase}”")),
+        Record::PhaseSkipped(OfPhase { phase, .. }) => info(format!("skipped by you: “{phase}”")),
+        Record::PhaseTicked(OfPhase { phase, .. }) => info(format!("ticked by you: “{phase}”")),
+        Record::PhaseReopened(OfPhase { phase, .. }) => info(format!("to be worked on again: “{phase}”")),
         Record::TickSettled { phase, outcome } => Some(written(outcome, &format!("the box of “{phase}”"), "ticked")),
         Record::StatusSettled { to, outcome } => {
             Some(written(outcome, "the ticket's status", &format!("set to {}", to.word())))

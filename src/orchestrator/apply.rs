@@ -13,7 +13,7 @@ use agent::{fold_agent, set_note};
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{PhaseSeed, Record, Stored, WriteOutcome};
+use crate::domain::record::{OfPhase, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
@@ -44,7 +44,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.ticket_path.clone_from(ticket_path);
             state.title.clone_from(title);
             state.ticket_status = *ticket_status;
-            state.phases = phases.iter().map(phase_from).collect();
+            state.phases = phases.iter().map(|seed| state.new_phase(seed)).collect();
             for phase in state.phases.iter_mut().filter(|phase| doubted.contains(&phase.text)) {
                 phase.mark = Mark::Pending;
             }
@@ -63,10 +63,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
         Record::TreeGranted => state.stage = Stage::Idle,
-        Record::TicketRead { title, phases } => {
+        Record::TicketRead { title, phases, read_at } => {
             state.title.clone_from(title);
             state.ticket_lost = None;
-            merge::phases(state, phases, time);
+            merge::phases(state, phases, read_at.unwrap_or(time), time);
         }
         Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
@@ -101,6 +101,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             breaker::fold(&mut state.breaker, record, time);
         }
         Record::Noticed { .. }
+        | Record::WishTaken(_)
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
         | Record::ApprovalVoid(_)
@@ -112,7 +113,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
             state.stage = Stage::Ended;
         }
-        Record::TickIntended { .. } => state.stage = Stage::Ticking,
+        Record::TickIntended(_) => state.stage = Stage::Ticking,
         Record::TickSettled { phase, outcome } => {
             state.wrote_ticket = Some(time);
             if let Some(phase) = to_tick(state, phase) {
@@ -149,16 +150,24 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.dispute = Some(why.clone());
             }
         }
-        Record::PhaseSkipped { phase } => {
-            if let Some(phase) = state.phase_mut(Some(phase)) {
+        Record::PhaseSkipped(OfPhase { phase, id }) => {
+            if let Some(phase) = state.about_mut(Some(phase), *id) {
                 phase.mark = Mark::Skipped;
                 phase.dispute = None;
             }
         }
-        Record::PhaseReopened { phase } => {
+        Record::PhaseTicked(OfPhase { phase, id }) => {
+            if let Some(phase) = state.about_mut(Some(phase), *id) {
+                phase.mark = Mark::Done(DoneHow::TickedByPerson);
+                phase.dispute = None;
+                phase.untickable = false;
+            }
+        }
+        Record::PhaseReopened(OfPhase { phase, id }) => {
             // Of several with one text, the first that there is anything to reopen of.
-            let at = state.phases.iter().position(|other| other.text == *phase && other.mark != Mark::Pending);
-            if let Some(phase) = at.and_then(|at| state.phases.get_mut(at)) {
+            let known = |other: &&PhaseState| other.text == *phase && other.mark != Mark::Pending;
+            let found = id.or_else(|| state.phases.iter().find(known).map(|other| other.id));
+            if let Some(phase) = found.and_then(|id| state.phase_by_mut(id)) {
                 phase.mark = Mark::Pending;
                 phase.dispute = None;
             }
@@ -242,15 +251,6 @@ fn end_iteration(
     // A note that Claude never echoed goes into the next prompt.
     for note in &mut state.notes {
         note.stage = NoteStage::Queued;
-    }
-}
-
-fn phase_from(seed: &PhaseSeed) -> PhaseState {
-    PhaseState {
-        text: seed.text.clone(),
-        mark: if seed.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
-        ticked: seed.done,
-        ..PhaseState::default()
     }
 }
 

@@ -62,6 +62,7 @@ impl Step<'_> {
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
+            Input::Wished { wish, command } => self.wished(wish, command),
             Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
             Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, *ruling),
             Input::Unlocked { id } => self.unlocked(&id),

@@ -134,10 +134,12 @@ pub enum Effect {
         /// The phase.
         phase: String,
     },
-    /// Take the tick of the phase's box back, at the person's wish → `TicketRead`.
-    UntickPhase {
+    /// Tick the phase's box or take its tick back, at the person's wish → `TicketRead`.
+    WriteBox {
         /// The phase.
         phase: String,
+        /// Ticked from now on.
+        done: bool,
     },
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus {

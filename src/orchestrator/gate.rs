@@ -79,7 +79,6 @@ struct Call {
     verdict: Verdict,
     /// By its verdict or by the person's answer.
     may_run: bool,
-    writes: bool,
 }
 
 impl Gate {
@@ -129,13 +128,9 @@ impl Gate {
 
 impl Iteration {
     /// A call was let through and runs now.
-    pub(super) fn begin_call(&mut self, id: &str, writes: bool, time: Timestamp) {
+    pub(super) fn begin_call(&mut self, id: &str) {
         if self.tools.insert(id.to_owned()) {
             self.tool_count += 1;
-            if writes {
-                self.writers.insert(id.to_owned());
-                self.wrote = Some(time);
-            }
         }
     }
 
@@ -157,13 +152,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             gate.began = Some(time);
             gate.waited = Duration::ZERO;
         }
-        Record::ToolJudged { tool_use_id, tool, target, verdict, writes, .. } => {
+        Record::ToolJudged { tool_use_id, tool, target, verdict, .. } => {
             gate.calls.retain(|call| call.id != *tool_use_id);
             let surplus = (gate.calls.len() + 1).saturating_sub(CALLS);
             gate.calls.drain(..surplus);
             let name = format!("{tool} {target}");
             let may_run = *verdict == Verdict::Allow;
-            let call = Call { id: tool_use_id.clone(), name, verdict: *verdict, may_run, writes: *writes };
+            let call = Call { id: tool_use_id.clone(), name, verdict: *verdict, may_run };
             gate.calls.push(Arc::new(call));
         }
         Record::ToolFinished { tool_use_id, .. } => gate.calls.retain(|call| call.id != *tool_use_id),
@@ -178,7 +173,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::ApprovalAnswered(answered) => {
             if let Some(at) = state.approvals.iter().position(|approval| approval.id == answered.id) {
                 let approval = state.approvals.remove(at);
-                settle(state, &approval, answered, time);
+                settle(state, &approval, answered);
             }
             rest(state, time);
         }
@@ -195,7 +190,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     }
 }
 
-fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &Answered, time: Timestamp) {
+fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &Answered) {
     match answer {
         Answer::Allow { scope, .. } => {
             let gate = &mut state.gate;
@@ -212,9 +207,8 @@ fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &
             if let Some(call) = gate.calls.iter_mut().rev().find(|call| call.id == approval.id.call) {
                 Arc::make_mut(call).may_run = true;
             }
-            let writes = state.gate.call(&approval.id.call).is_some_and(|call| call.writes);
             if let Some(iteration) = &mut state.iteration {
-                iteration.begin_call(&approval.id.call, writes, time);
+                iteration.begin_call(&approval.id.call);
             }
         }
         Answer::Deny { .. } => {

@@ -283,6 +283,13 @@ pub enum Input {
         /// The request.
         command: UserCommand,
     },
+    /// The person left a request in the store, from another process.
+    Wished {
+        /// Its number there.
+        wish: i64,
+        /// The request.
+        command: UserCommand,
+    },
     /// Something that a person should know; the run goes on.
     Warned {
         /// What.

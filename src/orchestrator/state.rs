@@ -9,6 +9,8 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::domain::phase::PhaseId;
+use crate::domain::record::{OfPhase, PhaseSeed};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -58,6 +60,10 @@ pub struct State {
     pub phases: Vec<PhaseState>,
     /// The whole ticket, judged like a phase when there are no phases.
     pub whole: PhaseState,
+    /// Phases that the run has seen, gone ones too: the last number that was given.
+    pub phase_ids: u32,
+    /// When the file was read, the last time that something in it was new.
+    pub ticket_read: Option<Timestamp>,
     /// What is under way.
     pub stage: Stage,
     /// The running iteration, or the last one.
@@ -108,7 +114,9 @@ pub struct State {
 /// One phase in the run.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PhaseState {
-    /// Text that identifies it.
+    /// Which phase of the run it is, whatever it is called.
+    pub id: PhaseId,
+    /// Its text in the file.
     pub text: String,
     /// Where it stands.
     pub mark: Mark,
@@ -124,6 +132,13 @@ pub struct PhaseState {
     pub spent_ms: u64,
     /// What did not hold, for the next prompt.
     pub dispute: Option<String>,
+}
+
+impl PhaseState {
+    /// How records name it.
+    pub fn named(&self) -> OfPhase {
+        OfPhase { phase: self.text.clone(), id: Some(self.id) }
+    }
 }
 
 /// Where a phase stands.
@@ -251,6 +266,36 @@ impl State {
         let open = self.phases.iter().position(|phase| phase.text == text && !phase.mark.is_settled());
         let at = open.or_else(|| self.phases.iter().position(|phase| phase.text == text))?;
         self.phases.get_mut(at)
+    }
+
+    /// The phase with this number; `None` when it is gone from the file.
+    pub fn phase_by(&self, id: PhaseId) -> Option<&PhaseState> {
+        self.phases.iter().find(|phase| phase.id == id)
+    }
+
+    /// The same, to change it.
+    pub(super) fn phase_by_mut(&mut self, id: PhaseId) -> Option<&mut PhaseState> {
+        self.phases.iter_mut().find(|phase| phase.id == id)
+    }
+
+    /// The phase that a record is about: by its number, in old journals by its text; `None` is the whole ticket.
+    pub(super) fn about_mut(&mut self, text: Option<&str>, id: Option<PhaseId>) -> Option<&mut PhaseState> {
+        match id {
+            Some(id) => self.phase_by_mut(id),
+            None => self.phase_mut(text),
+        }
+    }
+
+    /// A phase that the run sees for the first time.
+    pub(super) fn new_phase(&mut self, seed: &PhaseSeed) -> PhaseState {
+        self.phase_ids += 1;
+        PhaseState {
+            id: PhaseId(self.phase_ids),
+            text: seed.text.clone(),
+            mark: if seed.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
+            ticked: seed.done,
+            ..PhaseState::default()
+        }
     }
 
     /// Phases that are done.

@@ -151,14 +151,17 @@ impl Effects {
                     Input::TickSettled { phase, outcome }
                 });
             }
-            Effect::UntickPhase { phase } => {
+            Effect::WriteBox { phase, done } => {
                 let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
                 let file = self.ticket_file.clone();
                 self.answer_with(async move {
-                    let reopen = move || tickets::reopen(&path, &phase, &locks);
-                    match tokio::task::spawn_blocking(reopen).await {
+                    let write = if done { tickets::tick } else { tickets::reopen };
+                    let text = phase.clone();
+                    match tokio::task::spawn_blocking(move || write(&path, &text, &locks)).await {
                         Ok(WriteOutcome::Written | WriteOutcome::AlreadySo) => file.read().await,
-                        other => Input::Warned { text: format!("the phase's box could not be reopened: {other:?}") },
+                        other => {
+                            Input::Warned { text: format!("the box of “{phase}” could not be changed: {other:?}") }
+                        }
                     }
                 });
             }

@@ -33,7 +33,7 @@ use crate::runtime::rules_watch::RulesWatch;
 use crate::runtime::storage::StorageWait;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::{Ending, TicketTask};
-use crate::runtime::{channels, translate};
+use crate::runtime::{channels, translate, wishes};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -248,12 +248,15 @@ impl Supervisor {
         };
         self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket, reporter) = (self.ended.clone(), id.clone(), self.reporter.clone());
+        let store = self.store.clone();
         tokio::spawn(async move {
             for input in first.into_iter().chain(said) {
                 let _ = inputs.send(input).await;
             }
+            let wishes = tokio::spawn(wishes::follow(store, run, inputs.downgrade()));
             drop(inputs);
             let Ending { reason, unstored } = task.guarded().await;
+            wishes.abort();
             drop(lock);
             if let Some(message) = unstored {
                 reporter.left(RunLeft { run, ticket: ticket.clone(), reason, message });

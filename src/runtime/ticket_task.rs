@@ -129,14 +129,16 @@ impl TicketTask {
     async fn take(&mut self, input: Input) -> Option<Ending> {
         // Nothing is decided while the state lacks what Claude was told, but for what Claude is told next.
         if !self.owed.is_empty() && !matches!(input, Input::Judged { .. }) {
-            match self.store_all(Vec::new(), &[], self.last_words(&input)).await {
+            match self.store_all(self.clock.now(), Vec::new(), &[], self.last_words(&input)).await {
                 Storing::Done | Storing::Refused(_) => {}
                 failed => return self.leave(failed).await,
             }
         }
         let last_try = self.last_words(&input);
-        let decision = decide(&self.state, input, self.clock.now());
-        let refused = match self.store_all(decision.records, &decision.effects, last_try).await {
+        // The time of the decision is the time of its records, however long it takes to store them.
+        let now = self.clock.now();
+        let decision = decide(&self.state, input, now);
+        let refused = match self.store_all(now, decision.records, &decision.effects, last_try).await {
             Storing::Done => None,
             Storing::Refused(why) => Some(why),
             failed => return self.leave(failed).await,
@@ -160,8 +162,9 @@ impl TicketTask {
             Storing::GivenUp(ending) => return Some(ending),
             _ => return Some(Ending::default()),
         };
-        let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, self.clock.now());
-        match self.append(end.records).await {
+        let now = self.clock.now();
+        let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, now);
+        match self.append(now, end.records).await {
             Ok(stored) => {
                 self.fold(stored);
                 None
@@ -189,7 +192,13 @@ impl TicketTask {
     }
 
     /// Stores the records and folds them. Tries again until it can be done, or has taken too long.
-    async fn store_all(&mut self, records: Vec<Record>, effects: &[Effect], mut last_try: Option<Ending>) -> Storing {
+    async fn store_all(
+        &mut self,
+        now: Timestamp,
+        records: Vec<Record>,
+        effects: &[Effect],
+        mut last_try: Option<Ending>,
+    ) -> Storing {
         // What stores nothing waits for nothing.
         if records.is_empty() && (self.owed.is_empty() || !effects.is_empty()) {
             return Storing::Done;
@@ -197,7 +206,7 @@ impl TicketTask {
         let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
         loop {
             let all = self.owed.iter().chain(&records).cloned().collect();
-            let error = match self.append(all).await {
+            let error = match self.append(now, all).await {
                 Ok(stored) => {
                     self.owed.clear();
                     self.fold(stored);
@@ -249,8 +258,7 @@ impl TicketTask {
         }
     }
 
-    async fn append(&self, records: Vec<Record>) -> Result<Vec<Arc<Stored>>, StoreError> {
-        let time = self.clock.now();
+    async fn append(&self, time: Timestamp, records: Vec<Record>) -> Result<Vec<Arc<Stored>>, StoreError> {
         let mut after = self.state.clone();
         let Some(summary) = look_ahead(&mut after, self.run, &self.ticket, time, &records) else {
             return Ok(Vec::new());

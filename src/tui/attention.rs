@@ -7,6 +7,7 @@ use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope};
+use crate::domain::phase::PhaseId;
 use crate::orchestrator::state::{Mark, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
@@ -30,7 +31,7 @@ pub enum What {
     /// The ticket's validation commands were changed.
     Validation,
     /// A claim about this phase did not hold, and the run does not go on by itself.
-    Dispute(String),
+    Dispute(PhaseId),
     /// The ticket's file cannot be brought in line with the run.
     Conflict(Conflict),
     /// The run ended and will not go on by itself.
@@ -94,7 +95,11 @@ impl Model {
         match &item.what {
             What::Call(id) => self.approval(&item.ticket, id).map_or_else(String::new, call_words),
             What::Validation => "validation commands were changed".into(),
-            What::Dispute(phase) => clean_line(&format!("disputed: “{phase}”"), 200),
+            What::Dispute(phase) => {
+                let tab = self.tabs.iter().find(|tab| tab.id == item.ticket);
+                let text = tab.and_then(|tab| tab.state.phase_by(*phase)).map_or("", |phase| phase.text.as_str());
+                clean_line(&format!("disputed: “{text}”"), 200)
+            }
             What::Conflict(Conflict::Box(phase)) => clean_line(&format!("box not ticked: “{phase}”"), 200),
             What::Conflict(Conflict::Status) => "the ticket's status could not be set".into(),
             What::Conflict(Conflict::Lost(why)) => clean_line(&format!("the ticket's file: {why}"), 200),
@@ -167,7 +172,7 @@ fn of_tab(tab: &Tab) -> Vec<Item> {
         }
         if state.stage == Stage::Paused {
             for phase in state.phases.iter().filter(|phase| phase.mark == Mark::Disputed) {
-                add(What::Dispute(phase.text.clone()), state.updated);
+                add(What::Dispute(phase.id), state.updated);
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::domain::limits::admission::Why;
 use crate::domain::outcome::ExitReason;
-use crate::orchestrator::state::{Mark, Stage};
+use crate::orchestrator::state::{Mark, PhaseState, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Input, Key};
 use crate::tui::panes::Pane;
@@ -49,6 +49,7 @@ pub enum Command {
     End,
     Choose,
     Fold,
+    Tick,
     Copy,
     Search,
     SearchNext,
@@ -272,6 +273,10 @@ fn can_reset_breaker(model: &Model) -> bool {
     live_tab(model, |tab| tab.run.is_some() && !tab.state.breaker.is_at_rest())
 }
 
+fn can_tick(model: &Model) -> bool {
+    model.tickable().is_some()
+}
+
 fn can_skip(model: &Model) -> bool {
     can_command(model) && model.skippable().is_some()
 }
@@ -346,31 +351,32 @@ impl Model {
     }
 
     /// The phase that `s` would leave out: the one under the tree's cursor, else the current one.
-    pub fn skippable(&self) -> Option<String> {
+    pub fn skippable(&self) -> Option<&PhaseState> {
         let tab = self.tab()?;
         let phase = match self.phase_under_cursor() {
-            Some(text) => tab.state.phase(Some(&text))?,
+            Some(id) => tab.state.phase_by(id)?,
             None => tab.current_phase()?,
         };
-        (!phase.mark.is_settled()).then(|| phase.text.clone())
+        (!phase.mark.is_settled()).then_some(phase)
+    }
+
+    /// The phase that `d` would tick: the one under the tree's cursor.
+    pub fn tickable(&self) -> Option<&PhaseState> {
+        let phase = self.tab()?.state.phase_by(self.phase_under_cursor()?)?;
+        (!phase.ticked || !matches!(phase.mark, Mark::Done(_))).then_some(phase)
     }
 
     /// The phase that `r` would work on again: the one under the tree's cursor, else the first that
     /// is disputed, blocked or skipped.
-    pub fn retryable(&self) -> Option<String> {
+    pub fn retryable(&self) -> Option<&PhaseState> {
         let tab = self.tab()?;
         let again = |mark| matches!(mark, Mark::Disputed | Mark::Blocked | Mark::Skipped | Mark::Done(_));
         match self.phase_under_cursor() {
-            Some(text) => {
-                let phase = tab.state.phase(Some(&text))?;
-                again(phase.mark).then(|| phase.text.clone())
+            Some(id) => tab.state.phase_by(id).filter(|phase| again(phase.mark)),
+            None => {
+                let mut phases = tab.state.phases.iter();
+                phases.find(|phase| again(phase.mark) && !matches!(phase.mark, Mark::Done(_)))
             }
-            None => tab
-                .state
-                .phases
-                .iter()
-                .find(|phase| again(phase.mark) && !matches!(phase.mark, Mark::Done(_)))
-                .map(|phase| phase.text.clone()),
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, ApprovalKind, QuestionId, UnitView};
 use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::domain::phase::PhaseId;
 use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
 use crate::domain::words::Weight;
@@ -73,8 +74,8 @@ pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket
     })
 }
 
-fn phase(text: &str, mark: Mark, spent_ms: u64) -> PhaseState {
-    PhaseState { text: text.into(), mark, spent_ms, ..PhaseState::default() }
+fn phase(id: u32, text: &str, mark: Mark, spent_ms: u64) -> PhaseState {
+    PhaseState { id: PhaseId(id), text: text.into(), mark, spent_ms, ..PhaseState::default() }
 }
 
 fn limiter() -> Arc<Ticket> {
@@ -110,12 +111,12 @@ pub fn running(name: &str) -> Tab {
         folder: "/home/ann/shop".into(),
         validation: vec!["cargo test".into(), "cargo clippy -- -D warnings".into()],
         phases: vec![
-            phase("Investigate flow", Mark::Done(DoneHow::ClaimedNoChange), 131_000),
-            phase("Token bucket", Mark::Done(DoneHow::Verified), 361_000),
-            phase("Wire into middleware", Mark::Running, 12_000),
-            phase("Tests for burst", Mark::Pending, 0),
-            phase("Metrics", Mark::Pending, 0),
-            phase("Docs", Mark::Pending, 0),
+            phase(1, "Investigate flow", Mark::Done(DoneHow::ClaimedNoChange), 131_000),
+            phase(2, "Token bucket", Mark::Done(DoneHow::Verified), 361_000),
+            phase(3, "Wire into middleware", Mark::Running, 12_000),
+            phase(4, "Tests for burst", Mark::Pending, 0),
+            phase(5, "Metrics", Mark::Pending, 0),
+            phase(6, "Docs", Mark::Pending, 0),
         ],
         stage: Stage::Running,
         iterations: 7,

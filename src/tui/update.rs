@@ -8,7 +8,7 @@ mod news;
 
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
-use crate::orchestrator::state::{Pace, Stage};
+use crate::orchestrator::state::{Pace, PhaseState, Stage};
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::layout;
 use crate::tui::modals::Modal;
@@ -133,12 +133,18 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
             return to_run(model, UserCommand::RetryNow);
         }
         Command::Retry => {
-            if let Some(phase) = model.retryable() {
-                model.tell(format!("asked to work on “{phase}” again"));
+            if let Some(PhaseState { id: phase, text, .. }) = model.retryable().cloned() {
+                model.tell(format!("asked to work on “{text}” again"));
                 return to_run(model, UserCommand::RetryPhase { phase });
             }
         }
         Command::Skip => ask_to_skip(model),
+        Command::Tick => {
+            if let Some(PhaseState { id: phase, text, .. }) = model.tickable().cloned() {
+                model.tell(format!("ticked “{text}”"));
+                return to_run(model, UserCommand::TickPhase { phase });
+            }
+        }
         Command::Stop => ask_to_stop(model),
         Command::ResetBreaker => ask_to_reset_breaker(model),
         Command::Steer => {
@@ -238,12 +244,12 @@ fn ask_to_skip(model: &mut Model) {
     let (Some(tab), Some(phase)) = (model.tab(), model.skippable()) else {
         return;
     };
-    let running = tab.is_active() && tab.current_phase().is_some_and(|now| now.text == phase);
+    let running = tab.is_active() && tab.current_phase().is_some_and(|now| now.id == phase.id);
     let price = if running { " The running iteration is cut off; changes in the tree stay." } else { "" };
     let confirm = Confirm {
         title: "Skip a phase",
-        words: format!("Leave “{phase}” undone and go on with the next?{price}"),
-        ask: Ask::Command(tab.id.clone(), UserCommand::SkipPhase { phase }),
+        words: format!("Leave “{}” undone and go on with the next?{price}", phase.text),
+        ask: Ask::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id }),
     };
     model.modals.push(Modal::Confirm(confirm));
 }

@@ -8,7 +8,7 @@ use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::Purpose;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::record::{PhaseSeed, Record, Stored};
+use programmator::domain::record::{OfPhase, PhaseSeed, Record, Stored};
 use programmator::domain::session::CODE;
 use programmator::domain::settings::BreakerSettings;
 use programmator::orchestrator::effect::Effect;
@@ -57,13 +57,16 @@ impl Invariants {
             }
             UserCommand::Resume => self.halted = false,
             UserCommand::SkipPhase { phase } => {
-                let open = |mark: Mark| !mark.is_settled();
-                if state.phases.iter().any(|one| one.text == *phase && open(one.mark)) {
-                    self.skipped.insert(phase.clone());
-                }
+                let wanted = state.phases.iter().find(|one| one.id == *phase && !one.mark.is_settled());
+                self.skipped.extend(wanted.map(|one| one.text.clone()));
             }
             UserCommand::RetryPhase { phase } => {
-                self.skipped.remove(phase);
+                let wanted = state.phases.iter().find(|one| one.id == *phase);
+                self.skipped.retain(|text| wanted.is_none_or(|one| one.text != *text));
+            }
+            UserCommand::TickPhase { phase } => {
+                let wanted = state.phases.iter().find(|one| one.id == *phase);
+                self.ticked.extend(wanted.map(|one| one.text.clone()));
             }
             _ => {}
         }
@@ -113,10 +116,10 @@ impl Invariants {
                 assert!(!has_agent(&open.background), "a claim is taken while a subagent works");
             }
             Record::SessionLost { .. } => self.lost_sessions += 1,
-            Record::PhaseReopened { phase } => self.done.retain(|(done, _)| done.as_ref() != Some(phase)),
+            Record::PhaseReopened(OfPhase { phase, .. }) => self.done.retain(|(done, _)| done.as_ref() != Some(phase)),
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
             Record::PhaseDone { n, phase, how } => self.phase_done(before, *n, phase.as_deref(), *how),
-            Record::TickIntended { phase } => {
+            Record::TickIntended(OfPhase { phase, .. }) => {
                 let done = before.phases.iter().any(|one| one.text == *phase && matches!(one.mark, Mark::Done(_)));
                 assert!(done, "{phase} is ticked without being done");
             }

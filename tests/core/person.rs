@@ -3,8 +3,8 @@
 use crate::world::{Weather, World};
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
-use programmator::domain::outcome::{ExitReason, IterationOutcome};
-use programmator::domain::record::Record;
+use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use programmator::domain::record::{Record, WishTaken};
 use programmator::domain::session::Sessions;
 use programmator::orchestrator::input::Input;
 use programmator::orchestrator::state::{Mark, Stage};
@@ -58,7 +58,7 @@ fn a_pause_that_is_taken_back_during_the_snapshot_costs_nothing() {
 #[test]
 fn a_phase_that_is_skipped_during_the_snapshot_is_not_called_for() {
     let mut world = at(&Stage::Snapshotting);
-    let phase = world.phases[0].text.clone();
+    let phase = world.state.phases[0].id;
     command(&mut world, UserCommand::SkipPhase { phase });
     assert!(world.happen());
     assert_eq!((world.spawned, outcomes(&world)), (0, vec![IterationOutcome::Interrupted]));
@@ -99,4 +99,41 @@ fn without_evidence_nothing_is_done() {
             false => assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Error),
         }
     }
+}
+
+#[test]
+fn a_tick_through_programmator_counts_at_once_and_cuts_the_iteration_off() {
+    for stage in [Stage::Snapshotting, Stage::Running] {
+        let mut world = at(&stage);
+        let phase = world.state.phases[0].id;
+        world.rules.person_wants(&world.state, &UserCommand::TickPhase { phase });
+        world.give(Input::Wished { wish: 7, command: UserCommand::TickPhase { phase } });
+        assert_eq!(world.state.phases[0].mark, Mark::Done(DoneHow::TickedByPerson), "{stage:?}");
+        assert!(world.phases[0].done && world.state.phases[0].ticked, "the box is written");
+        let taken =
+            world.journal.iter().filter(|stored| stored.record == Record::WishTaken(WishTaken { wish: 7 })).count();
+        assert_eq!(taken, 1);
+        world.live();
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+        assert_eq!(world.state.phases[0].iterations, 1, "it is not worked on again");
+        assert_eq!(outcomes(&world)[0], IterationOutcome::Interrupted);
+    }
+}
+
+#[test]
+fn a_tick_in_the_file_while_an_iteration_is_open_is_told_and_worked_on_all_the_same() {
+    let mut world = at(&Stage::Running);
+    let last = world.phases.len() - 1;
+    world.phases[last].done = true;
+    world.now += 3_600_000;
+    world.ticket_read();
+    assert_eq!((world.state.phases[last].mark, world.state.phases[last].ticked), (Mark::Pending, true));
+    let told = |record: &Record| matches!(record, Record::Noticed { text, .. } if text.contains("ticket tick"));
+    assert!(world.journal.iter().any(|stored| told(&stored.record)));
+    // The person makes it theirs.
+    let phase = world.state.phases[last].id;
+    command(&mut world, UserCommand::TickPhase { phase });
+    assert_eq!(world.state.phases[last].mark, Mark::Done(DoneHow::TickedByPerson));
+    world.live();
+    assert_eq!(world.state.phases[last].iterations, 0);
 }

@@ -11,7 +11,7 @@ use programmator::domain::limits::provider::{Window, WindowStatus};
 use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
 use programmator::domain::outcome::IterationOutcome;
-use programmator::domain::record::{ApiRetried, Record};
+use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
 use programmator::domain::session::Way;
 use programmator::domain::settings::{BreakerSettings, Settings};
 use programmator::domain::stream::control::Via;
@@ -132,13 +132,13 @@ impl World {
         }
     }
 
-    /// A tool was let through. Claude may tick the box of its phase with it, which is no proof.
+    /// A tool was let through. Claude may tick a box with it, and the file may be read late, which is no proof.
     pub fn tool_runs(&mut self) {
-        let busy = self.state.open_iteration().is_some_and(|open| !open.writers.is_empty());
-        if busy && self.rough(12) {
+        if self.state.agent_alive() && self.rough(12) {
             let phase = self.state.open_iteration().and_then(|open| open.phase.clone());
-            let own = self.phases.iter_mut().find(|seed| Some(&seed.text) == phase.as_ref() && !seed.done);
-            if let Some(seed) = own {
+            let any = self.dice.one_in(3);
+            let wanted = |seed: &&mut PhaseSeed| !seed.done && (any || Some(&seed.text) == phase.as_ref());
+            if let Some(seed) = self.phases.iter_mut().find(wanted) {
                 seed.done = true;
                 self.note("Claude ticks a box");
             }
@@ -146,7 +146,15 @@ impl World {
                 self.boxes.open -= 1;
                 self.boxes.ticked += 1;
             }
-            self.ticket_read();
+            match self.dice.roll(3) {
+                0 => self.ticket_read(),
+                1 => {
+                    let late = self.reading();
+                    self.coming.push(late);
+                }
+                // The watch is too slow: only the comparison sees it.
+                _ => {}
+            }
         }
     }
 
@@ -224,13 +232,20 @@ impl World {
 
     /// The file is read after a change.
     pub fn ticket_read(&mut self) {
-        self.give(Input::TicketRead {
+        let read = self.reading();
+        self.give(read);
+    }
+
+    pub fn reading(&mut self) -> Input {
+        // No two readings are of the same moment.
+        self.now += 1;
+        Input::TicketRead {
             read_at: Timestamp::from_millis(self.now),
             title: "T".into(),
             phases: self.phases.clone(),
             boxes: self.boxes,
             validation: self.validation.clone(),
-        });
+        }
     }
 
     /// At a start the boxes are told, where they are no phases.
@@ -243,8 +258,10 @@ impl World {
     /// The person does something.
     pub fn person(&mut self) {
         let any = self.phases.get(self.dice.roll(5) as usize).or(self.phases.first());
-        let phase = any.map(|seed| seed.text.clone()).unwrap_or_default();
-        let command = match self.dice.roll(16) {
+        let text = any.map(|seed| seed.text.clone()).unwrap_or_default();
+        let known = self.state.phases.iter().find(|phase| phase.text == text);
+        let phase = known.map(|phase| phase.id).unwrap_or_default();
+        let command = match self.dice.roll(18) {
             0 => UserCommand::Pause,
             1 => UserCommand::PauseNow,
             2 | 3 => UserCommand::Resume,
@@ -262,12 +279,14 @@ impl World {
             }
             14 if self.dice.one_in(8) => return self.give(Input::TicketLost { why: "the file is gone".into() }),
             15 if self.dice.one_in(8) => return self.give(Input::Faulted { message: "a task went down".into() }),
+            16 | 17 => UserCommand::TickPhase { phase },
             _ => {
-                // Nobody can tell who ticks while a call of Claude's may be writing.
-                let busy = self.state.open_iteration().is_some_and(|open| !open.writers.is_empty());
-                if let Some(seed) = self.phases.iter_mut().find(|seed| seed.text == phase && !busy) {
+                // In the file: what is ticked while an iteration is open is a claim, whoever did it.
+                if let Some(seed) = self.phases.iter_mut().find(|seed| seed.text == text && !seed.done) {
                     seed.done = true;
-                    self.rules.person_ticks(&phase);
+                    if self.state.open_iteration().is_none() {
+                        self.rules.person_ticks(&text);
+                    }
                 }
                 return self.ticket_read();
             }

@@ -12,7 +12,7 @@ use programmator::base::time::Timestamp;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
-use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, WriteOutcome};
+use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::ticket::{Boxes, TicketStatus};
@@ -261,6 +261,9 @@ impl World {
                 Input::EvidenceFailed { n, message: "git failed".into() }
             }
             Effect::GatherEvidence { n, iteration_base, phase_base } => {
+                // The file is read once more before; the person may still come between.
+                let read = self.reading();
+                self.coming.push(read);
                 let changed = |id: &str| self.snapshots[id] != self.tree;
                 let file = if self.bent == Some(5) || self.dice.one_in(3) { "tests/a.rs" } else { "src/a.rs" };
                 let since = |id: &str| if changed(id) { vec![file.to_owned()] } else { vec![] };
@@ -290,8 +293,8 @@ impl World {
                 let outcome = if self.rough(60) { WriteOutcome::Failed("read-only".into()) } else { outcome };
                 Input::TickSettled { phase, outcome }
             }
-            Effect::UntickPhase { phase } => {
-                self.phases.iter_mut().filter(|seed| seed.text == phase).for_each(|seed| seed.done = false);
+            Effect::WriteBox { phase, done } => {
+                self.phases.iter_mut().filter(|seed| seed.text == phase).for_each(|seed| seed.done = done);
                 return self.ticket_read();
             }
             Effect::SetStatus { to } => {
@@ -326,6 +329,9 @@ impl World {
         for Stored { record, time, .. } in journal {
             if let Record::CallCounted(counted) = &record {
                 self.ledger.believe(RunId(uuid::Uuid::from_u128(self.runs)), counted.n, counted.purpose, time);
+            }
+            if let Record::PhaseTicked(OfPhase { phase, .. }) = &record {
+                self.rules.person_ticks(phase);
             }
             if let Record::TicketRead { phases, .. } = &record {
                 phases.iter().filter(|seed| seed.done).for_each(|seed| self.rules.person_ticks(&seed.text));
@@ -365,7 +371,12 @@ impl World {
         }
         if !self.coming.is_empty() {
             // In rough weather anything may overtake.
-            let at = if self.rough(4) { self.dice.roll(self.coming.len() as u64) as usize } else { 0 };
+            let mut at = if self.rough(4) { self.dice.roll(self.coming.len() as u64) as usize } else { 0 };
+            // The comparison is told by the task that has read the file before.
+            if matches!(self.coming[at], Input::EvidenceGathered { .. }) {
+                let read = self.coming.iter().position(|input| matches!(input, Input::TicketRead { .. }));
+                at = read.filter(|read| *read < at).unwrap_or(at);
+            }
             let input = self.coming.remove(at);
             self.give(input);
             return true;

@@ -7,6 +7,7 @@ use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
+use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{ApiRetried, FORMAT, PhaseSeed, Record, Stored, Verdict};
 use programmator::domain::session::{CODE, HISTORY, Sessions, Way};
 use programmator::domain::settings::Settings;
@@ -308,7 +309,7 @@ fn a_refused_login_resets_at_the_first_retry() {
 
 #[test]
 fn a_stop_by_the_person_resets_and_says_so_a_pause_or_a_skip_keeps_the_session() {
-    let skip = UserCommand::SkipPhase { phase: "One".into() };
+    let skip = UserCommand::SkipPhase { phase: PhaseId(1) };
     for (command, kept) in [(UserCommand::PauseNow, true), (UserCommand::Stop, false), (skip, true)] {
         let mut all = Loop::fresh();
         all.works(FIRST);

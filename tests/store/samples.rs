@@ -16,7 +16,10 @@ use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::record::{ApiRetried, Level, PhaseSeed, Record, ValidationRan, Verdict, WriteOutcome};
+use programmator::domain::phase::PhaseId;
+use programmator::domain::record::{
+    ApiRetried, Level, OfPhase, PhaseSeed, Record, ValidationRan, Verdict, WishTaken, WriteOutcome,
+};
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::summary::{RunState, RunSummary};
@@ -94,7 +97,7 @@ pub fn every_record() -> Vec<Record> {
         Record::RunResumed { pid: 7 },
         Record::TreeAwaited { holder: text() },
         Record::TreeGranted,
-        Record::TicketRead { title: text(), phases: phases() },
+        Record::TicketRead { title: text(), phases: phases(), read_at: Some(time(4)) },
         Record::TicketLost { why: text() },
         Record::ValidationChangeSeen { commands: vec![text()] },
         Record::ValidationChangeAnswered { commands: vec![], accepted: true },
@@ -148,9 +151,9 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange },
         Record::PhaseDisputed { n, phase: Some(text()), why: text() },
-        Record::PhaseSkipped { phase: text() },
-        Record::PhaseReopened { phase: text() },
-        Record::TickIntended { phase: text() },
+        Record::PhaseSkipped(OfPhase { phase: text(), id: Some(PhaseId(2)) }),
+        Record::PhaseReopened(OfPhase { phase: text(), id: None }),
+        Record::TickIntended(OfPhase { phase: text(), id: None }),
         Record::TickSettled { phase: text(), outcome: WriteOutcome::Failed(text()) },
         Record::StatusIntended { to: TicketStatus::Closed },
         Record::StatusSettled { to: TicketStatus::Open, outcome: WriteOutcome::AlreadySo },
@@ -258,6 +261,8 @@ pub fn every_record() -> Vec<Record> {
             tasks: vec![BackgroundTask { id: text(), kind: TaskKind::Agent, what: text() }],
         },
         Record::ForeignTurn { n, wakes: true },
+        Record::PhaseTicked(OfPhase { phase: text(), id: Some(PhaseId(3)) }),
+        Record::WishTaken(WishTaken { wish: i64::MAX }),
     ]
 }
 
@@ -268,7 +273,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 69;
+const KINDS: usize = 71;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -303,9 +308,9 @@ fn index(record: &Record) -> usize {
         Record::ValidationRan(_) => 28,
         Record::PhaseDone { .. } => 29,
         Record::PhaseDisputed { .. } => 30,
-        Record::PhaseSkipped { .. } => 31,
-        Record::PhaseReopened { .. } => 32,
-        Record::TickIntended { .. } => 33,
+        Record::PhaseSkipped(_) => 31,
+        Record::PhaseReopened(_) => 32,
+        Record::TickIntended(_) => 33,
         Record::TickSettled { .. } => 34,
         Record::StatusIntended { .. } => 35,
         Record::StatusSettled { .. } => 36,
@@ -341,6 +346,8 @@ fn index(record: &Record) -> usize {
         Record::TurnBegan { .. } => 66,
         Record::BackgroundChanged { .. } => 67,
         Record::ForeignTurn { .. } => 68,
+        Record::PhaseTicked(_) => 69,
+        Record::WishTaken(_) => 70,
     }
 }
 

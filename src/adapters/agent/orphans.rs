@@ -21,6 +21,9 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(30);
 
+/// No process stands deeper than this.
+const ANCESTORS: usize = 256;
+
 /// A process that cannot die (waiting for a dead disk) is given up after this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -110,6 +113,20 @@ impl Family {
         }
         members
     }
+}
+
+/// Whether a process that this one comes from carries the marker of a run: a tool of Claude's that has cleaned its
+/// environment. What was moved to another parent is not seen.
+pub fn has_marked_ancestor() -> bool {
+    let mut pid = os::parent(None);
+    for _ in 0..ANCESTORS {
+        match pid {
+            Some(above) if above > 1 && os::is_marked(above) => return true,
+            Some(above) if above > 1 => pid = os::parent(Some(above)),
+            _ => break,
+        }
+    }
+    false
 }
 
 #[cfg(test)]

@@ -192,3 +192,16 @@ impl Stat {
         Some(Self { state, parent, started: fields.nth(17)?.to_owned() })
     }
 }
+
+/// The parent of a process, or of this one.
+pub(super) fn parent(pid: Option<i32>) -> Option<i32> {
+    let Some(pid) = pid else { return getppid().map(|pid| pid.as_raw_nonzero().get()) };
+    Some(Stat::of(Pid::from_raw(pid)?)?.parent?.as_raw_nonzero().get())
+}
+
+/// The process was started with some run's marker.
+pub(super) fn is_marked(pid: i32) -> bool {
+    let begins = format!("{MARKER}=").into_bytes();
+    let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environ.split(|byte| *byte == 0).any(|entry| entry.starts_with(&begins))
+}

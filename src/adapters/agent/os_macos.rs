@@ -78,6 +78,20 @@ pub(super) fn marked(markers: &[String]) -> Vec<Process> {
     found
 }
 
+/// The parent of a process, or of this one.
+#[cfg(target_os = "macos")]
+pub(super) fn parent(pid: Option<i32>) -> Option<i32> {
+    let pid = pid.unwrap_or_else(|| getpid().as_raw_nonzero().get()).to_string();
+    ps(&["-o", "ppid=", "-p", &pid]).trim().parse().ok()
+}
+
+/// The process was started with some run's marker.
+#[cfg(target_os = "macos")]
+pub(super) fn is_marked(pid: i32) -> bool {
+    let begins = format!("{MARKER}=");
+    ps(&["-Eww", "-o", "command=", "-p", &pid.to_string()]).split_whitespace().any(|word| word.starts_with(&begins))
+}
+
 #[cfg(target_os = "macos")]
 fn ps(args: &[&str]) -> String {
     Command::new("/bin/ps")

@@ -54,21 +54,25 @@ pub struct Follower {
 impl Store {
     /// Follows a run from behind position `after_seq` (0: from its start), whichever program writes it.
     pub fn follow(&self, run: RunId, after_seq: u64) -> Result<Follower, StoreError> {
-        let bell = &self.inner.bell;
-        // One waiting ring stands for all: the next look finds everything.
-        let (waker, rung) = mpsc::channel(1);
-        let watch = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
-                let _ = waker.try_send(());
-            }
-        })
-        .and_then(|mut watch| {
-            watch.watch(bell, RecursiveMode::NonRecursive)?;
-            Ok(watch)
-        })
-        .map_err(|error| StoreError::file("watch", bell)(std::io::Error::other(error)))?;
+        let (watch, rung) = hear(&self.inner.bell)?;
         Ok(Follower { store: self.clone(), run, after: after_seq, rung, _watch: watch })
     }
+}
+
+/// Hears a bell. One waiting ring stands for all: the next look finds everything.
+pub(super) fn hear(bell: &Path) -> Result<(RecommendedWatcher, mpsc::Receiver<()>), StoreError> {
+    let (waker, rung) = mpsc::channel(1);
+    let watch = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
+            let _ = waker.try_send(());
+        }
+    })
+    .and_then(|mut watch| {
+        watch.watch(bell, RecursiveMode::NonRecursive)?;
+        Ok(watch)
+    })
+    .map_err(|error| StoreError::file("watch", bell)(std::io::Error::other(error)))?;
+    Ok((watch, rung))
 }
 
 impl Follower {

@@ -13,8 +13,12 @@ use std::path::Path;
 use std::time::Duration;
 
 /// One script for each step; the schema's number (`user_version`) is how many of them have run.
-const MIGRATIONS: &[&str] =
-    &[include_str!("schema/001.sql"), include_str!("schema/002.sql"), include_str!("schema/003.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/001.sql"),
+    include_str!("schema/002.sql"),
+    include_str!("schema/003.sql"),
+    include_str!("schema/004.sql"),
+];
 
 /// `application_id` of our databases: "prgm".
 const APPLICATION: i32 = 0x7072_676d;

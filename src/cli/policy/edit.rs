@@ -1,9 +1,7 @@
 //! `programmator policy edit`: the person's policy file in their editor.
 
 use super::super::error::CliError;
-use super::super::passphrase::NOT_FOR_CLAUDE;
 use super::super::session::Session;
-use crate::adapters::agent::launch::MARKER;
 use crate::adapters::editor::Editor;
 use crate::adapters::{policy_file, policy_files, private_file};
 use crate::base::text::clean_line;
@@ -31,10 +29,9 @@ const REJECTED: &str = "policy.yaml.rejected";
 /// Opens a copy of the file, and puts it in the file's place when it can be used. One that cannot is kept beside it,
 /// and is what the next edit begins with.
 pub fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
-    if session.environment.contains_key(MARKER) {
-        let message = "a run of programmator may not change what guards it; edit the policy in a shell of your own";
-        return Err(CliError { message: message.into(), exit_code: NOT_FOR_CLAUDE });
-    }
+    session.not_for_claude(
+        "a run of programmator may not change what guards it; edit the policy in a shell of your own",
+    )?;
     let failed = |error: &dyn std::fmt::Display| CliError::failure(error.to_string());
     let folder = session.config_folder().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))?;
     let path = policy_file::path(&folder);

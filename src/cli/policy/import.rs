@@ -2,10 +2,8 @@
 //! there already stays.
 
 use super::super::error::CliError;
-use super::super::passphrase::NOT_FOR_CLAUDE;
 use super::super::session::Session;
 use super::bad_input;
-use crate::adapters::agent::launch::MARKER;
 use crate::adapters::clock::boot_time;
 use crate::adapters::passphrase::PassphraseError;
 use crate::adapters::policy_file;
@@ -24,9 +22,8 @@ const MAX_FILE: u64 = 1 << 20;
 pub fn run(out: &mut dyn Write, session: &Session, file: &Path, only_print: bool) -> Result<u8, CliError> {
     let shown = clean_line(&file.display().to_string(), 400);
     let imported = import::clanker(&text(file)?).map_err(|why| bad_input(format!("{shown}: {why}")))?;
-    if !only_print && session.environment.contains_key(MARKER) {
-        let message = "a run of programmator may not change what guards it; import in a shell of your own";
-        return Err(CliError { message: message.into(), exit_code: NOT_FOR_CLAUDE });
+    if !only_print {
+        session.not_for_claude("a run of programmator may not change what guards it; import in a shell of your own")?;
     }
     let mut remarks = imported.remarks.clone();
     let refused = if only_print {

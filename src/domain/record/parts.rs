@@ -1,5 +1,6 @@
 //! Small words that records are made of; part of the journal's schema like the records themselves.
 
+use crate::domain::phase::PhaseId;
 use serde::{Deserialize, Serialize};
 
 /// A phase as the ticket's file has it, in a record.
@@ -100,4 +101,21 @@ pub struct ValidationRan {
     pub tail: String,
     /// Path of the whole output.
     pub log: String,
+}
+
+/// Which phase a fact is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfPhase {
+    /// Its text at that time.
+    pub phase: String,
+    /// Its number; old journals tell a phase by its text alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<PhaseId>,
+}
+
+/// A wish that the person left in the store is obeyed from here on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WishTaken {
+    /// Its number there.
+    pub wish: i64,
 }

@@ -62,10 +62,10 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.resumed = None;
             state.stage = Stage::Closing;
         }
-        Record::ToolJudged { tool_use_id, tool, verdict, writes, .. } => {
+        Record::ToolJudged { tool_use_id, tool, verdict, .. } => {
             iteration.asked_person |= ApprovalKind::always(tool).is_some();
             match verdict {
-                Verdict::Allow => iteration.begin_call(tool_use_id, *writes, time),
+                Verdict::Allow => iteration.begin_call(tool_use_id),
                 Verdict::Block => iteration.refuse_call(tool_use_id, tool),
                 // What is asked counts by its answer.
                 Verdict::Ask | Verdict::Passphrase => {}
@@ -73,9 +73,6 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::ToolFinished { tool_use_id, .. } => {
             iteration.tools.remove(tool_use_id);
-            if iteration.writers.remove(tool_use_id) {
-                iteration.wrote = Some(time);
-            }
         }
         Record::OutputAnalysed(analysis) => {
             let before = iteration.analysis.take();
@@ -118,7 +115,6 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         Record::AgentExited { .. } => {
             iteration.pid = None;
             iteration.tools.clear();
-            iteration.writers.clear();
             let respawn = iteration.respawn;
             state.stage = if respawn { Stage::Spawning } else { Stage::Comparing };
         }

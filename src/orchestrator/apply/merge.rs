@@ -1,26 +1,28 @@
 //! A person edits the ticket during a run: the phases of the file and those of the run become one list.
 //!
-//! Phases are known by their text. The person's list, order and ticks win; what the run knows of a phase
-//! stays with it, also when the person rewrites its text in place.
+//! The person's list and order win, and their ticks where nobody else can have made them. What the run knows of a phase,
+//! its number first of all, stays with it, also when the person rewrites its text in place.
 
-use super::phase_from;
 use crate::base::time::Timestamp;
 use crate::domain::outcome::DoneHow;
 use crate::domain::record::PhaseSeed;
 use crate::orchestrator::state::{Mark, PhaseState, State};
-use std::time::Duration;
 
-/// Takes the phases as they are in the file now.
-pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], time: Timestamp) {
-    let by = who_ticked(state, time);
+/// Takes the phases as they were in the file at `read_at`.
+pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Timestamp, now: Timestamp) {
+    let by = who_ticked(state, read_at, now);
+    state.ticket_read = Some(read_at);
     let mut before: Vec<Option<PhaseState>> = state.phases.drain(..).map(Some).collect();
     let renamed = renames(&before, seeds);
     let mut merged = Vec::with_capacity(seeds.len());
     for (at, seed) in seeds.iter().enumerate() {
         let same = |phase: &Option<PhaseState>| phase.as_ref().is_some_and(|phase| phase.text == seed.text);
         let from = before.iter().position(same).or(renamed[at]);
-        let known = from.and_then(|from| before[from].take());
-        merged.push(known.map_or_else(|| phase_from(seed), |phase| follow(phase, seed, by)));
+        merged.push(match from.and_then(|from| before[from].take()) {
+            Some(known) => follow(known, seed, by),
+            // Seen for the first time: without a tick first, so that whose it is counts.
+            None => follow(state.new_phase(&PhaseSeed { done: false, ..seed.clone() }), seed, by),
+        });
     }
     // The running iteration follows its phase to the new text.
     if let Some(iteration) = &mut state.iteration
@@ -52,17 +54,18 @@ fn renames(before: &[Option<PhaseState>], seeds: &[PhaseSeed]) -> Vec<Option<usi
         .collect()
 }
 
-/// How long after a call that may write a change of the file can still be its doing: the watch waits for a pause
-/// in the changes before it tells of them.
-const WAKE: Duration = Duration::from_secs(2);
-
-/// Ticks that appear now are Claude's own when one of its calls may just have made them, by whatever way. Taking a
-/// person's for one costs an iteration; taking Claude's for a person's would believe it unchecked.
-fn who_ticked(state: &State, time: Timestamp) -> TickedBy {
-    // The file is read once more before an iteration is judged: what is new after its end is not Claude's.
-    let Some(iteration) = state.open_iteration() else { return TickedBy::Person };
-    let just_wrote = iteration.wrote.is_some_and(|wrote| time.since(wrote) <= WAKE);
-    if just_wrote || !iteration.writers.is_empty() { TickedBy::Claude } else { TickedBy::Person }
+/// A tick that appears while an iteration is open is a claim, whoever made it: nobody can tell whose it is. The person's
+/// own counts at once when it is made through programmator, or while nothing else can have made it.
+fn who_ticked(state: &State, read_at: Timestamp, now: Timestamp) -> TickedBy {
+    let Some(iteration) = &state.iteration else { return TickedBy::Person };
+    let Some(ended) = iteration.ended else { return TickedBy::Claude };
+    // Read before the end, and heard of only now. A clock that was set back since tells nothing.
+    let late = read_at < ended && ended <= now;
+    // Claude was called, and the file was not read once more before the end.
+    let unread = iteration.prompted.is_some()
+        && iteration.changed.is_none()
+        && state.ticket_read.is_none_or(|read| read < ended);
+    if late || unread { TickedBy::Claude } else { TickedBy::Person }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -90,7 +93,8 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::record::{Record, Verdict};
+    use crate::domain::outcome::IterationOutcome;
+    use crate::domain::record::Record;
     use crate::domain::settings::Settings;
     use crate::orchestrator::apply::fold;
 
@@ -121,7 +125,7 @@ mod tests {
     }
 
     fn read(state: &mut State, list: &[(&str, bool)]) -> Vec<(String, Mark)> {
-        let record = Record::TicketRead { title: "T".into(), phases: seeds(list) };
+        let record = Record::TicketRead { title: "T".into(), phases: seeds(list), read_at: None };
         fold(state, &record, Timestamp::from_millis(2));
         state.phases.iter().map(|phase| (phase.text.clone(), phase.mark)).collect()
     }
@@ -135,7 +139,7 @@ mod tests {
     type Boxes<'a> = &'a [(&'a str, bool)];
 
     #[test]
-    fn the_persons_list_order_and_ticks_win() {
+    fn the_persons_list_and_order_win() {
         let before = [("A", false), ("B", false), ("C", true)];
         let cases: [(Boxes<'_>, &[(&str, Mark)]); 6] = [
             // Reordered.
@@ -152,8 +156,8 @@ mod tests {
                 &[("A, but better", false), ("B", false), ("C", true)],
                 &[("A, but better", Mark::Running), ("B", Mark::Pending), ("C", PERSON)],
             ),
-            // Ticked by the person.
-            (&[("A", true), ("B", true), ("C", true)], &[("A", PERSON), ("B", PERSON), ("C", PERSON)]),
+            // Ticked while an iteration is open: a claim.
+            (&[("A", true), ("B", true), ("C", true)], &[("A", Mark::Running), ("B", Mark::Pending), ("C", PERSON)]),
             // A tick taken back.
             (
                 &[("A", false), ("B", false), ("C", false)],
@@ -173,32 +177,76 @@ mod tests {
         assert_eq!(state.phases[0].baseline.as_deref(), Some("base"), "what is known of it stays");
     }
 
-    #[test]
-    fn a_tick_is_claudes_claim_while_and_just_after_claude_may_have_written() {
-        let judged = Record::ToolJudged {
+    fn ended(state: &mut State, at: i64) {
+        let record = Record::IterationEnded {
             n: 1,
-            tool_use_id: "t".into(),
-            tool: "Bash".into(),
-            target: "for f in *; do …".into(),
-            verdict: Verdict::Allow,
-            reason: "trusted".into(),
-            writes: true,
-            units: vec![],
+            outcome: IterationOutcome::Interrupted,
+            changed: false,
+            fingerprint: None,
+            ms: 0,
         };
-        let finished = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false };
-        let ticked = Record::TicketRead { title: "T".into(), phases: seeds(&[("A", true)]) };
-        for (after, expected) in [(None, Mark::Running), (Some(1_999), Mark::Running), (Some(2_500), PERSON)] {
+        fold(state, &record, Timestamp::from_millis(at));
+    }
+
+    /// What the file said at `read_at` is heard of at `now`: does the tick in it count?
+    fn counts(state: &mut State, read_at: i64, now: i64) -> bool {
+        let read_at = Some(Timestamp::from_millis(read_at));
+        let record = Record::TicketRead { title: "T".into(), phases: seeds(&[("A", true)]), read_at };
+        fold(state, &record, Timestamp::from_millis(now));
+        let counts = state.phases[0].mark == PERSON;
+        assert_eq!(state.doubted_ticks().is_empty(), counts);
+        counts
+    }
+
+    #[test]
+    fn a_tick_while_an_iteration_is_open_is_a_claim_however_late_it_is_heard_of() {
+        let called = Record::SpawnRequested { n: 1, notes: vec![] };
+        let compared = Record::EvidenceGathered { n: 1, iteration_files: vec![], phase_files: vec![] };
+        for (is_compared, end, read_at, now, expected) in [
+            // Hours after anything that Claude did.
+            (false, None, 9_000_000, 9_000_000, false),
+            (true, Some(5_000), 6_000, 6_000, true),
+            (true, Some(5_000), 4_999, 6_000, false),
+            // Ended in a hurry: nobody has read the file since Claude's last moment.
+            (false, Some(5_000), 6_000, 6_000, false),
+            // The clock was set back behind the end.
+            (true, Some(5_000), 3_000, 3_000, true),
+        ] {
             let mut state = running(&[("A", false)]);
-            fold(&mut state, &judged, Timestamp::from_millis(100));
-            let mut at = 60_000;
-            if let Some(after) = after {
-                fold(&mut state, &finished, Timestamp::from_millis(50_000));
-                at = 50_000 + after;
+            fold(&mut state, &called, Timestamp::from_millis(100));
+            if is_compared {
+                fold(&mut state, &compared, Timestamp::from_millis(200));
             }
-            fold(&mut state, &ticked, Timestamp::from_millis(at));
-            assert_eq!(state.phases[0].mark, expected, "{after:?}");
-            assert_eq!(state.doubted_ticks().is_empty(), expected == PERSON);
+            if let Some(end) = end {
+                ended(&mut state, end);
+            }
+            assert_eq!(counts(&mut state, read_at, now), expected, "{end:?} {read_at} {now}");
         }
+    }
+
+    #[test]
+    fn an_iteration_that_never_called_claude_doubts_nobody() {
+        let mut state = running(&[("A", false)]);
+        ended(&mut state, 5_000);
+        assert!(counts(&mut state, 6_000, 6_000));
+    }
+
+    #[test]
+    fn a_new_phase_that_comes_with_its_tick_is_a_claim_too() {
+        let mut state = running(&[("A", false)]);
+        read(&mut state, &[("A", false), ("New", true)]);
+        assert_eq!((state.phases[1].mark, state.phases[1].ticked), (Mark::Pending, true));
+    }
+
+    #[test]
+    fn a_phase_keeps_its_number_through_edits_and_no_number_is_given_twice() {
+        let mut state = running(&[("A", false), ("B", false)]);
+        read(&mut state, &[("B", false), ("A", false)]);
+        read(&mut state, &[("B", false), ("A, but better", false)]);
+        read(&mut state, &[("B", false)]);
+        read(&mut state, &[("B", false), ("C", false)]);
+        let ids: Vec<u32> = state.phases.iter().map(|phase| phase.id.0).collect();
+        assert_eq!(ids, [2, 3]);
     }
 
     #[test]
@@ -206,8 +254,8 @@ mod tests {
         let mut state = running(&[("Test", false), ("Test", false)]);
         assert_eq!(
             read(&mut state, &[("Test", true), ("Test", false)]),
-            marks(&[("Test", PERSON), ("Test", Mark::Pending)])
+            marks(&[("Test", Mark::Running), ("Test", Mark::Pending)])
         );
-        assert_eq!(state.next_phase().map(|phase| phase.ticked), Some(false));
+        assert_eq!(state.doubted_ticks().len(), 1);
     }
 }

@@ -73,7 +73,10 @@ impl Step<'_> {
         if judge::names_unknown_phase(&self.state, &claim) {
             let name = claim.phase_completed.unwrap_or_default();
             let why = format!("the claimed phase “{name}” is none of the open phases");
-            self.record(Record::PhaseDisputed { n, phase: own, why });
+            // A phase that the person has settled meanwhile stays as they want it.
+            if self.state.phase(own.as_deref()).is_some_and(|own| !own.mark.is_settled()) {
+                self.record(Record::PhaseDisputed { n, phase: own, why });
+            }
             return self.settle();
         }
         let Some(phase) = judge::claimed_phase(&self.state, &claim) else {

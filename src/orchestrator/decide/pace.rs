@@ -4,7 +4,7 @@ use super::Step;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::record::{Level, PhaseSeed, Record};
+use crate::domain::record::{Level, OfPhase, PhaseSeed, Record};
 use crate::domain::session::Sessions;
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::TicketStatus;
@@ -16,7 +16,7 @@ use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
 use crate::orchestrator::loop_context::loop_context;
 use crate::orchestrator::prompt::PromptContext;
-use crate::orchestrator::state::{Mark, NoteStage, Pace, Stage};
+use crate::orchestrator::state::{Mark, NoteStage, Pace, PhaseState, Stage};
 
 impl Step<'_> {
     pub(super) fn started(&mut self, start: Start) {
@@ -96,9 +96,9 @@ impl Step<'_> {
             return false;
         }
         // What is done is noted in the file before anything else, a stop included.
-        if let Some(phase) = self.owed_tick().filter(|_| self.state.ticket_lost.is_none()) {
-            self.record(Record::TickIntended { phase: phase.clone() });
-            self.effect(Effect::TickPhase { phase });
+        if let Some(owed) = self.owed_tick().filter(|_| self.state.ticket_lost.is_none()) {
+            self.record(Record::TickIntended(owed.clone()));
+            self.effect(Effect::TickPhase { phase: owed.phase });
             return false;
         }
         if self.state.is_complete() && self.state.ticket_lost.is_none() {
@@ -138,13 +138,13 @@ impl Step<'_> {
     }
 
     /// A phase that we know to be done, but whose box is not ticked in the file.
-    fn owed_tick(&self) -> Option<String> {
+    fn owed_tick(&self) -> Option<OfPhase> {
         let owed = self
             .state
             .phases
             .iter()
             .find(|phase| matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable);
-        owed.map(|phase| phase.text.clone())
+        owed.map(PhaseState::named)
     }
 
     fn complete(&mut self) {

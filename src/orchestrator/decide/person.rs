@@ -4,7 +4,8 @@ use super::Step;
 use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::record::Record;
+use crate::domain::phase::PhaseId;
+use crate::domain::record::{Level, Record, WishTaken};
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
@@ -30,20 +31,8 @@ impl Step<'_> {
             }
             UserCommand::RetryNow => self.look_again(Asker::Person),
             UserCommand::SkipPhase { phase } => self.skip(phase),
-            UserCommand::RetryPhase { phase } => {
-                let named = |other: &&PhaseState| other.text == phase && other.mark != Mark::Pending;
-                let mark = self.state.phases.iter().find(named).map(|phase| phase.mark);
-                match mark {
-                    Some(Mark::Disputed | Mark::Skipped | Mark::Blocked) => {
-                        self.record(Record::PhaseReopened { phase });
-                    }
-                    Some(Mark::Done(_)) => {
-                        self.record(Record::PhaseReopened { phase: phase.clone() });
-                        self.effect(Effect::UntickPhase { phase });
-                    }
-                    _ => {}
-                }
-            }
+            UserCommand::RetryPhase { phase } => self.take_up_again(phase),
+            UserCommand::TickPhase { phase } => self.tick(phase),
             UserCommand::Steer { text } => {
                 self.record(Record::NoteGiven { id, text });
                 self.send_notes();
@@ -73,6 +62,14 @@ impl Step<'_> {
                     self.record(Record::BreakerReset);
                 }
             }
+        }
+    }
+
+    /// Noted first, so that it is obeyed once.
+    pub(super) fn wished(&mut self, wish: i64, command: UserCommand) {
+        if self.state.ended.is_none() && self.state.run.is_some() {
+            self.record(Record::WishTaken(WishTaken { wish }));
+            self.commanded(format!("wish-{wish}"), command);
         }
     }
 
@@ -114,15 +111,44 @@ impl Step<'_> {
         self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
     }
 
-    fn skip(&mut self, phase: String) {
-        let open = |mark: Mark| !mark.is_settled();
-        if !self.state.phases.iter().any(|other| other.text == phase && open(other.mark)) {
-            return;
+    fn skip(&mut self, phase: PhaseId) {
+        let open = self.state.phase_by(phase).filter(|phase| !phase.mark.is_settled());
+        if let Some(named) = open.map(PhaseState::named) {
+            self.settled_by_person(phase, Record::PhaseSkipped(named));
         }
-        let running = self.open(|open| open.phase.as_ref() == Some(&phase));
-        self.record(Record::PhaseSkipped { phase });
+    }
+
+    /// The phase is done, the person says: whoever ticked its box before.
+    fn tick(&mut self, phase: PhaseId) {
+        let Some(known) = self.state.phase_by(phase).cloned() else {
+            return self.notice(Level::Warn, "the phase that was to be ticked is no longer in the ticket");
+        };
+        if !matches!(known.mark, Mark::Done(_)) {
+            self.settled_by_person(phase, Record::PhaseTicked(known.named()));
+        }
+        if !known.ticked {
+            self.effect(Effect::WriteBox { phase: known.text, done: true });
+        }
+    }
+
+    /// The person has decided about a phase: an iteration on it is in vain.
+    fn settled_by_person(&mut self, phase: PhaseId, record: Record) {
+        let text = self.state.phase_by(phase).map(|phase| phase.text.clone());
+        let running = self.open(|open| open.phase.is_some() && open.phase == text);
+        self.record(record);
         if running {
             self.interrupt();
+        }
+    }
+
+    fn take_up_again(&mut self, phase: PhaseId) {
+        let Some(known) = self.state.phase_by(phase).cloned() else { return };
+        if matches!(known.mark, Mark::Pending | Mark::Running | Mark::Claimed) {
+            return;
+        }
+        self.record(Record::PhaseReopened(known.named()));
+        if matches!(known.mark, Mark::Done(_)) {
+            self.effect(Effect::WriteBox { phase: known.text, done: false });
         }
     }
 }

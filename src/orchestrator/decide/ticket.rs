@@ -24,19 +24,7 @@ impl Step<'_> {
             return self.notice(Level::Warn, "the ticket has no phases any more; the run goes on with those it knows");
         }
         if title != self.state.title || self.differs(&phases) || self.state.ticket_lost.is_some() {
-            let doubted = self.state.doubted_ticks();
-            self.record(Record::TicketRead { title, phases });
-            let mut now = self.state.doubted_ticks();
-            now.retain(|phase| !doubted.contains(phase));
-            for phase in now {
-                self.notice(
-                    Level::Warn,
-                    format!(
-                        "the box of “{phase}” was ticked while a call of Claude's ran, so it counts as Claude's own; \
-                         skip the phase (key s) to leave it out"
-                    ),
-                );
-            }
+            self.take_phases(read_at, title, phases);
         }
         let asked = self.state.validation_change.as_ref() == Some(&validation);
         let declined = self.state.validation_declined.as_ref() == Some(&validation);
@@ -55,16 +43,34 @@ impl Step<'_> {
         }
     }
 
-    /// Read before our own last change of the file. While the clock stands before that change it tells nothing: a tick
+    /// What is new in the file. A tick that does not count by itself is told.
+    fn take_phases(&mut self, read_at: Timestamp, title: String, phases: Vec<PhaseSeed>) {
+        let doubted = self.state.doubted_ticks();
+        self.record(Record::TicketRead { title, phases, read_at: Some(read_at) });
+        let mut now = self.state.doubted_ticks();
+        now.retain(|phase| !doubted.contains(phase));
+        for phase in now {
+            self.notice(
+                Level::Warn,
+                format!(
+                    "the box of “{phase}” was ticked in the file during an iteration: that is a claim, not yet the end \
+                     of the phase. If it was you: key d in Tickets, or `programmator ticket tick`"
+                ),
+            );
+        }
+    }
+
+    /// Read before what we know already, or before our own last change of the file. While the clock stands before that change it tells nothing: a tick
     /// of Claude's that was passed over now would be taken for the person's at the next start.
     pub(super) fn is_stale(&self, read_at: Timestamp) -> bool {
-        self.state.wrote_ticket.is_some_and(|wrote| read_at < wrote && wrote <= self.now)
+        let known = [self.state.wrote_ticket, self.state.ticket_read];
+        known.into_iter().flatten().any(|known| read_at < known && known <= self.now)
     }
 
     pub(super) fn phases_read(&mut self, phases: Vec<PhaseSeed>) {
         if self.differs(&phases) {
             let title = self.state.title.clone();
-            self.record(Record::TicketRead { title, phases });
+            self.take_phases(self.now, title, phases);
         }
     }
 

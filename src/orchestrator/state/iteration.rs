@@ -82,10 +82,6 @@ pub struct Iteration {
     pub prompted: Option<Timestamp>,
     /// The API failed, and Claude has not been heard since.
     pub retry: Option<Retry>,
-    /// Calls among them that may change files.
-    pub writers: BTreeSet<String>,
-    /// When such a call was last begun or done.
-    pub wrote: Option<Timestamp>,
     /// The tree differs from before the iteration; `None` until compared.
     pub changed: Option<bool>,
     /// The tree differs from the phase's baseline; `None` until compared.

@@ -2,7 +2,7 @@
 
 use super::{
     Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_reset_breaker,
-    can_retry, can_skip, details_word, has_stream, is_searching, live, pause_word, retry_word, several_tabs,
+    can_retry, can_skip, can_tick, details_word, has_stream, is_searching, live, pause_word, retry_word, several_tabs,
     someone_waits, stream_is_behind,
 };
 use crate::tui::model::Model;
@@ -73,6 +73,8 @@ rows! {
         "in Tickets: open the selected ticket, or fold it";
     Fold "tickets.fold" TICKETS, "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
         "in Tickets: fold or unfold the selected ticket";
+    Tick "tickets.tick" TICKETS, "ticket", [c('d')], Shown, can_tick, |_| "tick",
+        "in Tickets: tick the selected phase: it is done";
     Copy "tickets.copy" TICKETS, "ticket", [c('y')], HelpOnly, always, |_| "copy",
         "in Tickets: copy the selected line";
     Search "stream.search" STREAM, "stream", [c('/')], Shown, has_stream, |_| "search",

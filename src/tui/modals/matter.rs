@@ -29,8 +29,8 @@ impl Matter {
     pub fn act(&self, command: Option<Command>) -> Option<Ask> {
         let command = match (command?, &self.what) {
             (Command::Edit, _) => return Some(Ask::Edit(self.ticket.clone())),
-            (Command::Retry, What::Dispute(phase)) => UserCommand::RetryPhase { phase: phase.clone() },
-            (Command::Skip, What::Dispute(phase)) => UserCommand::SkipPhase { phase: phase.clone() },
+            (Command::Retry, What::Dispute(phase)) => UserCommand::RetryPhase { phase: *phase },
+            (Command::Skip, What::Dispute(phase)) => UserCommand::SkipPhase { phase: *phase },
             _ => return None,
         };
         Some(Ask::Command(self.ticket.clone(), command))
@@ -40,9 +40,10 @@ impl Matter {
         let tab = model.tabs.iter().find(|tab| tab.id == self.ticket);
         match &self.what {
             What::Dispute(phase) => {
-                let why = tab.and_then(|tab| tab.state.phase(Some(phase))).and_then(|phase| phase.dispute.clone());
-                let why = why.unwrap_or_else(|| "the claim did not hold".into());
-                ("Disputed", format!("Claude says that “{phase}” is done.\nIt does not hold: {why}"))
+                let phase = tab.and_then(|tab| tab.state.phase_by(*phase));
+                let why = phase.and_then(|phase| phase.dispute.as_deref()).unwrap_or("the claim did not hold");
+                let text = phase.map_or("a phase", |phase| phase.text.as_str());
+                ("Disputed", format!("Claude says that “{text}” is done.\nIt does not hold: {why}"))
             }
             What::Conflict(Conflict::Box(phase)) => (
                 "Conflict in the ticket",

@@ -5,6 +5,7 @@
 use crate::base::id::TicketId;
 use crate::base::time::short;
 use crate::domain::outcome::DoneHow;
+use crate::domain::phase::PhaseId;
 use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
 use crate::orchestrator::state::{Mark, PhaseState};
 use crate::tui::marks::Sign;
@@ -35,8 +36,8 @@ pub struct TicketsState {
 pub enum Thing {
     /// A ticket, open or listed.
     Ticket(TicketId),
-    /// A phase of an open ticket, by its text.
-    Phase(TicketId, String),
+    /// A phase of an open ticket.
+    Phase(TicketId, PhaseId),
 }
 
 /// What the person does in the pane.
@@ -71,6 +72,8 @@ enum Item<'a> {
 
 /// A phase as the run knows it, else as the file has it.
 struct Shown<'a> {
+    /// Before a run has seen it: the number that one would give.
+    id: PhaseId,
     text: &'a str,
     mark: Mark,
     run: Option<&'a PhaseState>,
@@ -80,7 +83,7 @@ impl Item<'_> {
     fn thing(&self) -> Option<Thing> {
         match self {
             Self::Tab(tab) => Some(Thing::Ticket(tab.id.clone())),
-            Self::Phase(tab, phase) => Some(Thing::Phase(tab.id.clone(), phase.text.to_owned())),
+            Self::Phase(tab, phase) => Some(Thing::Phase(tab.id.clone(), phase.id)),
             Self::Listed(ticket) => Some(Thing::Ticket(ticket.id.clone())),
             Self::Task(_) | Self::Whole(_) | Self::Gap => None,
         }
@@ -90,11 +93,14 @@ impl Item<'_> {
 fn phases(tab: &Tab) -> Vec<Shown<'_>> {
     if !tab.state.phases.is_empty() {
         let states = tab.state.phases.iter();
-        return states.map(|phase| Shown { text: &phase.text, mark: phase.mark, run: Some(phase) }).collect();
+        return states
+            .map(|phase| Shown { id: phase.id, text: &phase.text, mark: phase.mark, run: Some(phase) })
+            .collect();
     }
     let from_file = tab.ticket.iter().flat_map(|ticket| &ticket.phases);
     from_file
         .map(|phase| Shown {
+            id: PhaseId(u32::try_from(phase.n).unwrap_or(u32::MAX)),
             text: &phase.text,
             mark: if phase.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
             run: None,
@@ -154,7 +160,7 @@ fn position(model: &Model, items: &[Item<'_>]) -> usize {
         .cursor
         .as_ref()
         .and_then(at)
-        .or_else(|| at(&Thing::Phase(front.clone()?, current?.text.clone())))
+        .or_else(|| at(&Thing::Phase(front.clone()?, current?.id)))
         .or_else(|| at(&Thing::Ticket(front.clone()?)))
         .unwrap_or(0)
 }
@@ -170,18 +176,21 @@ impl Model {
     }
 
     /// The phase of the ticket in front that the cursor was put on.
-    pub fn phase_under_cursor(&self) -> Option<String> {
+    pub fn phase_under_cursor(&self) -> Option<PhaseId> {
         match (self.under_cursor()?, self.tab()) {
-            (Thing::Phase(id, text), Some(tab)) if tab.id == id => Some(text),
+            (Thing::Phase(id, phase), Some(tab)) if tab.id == id => Some(phase),
             _ => None,
         }
     }
 
     /// The line under the cursor as text for the clipboard.
     pub fn line_under_cursor(&self) -> Option<String> {
-        let text = match self.under_cursor()? {
-            Thing::Phase(_, text) => text,
-            Thing::Ticket(id) => id.to_string(),
+        let items = items(self);
+        let text = match items.get(position(self, &items)).filter(|_| self.focus == Pane::Tickets)? {
+            Item::Phase(_, phase) => phase.text.to_owned(),
+            item => match item.thing()? {
+                Thing::Ticket(id) | Thing::Phase(id, _) => id.to_string(),
+            },
         };
         Some(crate::base::text::clean_line(&text, 1_000))
     }
@@ -327,13 +336,10 @@ mod tests {
         let mut model = sample::model();
         model.tabs.push(sample::running("tk-1"));
         model.focus = Pane::Tickets;
-        let Some(Thing::Phase(_, running)) = model.under_cursor() else {
-            panic!("not on a phase");
-        };
-        assert_eq!(running, "Wire into middleware");
+        assert_eq!(model.line_under_cursor().as_deref(), Some("Wire into middleware"));
         update(&mut model, TicketsMsg::Move(-1), 10);
         let before = model.under_cursor();
-        assert_eq!(model.phase_under_cursor().as_deref(), Some("Token bucket"));
+        assert_eq!(model.line_under_cursor().as_deref(), Some("Token bucket"));
         model.tabs[0].state.phases.insert(0, PhaseState::default());
         assert_eq!(model.under_cursor(), before);
     }
@@ -346,7 +352,7 @@ mod tests {
         update(&mut model, TicketsMsg::Move(-100), 5);
         assert_eq!(model.under_cursor(), Some(Thing::Ticket(sample::id("tk-1"))));
         update(&mut model, TicketsMsg::Move(100), 5);
-        assert_eq!(model.phase_under_cursor().as_deref(), Some("Docs"));
+        assert_eq!(model.line_under_cursor().as_deref(), Some("Docs"));
     }
 
     #[test]

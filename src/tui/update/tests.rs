@@ -6,8 +6,10 @@ use crate::domain::breaker::Circuit;
 use crate::domain::limits::admission::{Parking, Why};
 use crate::domain::limits::provider::Reset;
 use crate::domain::news::{News, RunLeft, StorageAwaited};
-use crate::domain::outcome::ExitReason;
+use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::domain::phase::PhaseId;
 use crate::domain::record::Record;
+use crate::orchestrator::state::Mark;
 use crate::tui::msg::QuitMode;
 use crate::tui::sample;
 use proptest::prelude::*;
@@ -123,7 +125,7 @@ fn skip_and_stop_ask_first() {
     assert_eq!(press(&mut model, "s"), []);
     assert_eq!(press(&mut model, "n"), []);
     assert!(model.modals.is_empty());
-    let skip = UserCommand::SkipPhase { phase: "Wire into middleware".into() };
+    let skip = UserCommand::SkipPhase { phase: PhaseId(3) };
     assert_eq!(press(&mut model, "s y"), command(skip));
     assert_eq!(press(&mut model, "x y"), command(UserCommand::Stop));
 }
@@ -145,8 +147,20 @@ fn c_resets_the_breaker_also_after_the_run_and_asks_first() {
 fn skip_means_the_phase_under_the_cursor_when_the_tree_has_the_focus() {
     let mut model = with_running();
     model.focus = Pane::Tickets;
-    let skip = UserCommand::SkipPhase { phase: "Tests for burst".into() };
+    let skip = UserCommand::SkipPhase { phase: PhaseId(4) };
     assert_eq!(press(&mut model, "j s y"), command(skip));
+}
+
+#[test]
+fn d_ticks_the_phase_under_the_cursor_and_only_there() {
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "d"), [], "no phase is selected");
+    model.focus = Pane::Tickets;
+    assert_eq!(press(&mut model, "j d"), command(UserCommand::TickPhase { phase: PhaseId(4) }));
+    model.tabs[0].state.phases[3].ticked = true;
+    assert_eq!(press(&mut model, "d").len(), 1, "Claude ticked it: a claim, until the person does");
+    model.tabs[0].state.phases[3].mark = Mark::Done(DoneHow::TickedByPerson);
+    assert_eq!(press(&mut model, "d"), []);
 }
 
 #[test]
@@ -154,7 +168,7 @@ fn retry_names_the_disputed_phase() {
     let mut model = with_running();
     assert_eq!(press(&mut model, "r"), [], "none is disputed");
     model.tabs[0].state.phases[1].mark = crate::orchestrator::state::Mark::Disputed;
-    let retry = UserCommand::RetryPhase { phase: "Token bucket".into() };
+    let retry = UserCommand::RetryPhase { phase: PhaseId(2) };
     assert_eq!(press(&mut model, "r"), command(retry));
 }
 

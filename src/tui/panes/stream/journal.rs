@@ -10,7 +10,7 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::{Level, Record, Stored, ValidationRan, Verdict, WriteOutcome};
+use crate::domain::record::{Level, OfPhase, Record, Stored, ValidationRan, Verdict, WriteOutcome};
 use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::{HashMap, HashSet};
@@ -239,8 +239,9 @@ impl Journal {
             Record::NoteSent { id } => self.note(id, NoteState::Sent),
             Record::NoteDelivered { id } => self.note(id, NoteState::Delivered),
             Record::Noticed { level, text } => self.say(*level, text.clone()),
-            Record::PhaseSkipped { phase } => self.say(Level::Info, format!("↷ skipped “{phase}”")),
-            Record::PhaseReopened { phase } => {
+            Record::PhaseSkipped(OfPhase { phase, .. }) => self.say(Level::Info, format!("↷ skipped “{phase}”")),
+            Record::PhaseTicked(OfPhase { phase, .. }) => self.say(Level::Info, format!("✓ ticked by you: “{phase}”")),
+            Record::PhaseReopened(OfPhase { phase, .. }) => {
                 self.say(Level::Info, format!("to be done again: “{phase}”"));
             }
             Record::TickSettled { phase, outcome } => {

@@ -1,6 +1,7 @@
 //! What Claude asks by itself, and how the person goes through all that waits.
 
 use super::*;
+use crate::domain::phase::PhaseId;
 
 #[test]
 fn answers_go_out_in_the_tools_own_shape() {
@@ -92,9 +93,9 @@ fn what_is_not_drawn_is_not_agreed_to() {
 fn a_conflict_that_was_seen_waits_no_more_and_a_dispute_takes_a_decision() {
     let mut model = sample::model();
     model.tabs.push(sample::paused("tk-1"));
-    let phase = "Wire into middleware".to_owned();
+    let phase = PhaseId(3);
     let command = |command| vec![Ask::Command(sample::id("tk-1"), command)];
-    assert_eq!(press(&mut model, "! r"), command(UserCommand::RetryPhase { phase: phase.clone() }));
+    assert_eq!(press(&mut model, "! r"), command(UserCommand::RetryPhase { phase }));
     assert_eq!(press(&mut model, "! s"), command(UserCommand::SkipPhase { phase }));
     assert_eq!(press(&mut model, "! d Esc"), [], "a dispute is not just seen");
     model.tabs[0] = sample::finished("tk-1");

@@ -1,0 +1,78 @@
+//! `programmator ticket tick` and `untick`: the person says that a phase is done, or is not. Doing it is `runtime::ticking`'s
+//! part.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::adapters::tickets;
+use crate::base::text::clean_line;
+use crate::domain::ticket::Ticket;
+use crate::orchestrator::phase_match;
+use crate::runtime::ticking::{self, BoxOf, Outcome};
+use std::io::Write;
+
+/// What is to become of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    /// Ticked.
+    On,
+    /// Not ticked.
+    Off,
+}
+
+/// Ticks the box of the phase (its number, or its text), or takes its tick back. Gives the exit code.
+pub async fn run(
+    out: &mut dyn Write,
+    session: &Session,
+    ticket: &str,
+    phase: &str,
+    tick: Tick,
+) -> Result<u8, CliError> {
+    session.not_for_claude("a run of programmator may not say what is done; tick the box in a shell of your own")?;
+    let resolved = session.resolve(&session.folder)?;
+    let path = tickets::find(ticket, &session.places(&resolved))?;
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
+    let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
+    let wanted = find(&ticket, phase, tick)?;
+    let outcome = ticking::write(&session.store()?, &*session.clock(), &path, &wanted).await?;
+    let (id, text) = (ticket.id.as_str(), clean_line(&wanted.text, 200));
+    let is = if tick == Tick::On { "is ticked" } else { "is open again" };
+    match outcome {
+        Outcome::Done(_) => writeln!(out, "{id}: “{text}” {is}.")?,
+        Outcome::Already => writeln!(out, "{id}: “{text}” {} already.", is.replace("is", "was").replace(" again", ""))?,
+        Outcome::Handed { holder, taken: true } => writeln!(out, "{id}: “{text}” {is}; {holder} has taken it over.")?,
+        Outcome::Handed { holder, taken: false } => {
+            writeln!(out, "{id}: {holder} is busy; it takes “{text}” over as soon as it can store records again.")?;
+        }
+        Outcome::Unknown { holder } => {
+            let message = format!("{holder} works on {id} and does not know “{text}” yet; try again in a moment");
+            return Err(CliError { message, exit_code: 75 });
+        }
+        Outcome::NotWritten(why) => {
+            return Err(CliError::failure(format!(
+                "the box of “{text}” could not be written: {}",
+                clean_line(&why, 400)
+            )));
+        }
+    }
+    Ok(0)
+}
+
+/// The phase by its number in the file, else by its text.
+fn find(ticket: &Ticket, name: &str, tick: Tick) -> Result<BoxOf, CliError> {
+    let texts: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
+    let numbered = name.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|at| *at < texts.len());
+    let Some(at) = numbered.or_else(|| phase_match::find(name, &texts)) else {
+        let known = match texts.len() {
+            0 => "it has none".to_owned(),
+            1 => "it has one".to_owned(),
+            all => format!("they are numbered from 1 to {all}"),
+        };
+        let name = clean_line(name, 80);
+        return Err(CliError::usage(format!(
+            "{} has no phase `{name}`; {known}: `programmator ticket show {}`",
+            ticket.id, ticket.id
+        )));
+    };
+    let nth = texts[..at].iter().filter(|text| **text == texts[at]).count();
+    Ok(BoxOf { text: texts[at].to_owned(), nth, done: tick == Tick::On })
+}

@@ -1,0 +1,136 @@
+//! A person's tick of a phase, and its taking back, from outside the run: obeyed at once, whoever works on the ticket.
+//!
+//! While a program does, its run is left a wish in the store, which it notes and obeys itself. While none does, the record
+//! goes behind the journal of the latest run, and the box is written here.
+
+use crate::adapters::store::Store;
+use crate::adapters::tickets;
+use crate::base::time::Clock;
+use crate::domain::command::UserCommand;
+use crate::domain::phase::PhaseId;
+use crate::domain::record::{Record, Stored, WriteOutcome};
+use crate::orchestrator::state::{Mark, PhaseState, State};
+use crate::runtime::behind::{self, Reset};
+use crate::runtime::circuit::state_of;
+use crate::runtime::supervisor::OpenError;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a run is waited for that was left a wish, and how often is looked.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A phase's box, as the person means it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxOf {
+    /// The phase's text.
+    pub text: String,
+    /// Of several phases with this text, which, from 0.
+    pub nth: usize,
+    /// It is to be ticked; else its tick is taken back.
+    pub done: bool,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is so now; the records that say it.
+    Done(Vec<Arc<Stored>>),
+    /// It was so.
+    Already,
+    /// A program works on the ticket.
+    Handed {
+        /// Which, for people.
+        holder: String,
+        /// It has noted the wish. Else it will, as soon as it can store anything.
+        taken: bool,
+    },
+    /// A program works on the ticket, and its run does not know the phase.
+    Unknown {
+        /// Which, for people.
+        holder: String,
+    },
+    /// The file could not be written, for this reason.
+    NotWritten(String),
+}
+
+/// Ticks the box of a phase of the ticket in the file `path` (its real path), or takes its tick back.
+pub async fn write(store: &Store, clock: &dyn Clock, path: &Path, wanted: &BoxOf) -> Result<Outcome, OpenError> {
+    let records = |state: &State| records(state, wanted);
+    let stored = match behind::append(store, clock, path, records).await {
+        Ok(Reset::Done(stored)) => stored,
+        Ok(Reset::AtRest | Reset::NoRun) => Vec::new(),
+        Err(OpenError::Held { holder, .. }) => return hand_over(store, clock, path, wanted, holder).await,
+        Err(error) => return Err(error),
+    };
+    let (file, text, done, locks) = (path.to_owned(), wanted.text.clone(), wanted.done, store.folder().join("locks"));
+    let change = move || if done { tickets::tick(&file, &text, &locks) } else { tickets::reopen(&file, &text, &locks) };
+    let written = tokio::task::spawn_blocking(change).await;
+    Ok(match written {
+        Ok(WriteOutcome::AlreadySo) if stored.is_empty() => Outcome::Already,
+        Ok(WriteOutcome::Written | WriteOutcome::AlreadySo) => Outcome::Done(stored),
+        Ok(WriteOutcome::NotThere) => Outcome::NotWritten("the phase is no longer in the file".to_owned()),
+        Ok(WriteOutcome::FileGone) => Outcome::NotWritten("the file is gone".to_owned()),
+        Ok(WriteOutcome::Failed(why)) => Outcome::NotWritten(why),
+        Err(error) => Outcome::NotWritten(error.to_string()),
+    })
+}
+
+/// Ticks the phase that the latest run of the ticket knows by this number.
+pub async fn tick(store: &Store, clock: &dyn Clock, path: &Path, id: PhaseId) -> Result<Outcome, OpenError> {
+    let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(Outcome::Already) };
+    let state = state_of(store, latest.run)?;
+    let Some(PhaseState { text, .. }) = state.phase_by(id) else { return Ok(Outcome::Already) };
+    let before = state.phases.iter().take_while(|phase| phase.id != id);
+    let nth = before.filter(|phase| phase.text == *text).count();
+    write(store, clock, path, &BoxOf { text: text.clone(), nth, done: true }).await
+}
+
+fn records(state: &State, wanted: &BoxOf) -> Vec<Record> {
+    let Some(phase) = phase(state, wanted) else { return Vec::new() };
+    match (wanted.done, phase.mark) {
+        (true, Mark::Done(_)) => Vec::new(),
+        (true, _) => vec![Record::PhaseTicked(phase.named())],
+        (false, Mark::Done(_)) => vec![Record::PhaseReopened(phase.named())],
+        (false, _) => Vec::new(),
+    }
+}
+
+fn phase<'a>(state: &'a State, wanted: &BoxOf) -> Option<&'a PhaseState> {
+    state.phases.iter().filter(|phase| phase.text == wanted.text).nth(wanted.nth)
+}
+
+/// Asks the run that works on the ticket, and waits a moment until it has noted that.
+async fn hand_over(
+    store: &Store,
+    clock: &dyn Clock,
+    path: &Path,
+    wanted: &BoxOf,
+    holder: String,
+) -> Result<Outcome, OpenError> {
+    let Some(latest) = store.latest_for(&path.display().to_string())? else {
+        return Ok(Outcome::Unknown { holder });
+    };
+    let state = state_of(store, latest.run)?;
+    let known = phase(&state, wanted).filter(|_| state.ended.is_none());
+    let Some(PhaseState { id, mark, ticked, .. }) = known else {
+        return Ok(Outcome::Unknown { holder });
+    };
+    if (*ticked && matches!(mark, Mark::Done(_))) == wanted.done {
+        return Ok(Outcome::Already);
+    }
+    let wish = store.wish(latest.run, clock.now(), &command(*id, wanted.done))?;
+    let begun = Instant::now();
+    loop {
+        let taken = store.is_taken(wish)?;
+        if taken || begun.elapsed() > PATIENCE {
+            return Ok(Outcome::Handed { holder, taken });
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn command(phase: PhaseId, done: bool) -> UserCommand {
+    if done { UserCommand::TickPhase { phase } } else { UserCommand::RetryPhase { phase } }
+}
