@@ -6,7 +6,7 @@
 use super::Step;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{
-    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, Voided, refusal,
+    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, Voided,
 };
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::IterationOutcome;
@@ -148,7 +148,7 @@ impl Step<'_> {
 
     /// The question that the person decided about, as they saw it. Of one that was changed meanwhile they are told that
     /// it still waits; one that is not open any more needs no word.
-    fn decided_about(&mut self, id: &QuestionId) -> Option<Arc<Approval>> {
+    pub(super) fn decided_about(&mut self, id: &QuestionId) -> Option<Arc<Approval>> {
         let open = self.state.approvals.iter().find(|approval| approval.id.call == id.call)?.clone();
         if open.id == *id {
             return Some(open);
@@ -188,54 +188,6 @@ impl Step<'_> {
         let input = approval.input.clone();
         self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
         self.effect(Effect::Unlock { rules });
-    }
-
-    /// Another input than the one that was asked about: the rules have their say first.
-    pub(super) fn edited(&mut self, id: &QuestionId, input: String) {
-        if let Some(approval) = self.decided_about(id) {
-            self.effect(Effect::JudgeEdit { id: id.clone(), tool: approval.tool.clone(), input });
-        }
-    }
-
-    /// The rules have judged the changed input: it is asked about as any other, with what they say of it. The person's
-    /// answer to Claude's own question, which its input carries, is one already.
-    pub(super) fn edit_judged(&mut self, id: &QuestionId, input: String, ruling: Ruling) {
-        let Some(old) = self.decided_about(id) else { return };
-        let own = ApprovalKind::always(&old.tool).is_some();
-        let locked = own && ruling.verdict == Verdict::Passphrase;
-        if locked || ruling.verdict == Verdict::Block {
-            let why = ruling.words();
-            let why = if locked { format!("it needs the passphrase ({why})") } else { why };
-            return self.notice(Level::Warn, refusal(&old.tool, &why));
-        }
-        if own {
-            let answer = Answer::Allow { input, scope: Scope::Once };
-            return self.close_question(id.clone(), answer, AnsweredBy::Screen);
-        }
-        // Even what the rules would let through: the person has not said yes to it yet.
-        let ruling = Ruling { verdict: ruling.verdict.max(Verdict::Ask), ..ruling };
-        self.record_verdict(old.n, &id.call, &old.tool, &ruling);
-        self.ask_again(&old, Again::Edited, input, ruling);
-    }
-
-    /// The question takes the place of `old`: other rules ask, or about another input.
-    pub(super) fn ask_again(&mut self, old: &Approval, again: Again, input: String, ruling: Ruling) {
-        let locked = ruling.verdict == Verdict::Passphrase;
-        let rules = if locked { ApprovalKind::Passphrase } else { ApprovalKind::Call };
-        let Ruling { units, rule, reason, provable, .. } = ruling;
-        let claudes = old.edited_from.as_ref().unwrap_or(&old.input);
-        self.record(Record::ApprovalAsked(Approval {
-            id: old.id.next(),
-            again: Some(again),
-            kind: ApprovalKind::always(&old.tool).unwrap_or(rules),
-            edited_from: (*claudes != input).then(|| claudes.clone()),
-            input,
-            units,
-            rule,
-            reason,
-            provable,
-            ..old.clone()
-        }));
     }
 
     pub(super) fn close_question(&mut self, id: QuestionId, answer: Answer, by: AnsweredBy) {

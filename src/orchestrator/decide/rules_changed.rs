@@ -1,9 +1,9 @@
-//! The person's rules were changed while the run is at work: what waits for the person is judged again.
+//! The person changed their rules, or a call, while it waits for them: it is judged again, and asked about anew.
 //!
 //! Reading the rules anew is the edge's. How a question is asked and answered is `approval`'s.
 
 use super::Step;
-use crate::domain::approval::{Again, Answer, AnsweredBy, Approval, ApprovalKind, QuestionId, Ruling, Scope};
+use crate::domain::approval::{Again, Answer, AnsweredBy, Approval, ApprovalKind, QuestionId, Ruling, Scope, refusal};
 use crate::domain::record::{Level, Record, Verdict};
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Stage;
@@ -39,6 +39,54 @@ impl Step<'_> {
             let Approval { id, tool, input, .. } = (*approval).clone();
             self.effect(Effect::Rejudge { id, tool, input });
         }
+    }
+
+    /// Another input than the one that was asked about: the rules have their say first.
+    pub(super) fn edited(&mut self, id: &QuestionId, input: String) {
+        if let Some(approval) = self.decided_about(id) {
+            self.effect(Effect::JudgeEdit { id: id.clone(), tool: approval.tool.clone(), input });
+        }
+    }
+
+    /// The rules have judged the changed input: it is asked about as any other, with what they say of it. The person's
+    /// answer to Claude's own question, which its input carries, is one already.
+    pub(super) fn edit_judged(&mut self, id: &QuestionId, input: String, ruling: Ruling) {
+        let Some(old) = self.decided_about(id) else { return };
+        let own = ApprovalKind::always(&old.tool).is_some();
+        let locked = own && ruling.verdict == Verdict::Passphrase;
+        if locked || ruling.verdict == Verdict::Block {
+            let why = ruling.words();
+            let why = if locked { format!("it needs the passphrase ({why})") } else { why };
+            return self.notice(Level::Warn, refusal(&old.tool, &why));
+        }
+        if own {
+            let answer = Answer::Allow { input, scope: Scope::Once };
+            return self.close_question(id.clone(), answer, AnsweredBy::Screen);
+        }
+        // Even what the rules would let through: the person has not said yes to it yet.
+        let ruling = Ruling { verdict: ruling.verdict.max(Verdict::Ask), ..ruling };
+        self.record_verdict(old.n, &id.call, &old.tool, &ruling);
+        self.ask_again(&old, Again::Edited, input, ruling);
+    }
+
+    /// The question takes the place of `old`: other rules ask, or about another input.
+    pub(super) fn ask_again(&mut self, old: &Approval, again: Again, input: String, ruling: Ruling) {
+        let locked = ruling.verdict == Verdict::Passphrase;
+        let rules = if locked { ApprovalKind::Passphrase } else { ApprovalKind::Call };
+        let Ruling { units, rule, reason, provable, .. } = ruling;
+        let claudes = old.edited_from.as_ref().unwrap_or(&old.input);
+        self.record(Record::ApprovalAsked(Approval {
+            id: old.id.next(),
+            again: Some(again),
+            kind: ApprovalKind::always(&old.tool).unwrap_or(rules),
+            edited_from: (*claudes != input).then(|| claudes.clone()),
+            input,
+            units,
+            rule,
+            reason,
+            provable,
+            ..old.clone()
+        }));
     }
 
     /// The new rules have their say about a call that waits: let through or refused by them, or asked about again, since
