@@ -122,6 +122,8 @@ pub struct PhaseState {
     pub mark: Mark,
     /// Ticked in the file, as last read or written.
     pub ticked: bool,
+    /// Its tick was first seen while an iteration was open: a claim, until the box is seen empty outside of one.
+    pub doubted: bool,
     /// The box cannot be ticked (gone, or not writable); not tried again.
     pub untickable: bool,
     /// Snapshot before its first iteration in this run: what its evidence is judged against.

@@ -77,8 +77,9 @@ enum TickedBy {
 fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
     phase.text.clone_from(&seed.text);
     match (phase.ticked, seed.done) {
-        // Claude's tick is a claim: the status block and the evidence decide.
-        (false, true) if by == TickedBy::Person && !matches!(phase.mark, Mark::Done(_)) => {
+        // A claim: the status block and the evidence decide.
+        (false, true) if by == TickedBy::Claude => phase.doubted = true,
+        (false, true) if !phase.doubted && !matches!(phase.mark, Mark::Done(_)) => {
             phase.mark = Mark::Done(DoneHow::TickedByPerson);
             phase.dispute = None;
         }
@@ -86,6 +87,8 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
         (true, false) if matches!(phase.mark, Mark::Done(_)) => phase.mark = Mark::Pending,
         _ => {}
     }
+    // What an older reading says, heard of behind a newer one, clears nobody.
+    phase.doubted &= seed.done || by == TickedBy::Claude;
     phase.ticked = seed.done;
     phase
 }
