@@ -83,6 +83,8 @@ struct World {
     hands: Hands,
     /// Our program is killed before this many steps from now.
     dies_in: Option<usize>,
+    /// The step that many from now fails, and that one only.
+    fails_in: Option<usize>,
 }
 
 impl World {
@@ -94,6 +96,7 @@ impl World {
         Self {
             saves_left: dice.below(5),
             dies_in: dice.one_in(8).then(|| dice.below(25)),
+            fails_in: None,
             dice,
             names: BTreeMap::from([(PathBuf::from(TICKET), 0)]),
             files: vec![text.clone()],
@@ -177,6 +180,13 @@ impl World {
         while self.hands == Hands::Quick && self.dice.one_in(3) {
             self.person_steps();
         }
+        self.fails_in = match self.fails_in {
+            Some(0) => {
+                self.fails_in = None;
+                return Err(io::Error::other("input/output error"));
+            }
+            left => left.map(|steps| steps - 1),
+        };
         match &mut self.dies_in {
             Some(0) => Err(io::Error::other("killed")),
             Some(steps) => {
@@ -310,6 +320,30 @@ fn ten_thousand_interleavings_lose_no_byte_of_a_persons() {
     }
     println!("{written} written, {overtaken} left to the person, {kept_apart} kept under another name");
     assert!(written > 3_000, "only {written} of 10,000 wrote anything");
+}
+
+#[test]
+fn an_error_at_any_step_leaves_nothing_beside_the_ticket() {
+    let tick = |text: &[u8]| complete_phase(text, "two");
+    let mut failed = 0;
+    for seed in 1..20 {
+        for step in 0.. {
+            let mut world = World::new(seed);
+            (world.saves_left, world.dies_in, world.fails_in) = (0, None, Some(step));
+            let before = world.saved.clone();
+            let outcome = tickets::write::write(&mut world, Path::new(TICKET), &tick);
+            if world.fails_in.is_some() {
+                assert_eq!(outcome, WriteOutcome::Written, "seed {seed}: no step has failed");
+                break;
+            }
+            assert!(matches!(outcome, WriteOutcome::Failed(_)), "seed {seed} step {step}: {outcome:?}");
+            assert_eq!(world.names.keys().collect::<Vec<_>>(), [Path::new(TICKET)], "seed {seed} step {step}");
+            let now = &world.files[world.names[Path::new(TICKET)]];
+            assert!(*now == before || Ok(now) == tick(&before).as_ref(), "seed {seed} step {step}: half a text");
+            failed += 1;
+        }
+    }
+    assert!(failed > 100, "only {failed} steps failed");
 }
 
 #[test]

@@ -206,22 +206,25 @@ impl<D: Disk> Writer<'_, D> {
         before: &[u8],
         new: &[u8],
     ) -> io::Result<Attempt> {
-        let ours = self.disk.open(staged)?;
-        let mut out = match self.disk.swap(staged, target) {
-            Ok(Swapped::Exchanged) => {
-                let mut out = self.disk.open(staged)?;
-                let text = self.disk.read(&mut out)?;
-                if text != before {
-                    return self.give_back(staged, target, ours, new.to_vec(), out, text);
-                }
-                self.disk.remove(staged)?;
-                out
-            }
-            Ok(Swapped::Replaced) => old,
+        let swapped = self.disk.open(staged).and_then(|ours| Ok((ours, self.disk.swap(staged, target)?)));
+        let (ours, swapped) = match swapped {
+            Ok(done) => done,
             Err(error) => {
                 self.disk.remove(staged)?;
                 return Err(error);
             }
+        };
+        let mut out = match swapped {
+            Swapped::Replaced => old,
+            Swapped::Exchanged => match self.take_out(staged, before) {
+                Ok((out, None)) => out,
+                Ok((out, Some(text))) => return self.give_back(staged, target, ours, new.to_vec(), out, text),
+                Err(error) => {
+                    // Looked at once more: what came out goes only if it is not a person's.
+                    let _ = self.clear(staged, new);
+                    return Err(error);
+                }
+            },
         };
         self.disk.sync_folder()?;
         self.disk.pause();
@@ -231,6 +234,17 @@ impl<D: Disk> Writer<'_, D> {
         }
         self.late = Some(Late { instead: new.to_vec(), text });
         Ok(Attempt::overtaken())
+    }
+
+    /// What the exchange brought out: removed if it is what was read, else with its text.
+    fn take_out(&mut self, staged: &Path, before: &[u8]) -> io::Result<(D::File, Option<Vec<u8>>)> {
+        let mut out = self.disk.open(staged)?;
+        let text = self.disk.read(&mut out)?;
+        if text != before {
+            return Ok((out, Some(text)));
+        }
+        self.disk.remove(staged)?;
+        Ok((out, None))
     }
 
     /// Exchanges, also when the ticket has no name for a moment because an editor is saving it.
