@@ -16,6 +16,8 @@ mod approvals_screen;
 mod attended;
 #[path = "real_claude/failures.rs"]
 mod failures;
+#[path = "real_claude/injected.rs"]
+mod injected;
 #[path = "real_claude/launching.rs"]
 mod launching;
 #[path = "real_claude/limits.rs"]

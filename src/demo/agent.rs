@@ -9,7 +9,7 @@
 //! Rooms: [`flags`] (command line), [`host`] and [`control`] (stdin and signals), [`dialect`] (the two ways to speak),
 //! [`gate`] (asking), [`subagents`], [`tools`] and [`shell`]
 //! (doing), [`records`] and [`tally`] (what is printed), [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is
-//! remembered between processes), [`prompt`] (what is asked of it).
+//! remembered between processes), [`prompt`] (what is asked of it), [`settings`] (which it was started with).
 
 pub mod calls;
 pub mod control;
@@ -21,6 +21,7 @@ pub mod prompt;
 pub mod records;
 pub mod scenario;
 pub mod sessions;
+pub mod settings;
 pub mod shell;
 pub mod signals;
 pub mod speech;
@@ -30,37 +31,44 @@ pub mod tally;
 pub mod tools;
 pub mod turn;
 
+use dialect::Dialect;
 use flags::{Flags, Parsed};
 use host::Host;
 use records::Book;
 use scenario::Scenario;
 use sessions::Memory;
+use settings::Settings;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
-
-/// What `--version` prints; the version whose protocol is spoken.
-pub const VERSION: &str = "2.1.197 (Claude Code)";
 
 /// Runs the agent on the process's own stdin and stdout until stdin ends. `args` are the words behind
 /// `scripted-agent`. Exit codes as the real CLI's: 0 and 1 by the last turn's `is_error`, 1 for a refused
 /// command line, 129 and 143 by signal.
 pub fn main(args: &[String]) -> ExitCode {
-    match flags::parse(args) {
-        Parsed::Version => {
-            let _ = writeln!(std::io::stdout(), "{VERSION}");
-            ExitCode::SUCCESS
-        }
-        Parsed::Refused(why) => refuse(&why),
-        Parsed::Run(flags) => match run(&flags) {
-            Ok(code) => code,
-            Err(why) => refuse(&why),
-        },
-    }
+    let ended = match flags::parse(args) {
+        Parsed::Version(file) => about(file.as_deref(), |cli| format!("{} (Claude Code)\n", cli.version())),
+        Parsed::Help(file) => about(file.as_deref(), flags::help),
+        Parsed::Refused(why) => Err(why),
+        Parsed::Run(flags) => run(&flags),
+    };
+    ended.unwrap_or_else(|why| refuse(&why))
+}
+
+/// Prints what the CLI of a scenario says of itself.
+fn about(scenario: Option<&Path>, text: impl FnOnce(Dialect) -> String) -> Result<ExitCode, String> {
+    let cli = Scenario::load(scenario)?.cli;
+    let _ = std::io::stdout().write_all(text(cli).as_bytes());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn run(flags: &Flags) -> Result<ExitCode, String> {
     let cwd = std::env::current_dir().map_err(|e| format!("Error: no working directory: {e}"))?;
     let scenario = Scenario::load(flags.scenario.as_deref())?;
+    if let Some(flag) = flags.newer.as_ref().filter(|_| !scenario.cli.is_newer()) {
+        return Err(format!("error: unknown option '{flag}'"));
+    }
+    let settings = Settings::read(flags.settings.as_deref())?;
     let memory = Memory::open(flags, &cwd);
     let session = match &flags.resume {
         Some(id) if uuid::Uuid::parse_str(id).is_err() => {
@@ -84,7 +92,7 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
             None => uuid::Uuid::new_v4().to_string(),
         },
     };
-    let host = Host::start(flags, &session, scenario.cli).map_err(|e| format!("Error: no signals: {e}"))?;
+    let host = Host::start(flags, &session, scenario.cli, settings).map_err(|e| format!("Error: no signals: {e}"))?;
     let book = Book::new(&session, &cwd, &memory);
     Ok(turn::Session::new(host, book, memory, scenario, flags).serve())
 }

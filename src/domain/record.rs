@@ -2,8 +2,10 @@
 //! Kinds and fields are stored and printed: add, never rename. Unknown fields are ignored, missing get their default.
 mod parts;
 mod stored;
+mod turns;
 pub use parts::{ApiRetried, Level, OfPhase, PhaseSeed, ValidationRan, Verdict, WishTaken, WriteOutcome};
 pub use stored::{FORMAT, Stored};
+pub use turns::{ForeignTurn, TurnEnded, TurnFailed};
 
 use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
@@ -16,7 +18,6 @@ use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::{Boxes, TicketStatus};
-use crate::domain::turn::{Origin, Usage};
 use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
 
@@ -231,24 +232,7 @@ pub enum Record {
         n: u32,
     },
     /// A turn of Claude's came to its end, well or not.
-    TurnEnded {
-        /// The iteration.
-        n: u32,
-        /// Cost of the process so far in USD.
-        cost_usd: f64,
-        /// Tokens of this turn.
-        usage: Usage,
-        /// Tokens in the context at the end.
-        context: Option<u64>,
-        /// Size of the context window.
-        context_window: Option<u64>,
-        /// Tools that were refused, by whomever, as Claude tells it.
-        #[serde(default)]
-        denials: Vec<String>,
-        /// Who began it.
-        #[serde(default)]
-        origin: Origin,
-    },
+    TurnEnded(TurnEnded),
     /// Claude has begun another turn after one that had ended.
     TurnBegan {
         /// The iteration.
@@ -262,24 +246,9 @@ pub enum Record {
         tasks: Vec<BackgroundTask>,
     },
     /// Somebody else's words begin a turn of Claude's, or have come into one. It is stopped, and nothing it says counts.
-    ForeignTurn {
-        /// The iteration.
-        n: u32,
-        /// A wake-up that Claude had set, not somebody's message.
-        #[serde(default)]
-        wakes: bool,
-    },
+    ForeignTurn(ForeignTurn),
     /// A turn or its API call failed.
-    TurnFailed {
-        /// The iteration.
-        n: u32,
-        /// API error kind, or the result's subtype.
-        error: String,
-        /// What was said, at most 2,000 characters.
-        message: String,
-        /// HTTP status.
-        status: Option<u16>,
-    },
+    TurnFailed(TurnFailed),
     /// The iteration is being cut off.
     StopAsked {
         /// The iteration.

@@ -18,7 +18,9 @@ use crate::domain::approval::ApprovalKind;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::{ApiRetried, Level, OfPhase, PhaseSeed, Record, ValidationRan, Verdict, WriteOutcome};
+use crate::domain::record::{
+    ApiRetried, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnFailed, ValidationRan, Verdict, WriteOutcome,
+};
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
@@ -230,9 +232,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::ClaimMade { claim, .. } => info(claim_words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),
         Record::BackgroundChanged { tasks, .. } => info(turns::background_words(tasks)),
-        Record::ForeignTurn { wakes, .. } => Some((Warn, foreign_words(*wakes))),
+        Record::ForeignTurn(ForeignTurn { wakes, .. }) => Some((Warn, foreign_words(*wakes))),
         Record::FollowUpSent { .. } => info("asked claude for the status block only".into()),
-        Record::TurnFailed { error, message, status, .. } => {
+        Record::TurnFailed(TurnFailed { error, message, status, .. }) => {
             let status = status.map_or_else(String::new, |code| format!(" (HTTP {code})"));
             Some((Error, format!("turn failed: {error}{status}: {message}")))
         }

@@ -9,7 +9,7 @@ use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, Window, WindowS
 use crate::domain::limits::receipt::{self, Receipt};
 use crate::domain::limits::reset_text::{Family, LimitText};
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::Record;
+use crate::domain::record::{Record, TurnEnded};
 use crate::orchestrator::state::{Iteration, Stage, State};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -86,7 +86,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 iteration.tries += 1;
             }
         }
-        Record::TurnEnded { usage, .. } => {
+        Record::TurnEnded(TurnEnded { usage, .. }) => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.usage.add(usage);
             }

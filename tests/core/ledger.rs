@@ -6,7 +6,7 @@ use programmator::base::time::Timestamp;
 use programmator::domain::limits::admission::{Admission, Ask, Asker, Facts, Hold, Purpose, Verdict, admit};
 use programmator::domain::limits::provider::{Hit, Reset, Window};
 use programmator::domain::limits::{HourWindow, Spent, hour};
-use programmator::domain::record::Record;
+use programmator::domain::record::{Record, TurnEnded};
 use std::collections::HashSet;
 
 const HOUR: i64 = 3_600_000;
@@ -76,7 +76,7 @@ impl Ledger {
                 self.hold = Some((hit, now));
             }
             Record::ClaimMade { .. } => self.hold = None,
-            Record::TurnEnded { usage, .. } => {
+            Record::TurnEnded(TurnEnded { usage, .. }) => {
                 for spent in [&mut self.spent, &mut self.run] {
                     spent.usd += usd;
                     spent.tokens += usage.total();

@@ -12,12 +12,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A project with a program of its own that notes what it was called with: the default rules ask about it.
+/// A project with a program that notes what it was called with. The default rules ask about one of this name.
 fn bench() -> Bench {
     let bench = Bench::new(&["Do it"]);
     bench.judged_by("guarded");
-    bench.project.write("work/tool", "#!/bin/sh\necho \"$*\" >> ran.txt\n");
-    std::fs::set_permissions(bench.file("tool"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    bench.project.write("work/deploy", "#!/bin/sh\necho \"$*\" >> ran.txt\n");
+    std::fs::set_permissions(bench.file("deploy"), std::fs::Permissions::from_mode(0o755)).unwrap();
     bench
 }
 
@@ -61,31 +61,31 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false,
         "options": [{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}]}]});
     bench.script([
-        bash("./tool one"),
-        bash("./tool two"),
-        bash("./tool three"),
+        bash("./deploy one"),
+        bash("./deploy two"),
+        bash("./deploy three"),
         Reply::tool("AskUserQuestion", question),
         Reply::tool("EnterPlanMode", json!({})),
         Reply::plan("THE-PLAN: step by step"),
         Reply::tool("ExitPlanMode", json!({})),
-        bash("./tool four"),
+        bash("./deploy four"),
         Reply::text(&block("Do it", "DONE", &["ran.txt"])),
     ]);
     let mut terminal = open(&bench, &[TICKET]);
-    card(&mut terminal, "./tool one", "./tool one");
+    card(&mut terminal, "./deploy one", "./deploy one");
     terminal.keys("y");
     answered(&terminal);
-    card(&mut terminal, "./tool two", "./tool two");
+    card(&mut terminal, "./deploy two", "./deploy two");
     assert_eq!(ran(&bench), "one\n");
     terminal.keys("d");
     terminal.wait_for("words");
     terminal.keys("use number three\r");
     answered(&terminal);
-    card(&mut terminal, "./tool three", "./tool three");
+    card(&mut terminal, "./deploy three", "./deploy three");
     terminal.keys("e");
     terminal.wait_for("take it");
     terminal.keys(" edited\x13");
-    terminal.wait_for("./tool three edited");
+    terminal.wait_for("./deploy three edited");
     terminal.keys("y");
     answered(&terminal);
     card(&mut terminal, "Which colour?", "Which colour?");
@@ -94,7 +94,7 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     card(&mut terminal, "has a plan", "THE-PLAN");
     terminal.keys("y");
     answered(&terminal);
-    card(&mut terminal, "./tool four", "./tool four");
+    card(&mut terminal, "./deploy four", "./deploy four");
     terminal.keys("y");
     terminal.wait_for("complete: 1/1 phases");
     assert_eq!(ran(&bench), "one\nthree edited\nfour\n");
@@ -107,9 +107,9 @@ fn a_person_answers_every_kind_of_question_with_keys() {
 #[test]
 fn an_interrupt_takes_the_card_away_and_says_so() {
     let bench = bench();
-    bench.script([bash("./tool one")]);
+    bench.script([bash("./deploy one")]);
     let mut terminal = open(&bench, &[TICKET]);
-    card(&mut terminal, "./tool one", "./tool one");
+    card(&mut terminal, "./deploy one", "./deploy one");
     terminal.keys("\x1b");
     answered(&terminal);
     terminal.keys("P");
@@ -124,9 +124,9 @@ fn an_interrupt_takes_the_card_away_and_says_so() {
 #[test]
 fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
     let bench = bench();
-    bench.script([bash("./tool one")]);
+    bench.script([bash("./deploy one")]);
     let mut terminal = open(&bench, &[TICKET]);
-    card(&mut terminal, "./tool one", "./tool one");
+    card(&mut terminal, "./deploy one", "./deploy one");
     terminal.signal(rustix::process::Signal::KILL);
     terminal.wait_end();
     // Claude's end follows ours, and what it waited for with us was never answered.
@@ -136,16 +136,21 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(ran(&bench), "", "it did not run meanwhile");
-    bench.script([bash("./tool one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
+    bench.script([bash("./deploy one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
     let old = open_questions(&bench);
     let mut terminal = open(&bench, &["resume", TICKET]);
     let until = Instant::now() + Duration::from_secs(60);
-    while open_questions(&bench).is_empty() || open_questions(&bench) == old {
+    let waiting = loop {
+        // One look each time: between two, the old one may have gone.
+        let open = open_questions(&bench);
+        if !open.is_empty() && open != old {
+            break open;
+        }
         assert!(Instant::now() < until, "it is not asked anew:\n{}", terminal.screen());
         std::thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(open_questions(&bench).len(), 1, "only the new one waits");
-    card(&mut terminal, "./tool one", "./tool one");
+    };
+    assert_eq!(waiting.len(), 1, "only the new one waits: {waiting:?}");
+    card(&mut terminal, "./deploy one", "./deploy one");
     assert_eq!(ran(&bench), "");
     terminal.keys("y");
     terminal.wait_for("complete: 1/1 phases");

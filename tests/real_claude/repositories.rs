@@ -213,5 +213,5 @@ fn a_configuration_of_git_that_runs_programs_makes_looking_a_question() {
     let notices = told.each("noticed", "text");
     assert!(notices.iter().any(|text| text.as_str().unwrap().contains("does not look at the repository by itself")));
     let asked = bench.asked(1);
-    assert!(asked.contains("not known to be harmless: git calls "), "{asked}");
+    assert!(asked.contains("not verified: git calls "), "{asked}");
 }

@@ -7,7 +7,7 @@ use programmator::base::time::{Moment, Timestamp, Uptime};
 use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Place, Purpose, Verdict, Why};
 use programmator::domain::limits::provider::{Cause, Reset};
 use programmator::domain::limits::{Budget, Hit, HourWindow, Limits, Spent};
-use programmator::domain::record::Record;
+use programmator::domain::record::{Record, TurnEnded};
 use programmator::domain::turn::{Origin, Usage};
 use std::thread;
 use std::time::Duration;
@@ -153,7 +153,7 @@ fn a_clock_that_goes_back_and_returns_has_erased_nothing() {
     let store = with_runs(temp.path(), &[run]);
     assert!(goes(&store.admit(run, &ask(1, 1), time(0)).unwrap()));
     let usage = Usage { input: 10, ..Usage::default() };
-    let turn = Record::TurnEnded {
+    let turn = Record::TurnEnded(TurnEnded {
         n: 1,
         cost_usd: 0.0,
         usage,
@@ -161,7 +161,7 @@ fn a_clock_that_goes_back_and_returns_has_erased_nothing() {
         context_window: None,
         denials: vec![],
         origin: Origin::Ours,
-    };
+    });
     store.append_blocking(append(run, vec![turn, hit(1, 600_000)])).unwrap();
     let limits = ask(1, 1).limits;
     let before = store.limit_facts(run, &limits, time(1_000)).unwrap();
@@ -185,7 +185,7 @@ fn what_was_spent_is_summed_by_ticket_and_by_day_and_tokens_by_the_hour() {
     let store = with_runs(temp.path(), &[a, b]);
     let spend = |run, cost_usd, at: i64| {
         let usage = Usage { input: 10, output: 5, cache_read: 100, cache_write: 1_000 };
-        let record = Record::TurnEnded {
+        let record = Record::TurnEnded(TurnEnded {
             n: 1,
             cost_usd,
             usage,
@@ -193,7 +193,7 @@ fn what_was_spent_is_summed_by_ticket_and_by_day_and_tokens_by_the_hour() {
             context_window: None,
             denials: vec![],
             origin: Origin::Ours,
-        };
+        });
         let ended = Append { time: time(at), ..append(run, vec![record]) };
         store.append_blocking(Append {
             summary: programmator::domain::summary::RunSummary { cost_usd, ..summary(run) },

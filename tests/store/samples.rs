@@ -18,7 +18,8 @@ use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Windo
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{
-    ApiRetried, Level, OfPhase, PhaseSeed, Record, ValidationRan, Verdict, WishTaken, WriteOutcome,
+    ApiRetried, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnEnded, TurnFailed, ValidationRan, Verdict,
+    WishTaken, WriteOutcome,
 };
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
@@ -136,7 +137,7 @@ pub fn every_record() -> Vec<Record> {
         },
         Record::ClaimMissing { n, reason: text() },
         Record::FollowUpSent { n },
-        Record::TurnFailed { n, error: text(), message: text(), status: Some(429) },
+        Record::TurnFailed(TurnFailed { n, error: text(), message: text(), status: Some(429) }),
         Record::StopAsked { n, outcome: IterationOutcome::Idle },
         Record::AgentExited { n, code: Some(-1), signal: Some(9), swept: 2, cost_usd: 0.125 },
         Record::EvidenceGathered { n, iteration_files: vec![text()], phase_files: vec![] },
@@ -177,7 +178,7 @@ pub fn every_record() -> Vec<Record> {
             phases: 3,
             cost_usd: 0.5,
         },
-        Record::TurnEnded {
+        Record::TurnEnded(TurnEnded {
             n,
             cost_usd: 0.125,
             usage,
@@ -185,7 +186,7 @@ pub fn every_record() -> Vec<Record> {
             context_window: None,
             denials: vec![text()],
             origin: Origin::Task,
-        },
+        }),
         Record::NoteReturned { id: text() },
         Record::BreakerCarried {
             breaker: Breaker { state: Circuit::Open, error: Some(text()), no_progress: 3, ..Breaker::default() },
@@ -260,7 +261,7 @@ pub fn every_record() -> Vec<Record> {
             n,
             tasks: vec![BackgroundTask { id: text(), kind: TaskKind::Agent, what: text() }],
         },
-        Record::ForeignTurn { n, wakes: true },
+        Record::ForeignTurn(ForeignTurn { n, wakes: true }),
         Record::PhaseTicked(OfPhase { phase: text(), id: Some(PhaseId(3)) }),
         Record::WishTaken(WishTaken { wish: i64::MAX }),
     ]

@@ -4,7 +4,7 @@
 use super::limits;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
-use crate::domain::record::{FORMAT, Record, Stored, WishTaken};
+use crate::domain::record::{FORMAT, Record, Stored, TurnEnded, WishTaken};
 use crate::domain::session::SessionEnded;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::turn::Usage;
@@ -188,7 +188,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::StatusIntended { .. } => limits::released(db, run)?,
         Record::CallCounted(counted) => limits::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => limits::refused(db, record, time)?,
-        Record::TurnEnded { usage, .. } => limits::spent(db, run, time, 0.0, usage)?,
+        Record::TurnEnded(TurnEnded { usage, .. }) => limits::spent(db, run, time, 0.0, usage)?,
         Record::ToolJudged { .. } | Record::ClaimMade { .. } | Record::ClaimMissing { .. } => {
             limits::answered(db, run)?;
         }

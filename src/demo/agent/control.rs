@@ -1,5 +1,6 @@
 //! What the host orders: control requests and their answers, and how far its messages have come.
 
+use super::dialect::UNSUPPORTED;
 use super::host::{Course, Host, Woke};
 use super::records;
 use serde_json::{Value, json};
@@ -45,6 +46,7 @@ impl Host {
                 self.emit(&records::answered(id, Ok(None)));
                 return self.close();
             }
+            "get_settings" => Ok(Some(self.settings.answer(self.dialect(), &self.model))),
             "get_plan" if self.dialect().is_newer() => Ok(Some(json!({"exists": false}))),
             "set_permission_mode" if request["mode"] == "bypassPermissions" && !self.skips_permissions() => {
                 Err("Cannot set permission mode to bypassPermissions because the session was not launched with \
@@ -58,27 +60,15 @@ impl Host {
                 return Woke::Stirred;
             }
             "set_model" => {
-                self.model = full_name(request["model"].as_str().unwrap_or("default"));
+                self.model = self.dialect().full_name(request["model"].as_str().unwrap_or("default"));
                 self.emit(&records::model_changed(self.session(), &self.model));
-                Ok(None)
+                Ok(self.dialect().is_newer().then(|| json!({"model": self.model})))
             }
             "mcp_status" => Ok(Some(json!({"mcpServers": []}))),
             "set_max_thinking_tokens" => Ok(None),
-            other => Err(format!("Unsupported control request subtype: {other}")),
+            other => Err(format!("{UNSUPPORTED}{other}")),
         };
         self.emit(&records::answered(id, answer));
         Woke::Stirred
     }
-}
-
-/// The aliases of 2.1.197.
-pub(super) fn full_name(model: &str) -> String {
-    match model {
-        "default" => "claude-opus-4-8[1m]",
-        "opus" => "claude-opus-4-8",
-        "sonnet" => "claude-sonnet-5",
-        "haiku" => "claude-haiku-4-5-20251001",
-        other => other,
-    }
-    .to_owned()
 }

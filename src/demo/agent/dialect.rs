@@ -19,6 +19,26 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// The version.
+    pub fn version(self) -> &'static str {
+        if self.is_newer() { "2.1.330" } else { "2.1.197" }
+    }
+
+    /// The full name of a model; `default` is the one that is used when none is asked for.
+    pub fn full_name(self, model: &str) -> String {
+        let known = match (model, self) {
+            ("default", Self::Older) => "claude-opus-4-8[1m]",
+            ("opus", Self::Older) => "claude-opus-4-8",
+            ("sonnet", Self::Older) => "claude-sonnet-5",
+            ("haiku", Self::Older) => "claude-haiku-4-5-20251001",
+            ("default" | "opus", Self::Newer) => "claude-opus-5-5",
+            ("sonnet", Self::Newer) => "claude-sonnet-5-5",
+            ("haiku", Self::Newer) => "claude-haiku-5-5",
+            (other, _) => other,
+        };
+        known.to_owned()
+    }
+
     /// It is the later one.
     pub fn is_newer(self) -> bool {
         self == Self::Newer
@@ -34,6 +54,9 @@ impl Dialect {
         if self.is_newer() { format!("PreToolUse:{tool} hook error: {reason}") } else { reason.to_owned() }
     }
 }
+
+/// How the refusal of an unknown control request begins.
+pub const UNSUPPORTED: &str = "Unsupported control request subtype: ";
 
 /// What a record of the later way is dressed with as it is printed.
 #[derive(Debug, Default)]
@@ -71,6 +94,7 @@ impl Dress {
                 (Some("assistant"), _) => self.assistant(&mut record),
                 (Some("result"), _) => self.result(&mut record),
                 (Some("control_request"), _) => asked(&mut record["request"]),
+                (Some("control_response"), _) => answered(&mut record["response"]),
                 _ => {}
             }
         }
@@ -122,7 +146,7 @@ impl Dress {
 fn init(record: &mut Value) {
     let cwd = record["cwd"].clone();
     let more = json!({
-        "claude_code_version": "2.1.330", "original_cwd": cwd, "additional_directories": [],
+        "claude_code_version": Dialect::Newer.version(), "original_cwd": cwd, "additional_directories": [],
         "capabilities": ["interrupt_receipt_v1", "msg_lifecycle_v1", "lifecycle_wakeup_source_v1"],
         "fast_mode_disabled_reason": "sdk_opt_in_required", "per_turn_effort_active": true,
         "served_by_anthropic": false, "terminal_slash_commands": [], "ultrathink_available": false,
@@ -138,6 +162,25 @@ fn asked(request: &mut Value) {
             request,
             &json!({"decision_reason_hook_event": "PreToolUse", "decision_reason_hook_source": "settings"}),
         );
+    }
+}
+
+fn answered(response: &mut Value) {
+    let initialized = &mut response["response"];
+    if initialized["commands"].is_array() {
+        let more = json!({
+            "user_output_styles_dir": "", "claude_code_version": Dialect::Newer.version(),
+            "current_permission_mode": "default", "hooks_applied": true, "hook_on_failure_supported": true,
+            "hooks_when_unanswered_kept": 0, "other_hook_ask_outranks_host": true,
+            "feedback_mode": {"kind": "disabled"}, "analytics_disabled": true, "remote_control_auto_enable": false,
+            "remote_control_auto_connect_default": false, "remote_control_available": false,
+            "remote_control_auto_on_by_default": false, "ide_rc_auto_enable_gate": false, "fast_mode_state": "off",
+            "fast_mode_disabled_reason": "sdk_opt_in_required", "session_state": "idle", "capabilities": [],
+        });
+        extend(initialized, &more);
+    }
+    if response["error"].as_str().is_some_and(|error| error.starts_with(UNSUPPORTED)) {
+        response["error_code"] = json!("unsupported_request");
     }
 }
 

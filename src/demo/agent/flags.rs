@@ -5,6 +5,7 @@
 //! `PROGRAMMATOR_DEMO_PACE` and `PROGRAMMATOR_DEMO_STATE`; flags win, since programmator passes on a short
 //! list of variables only.
 
+use super::dialect::Dialect;
 use std::path::PathBuf;
 
 /// Flags that take one value.
@@ -34,10 +35,13 @@ const ONE: &[&str] = &[
     "--settings",
     "--system-prompt",
     "--system-prompt-file",
+    "--system-prompt-snapshot",
     "--scenario",
     "--pace",
     "--state",
 ];
+/// Those of them that only the later version knows.
+const NEWER: &[&str] = &["--system-prompt-snapshot"];
 /// Flags whose value may be missing.
 const MAYBE: &[&str] = &["--resume", "-r", "--debug", "-d", "--worktree", "-w", "--from-pr", "--prompt-suggestions"];
 /// Flags that take words up to the next flag.
@@ -80,8 +84,10 @@ const NONE: &[&str] = &[
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
 pub enum Parsed {
-    /// Print the version and end.
-    Version,
+    /// Print the version of this scenario's CLI and end.
+    Version(Option<PathBuf>),
+    /// Print which flags this scenario's CLI knows and end.
+    Help(Option<PathBuf>),
     /// Refused, with what the real CLI prints on stderr.
     Refused(String),
     /// Serve a session.
@@ -111,6 +117,10 @@ pub struct Flags {
     pub replay: bool,
     /// `--no-session-persistence`.
     pub forgets: bool,
+    /// `--settings`, JSON text or a file.
+    pub settings: Option<String>,
+    /// A flag that only the later version knows.
+    pub newer: Option<String>,
     /// The prompt as an argument, when stdin is not `stream-json`.
     pub prompt: Option<String>,
     /// The scenario's file; `None`: the demo.
@@ -119,6 +129,16 @@ pub struct Flags {
     pub pace: Option<f64>,
     /// Where sessions are remembered; `None`: where Claude does.
     pub state: Option<PathBuf>,
+}
+
+/// Every flag that this version knows, but the double's own, as `--help` lists it.
+pub fn help(dialect: Dialect) -> String {
+    let own = ["--scenario", "--pace", "--state"];
+    let known = |flag: &&&str| !own.contains(*flag) && (dialect.is_newer() || !NEWER.contains(*flag));
+    let listed = [(ONE, " <value>"), (MAYBE, " [value]"), (MANY, " <values...>"), (NONE, "")].into_iter();
+    let lines =
+        listed.flat_map(|(flags, value)| flags.iter().filter(known).map(move |flag| format!("  {flag}{value}\n")));
+    format!("Usage: claude [options] [command] [prompt]\n\nOptions:\n{}", lines.collect::<String>())
 }
 
 /// Reads `args` (without the program's name) and the double's own variables.
@@ -131,6 +151,7 @@ pub fn parse(args: &[String]) -> Parsed {
         ..Flags::default()
     };
     let (mut input, mut output, mut verbose, mut print) = (None, None, false, false);
+    let mut about: Option<fn(Option<PathBuf>) -> Parsed> = None;
     let mut words = args.iter().map(String::as_str).peekable();
     while let Some(word) = words.next() {
         if !word.starts_with('-') {
@@ -151,11 +172,17 @@ pub fn parse(args: &[String]) -> Parsed {
         } else if MANY.contains(&name) {
             while words.next_if(|next| !next.starts_with('-')).is_some() {}
         } else if matches!(name, "--version" | "-v") {
-            return Parsed::Version;
+            about = about.or(Some(Parsed::Version));
+        } else if matches!(name, "--help" | "-h") {
+            about = Some(Parsed::Help);
         } else if !NONE.contains(&name) {
             return Parsed::Refused(format!("error: unknown option '{name}'"));
         }
+        if NEWER.contains(&name) {
+            flags.newer = Some(name.to_owned());
+        }
         match name {
+            "--settings" => flags.settings = value.filter(|value| !value.is_empty()),
             "--resume" | "-r" => flags.resume = value,
             "--session-id" => flags.session_id = value,
             "--model" => flags.model = value,
@@ -174,6 +201,9 @@ pub fn parse(args: &[String]) -> Parsed {
             "--state" => flags.state = value.map(PathBuf::from),
             _ => {}
         }
+    }
+    if let Some(about) = about {
+        return about(flags.scenario);
     }
     let refusal = if !print || output.as_deref() != Some("stream-json") {
         Some("Error: the scripted agent speaks only -p --output-format stream-json.")
@@ -226,6 +256,9 @@ mod tests {
             let Parsed::Refused(said) = parse(&words(&line)) else { panic!("taken: {line}") };
             assert!(said.contains(why), "{line}: {said}");
         }
-        assert_eq!(parse(&words("--version")), Parsed::Version);
+        let given =
+            [parse(&words("--version")), parse(&words("--help --scenario=f")), parse(&words("-v --scenario f"))];
+        let file = || Some(PathBuf::from("f"));
+        assert_eq!(given, [Parsed::Version(None), Parsed::Help(file()), Parsed::Version(file())]);
     }
 }

@@ -3,10 +3,10 @@
 //! Owns the one queue of events (stdin, signals, tools that ended), the host's settings and the answers to its
 //! control requests. Does not decide what a verdict means ([`super::gate`]) nor what a turn does ([`super::turn`]).
 
-use super::control::full_name;
 use super::dialect::{Dialect, Dress};
 use super::flags::Flags;
 use super::records;
+use super::settings::Settings;
 use super::shell::Ended;
 use super::signals::{self, Ears};
 use serde_json::{Value, json};
@@ -115,6 +115,8 @@ pub struct Host {
     pub model: String,
     /// The permission mode.
     pub mode: String,
+    /// What it was started with.
+    pub(super) settings: Settings,
     /// The `hooks` of `initialize`.
     pub hooks: Value,
     /// `can_use_tool` goes to the host; otherwise nobody can grant a call.
@@ -129,7 +131,7 @@ pub struct Host {
 
 impl Host {
     /// Listens to stdin and signals, each on its own thread.
-    pub fn start(flags: &Flags, session: &str, dialect: Dialect) -> io::Result<Self> {
+    pub fn start(flags: &Flags, session: &str, dialect: Dialect, settings: Settings) -> io::Result<Self> {
         let (sender, events) = channel();
         let ears = Arc::new(Ears::default());
         signals::watch(sender.clone(), Arc::clone(&ears))?;
@@ -150,8 +152,9 @@ impl Host {
             inbox,
             ears,
             course: Course::Idle,
-            model: full_name(flags.model.as_deref().unwrap_or("default")),
+            model: dialect.full_name(flags.model.as_deref().unwrap_or("default")),
             mode: flags.mode.clone().unwrap_or_else(|| default_mode.to_owned()),
+            settings,
             hooks: Value::Null,
             asks_host: flags.asks_host,
             session: session.to_owned(),

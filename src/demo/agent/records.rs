@@ -147,7 +147,7 @@ impl Book {
             "type": "system", "subtype": "init", "cwd": self.cwd, "session_id": self.session,
             "tools": ["Bash", "Edit", "Read", "Write"], "mcp_servers": [], "model": host.model,
             "permissionMode": host.mode, "slash_commands": [], "apiKeySource": "ANTHROPIC_API_KEY",
-            "claude_code_version": "2.1.197", "output_style": "default", "agents": [], "skills": [], "plugins": [],
+            "claude_code_version": host.dialect().version(), "output_style": "default", "agents": [], "skills": [], "plugins": [],
             "analytics_disabled": true, "product_feedback_disabled": true, "uuid": uuid(),
             "memory_paths": {"auto": self.notes}, "fast_mode_state": "off",
         })

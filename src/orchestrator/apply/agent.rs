@@ -3,7 +3,7 @@
 use super::{CALLS, SUMMARIES, watch};
 use crate::base::time::Timestamp;
 use crate::domain::approval::ApprovalKind;
-use crate::domain::record::{Record, ValidationRan, Verdict};
+use crate::domain::record::{Record, TurnEnded, TurnFailed, ValidationRan, Verdict};
 use crate::orchestrator::judge::claimed_phase;
 use crate::orchestrator::state::{Failure, Mark, NoteStage, Stage, State};
 
@@ -94,7 +94,7 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.followed_up = true;
             state.stage = Stage::Running;
         }
-        Record::TurnFailed { error, message, status, .. } => {
+        Record::TurnFailed(TurnFailed { error, message, status, .. }) => {
             iteration.failure = Some(Failure { error: error.clone(), message: message.clone(), status: *status });
             state.stage = Stage::Closing;
         }
@@ -102,7 +102,7 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.cut = Some(*outcome);
             state.stage = Stage::Stopping;
         }
-        Record::TurnEnded { cost_usd, usage, context, context_window, .. } => {
+        Record::TurnEnded(TurnEnded { cost_usd, usage, context, context_window, .. }) => {
             // The CLI's figure is cumulative over the turns of one process.
             let more = (cost_usd - iteration.process_cost_usd).max(0.0);
             iteration.process_cost_usd = *cost_usd;

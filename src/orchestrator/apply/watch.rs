@@ -2,7 +2,7 @@
 //! it waits for the service.
 
 use crate::base::time::Timestamp;
-use crate::domain::record::Record;
+use crate::domain::record::{Record, TurnEnded};
 use crate::domain::turn::Origin;
 use crate::orchestrator::state::{Iteration, Retry};
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub(super) fn fold(iteration: &mut Iteration, record: &Record, time: Timestamp) 
             let (attempt, max, error) = (retried.attempt, retried.max_retries, retried.error.clone());
             iteration.retry = Some(Retry { attempt, max, error, at });
         }
-        Record::TurnEnded { origin, .. } => {
+        Record::TurnEnded(TurnEnded { origin, .. }) => {
             iteration.retry = None;
             iteration.answered = true;
             iteration.asked_for_block &= *origin != Origin::Ours;

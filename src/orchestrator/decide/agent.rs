@@ -5,7 +5,7 @@ use crate::domain::claim::Claim;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::record::{ApiRetried, Level, Record};
+use crate::domain::record::{ApiRetried, Level, Record, TurnEnded, TurnFailed};
 use crate::domain::session::CODE;
 use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
@@ -72,7 +72,7 @@ impl Step<'_> {
     }
 
     pub(super) fn turn_finished(&mut self, n: u32, result: &TurnResult) {
-        self.record(Record::TurnEnded {
+        self.record(Record::TurnEnded(TurnEnded {
             n,
             cost_usd: result.cost_usd,
             usage: result.usage,
@@ -80,7 +80,7 @@ impl Step<'_> {
             context_window: result.context_window,
             denials: result.denials.clone(),
             origin: result.origin,
-        });
+        }));
         if self.state.stage != Stage::Running {
             // Cut off, or a turn of its own after the claim (a background task that ended).
             return;
@@ -145,7 +145,7 @@ impl Step<'_> {
     /// limit breaks nothing.
     pub(super) fn fail(&mut self, n: u32, Failure { error, message, status }: Failure, result: Option<&TurnResult>) {
         let why = format!("the turn failed ({error})");
-        self.record(Record::TurnFailed { n, error, message, status });
+        self.record(Record::TurnFailed(TurnFailed { n, error, message, status }));
         self.note_limit(result.and_then(|result| result.limit.as_ref()), result.and_then(|result| result.resets_at));
         if self.open(|open| open.limited.is_none()) {
             self.reset_session(why);
@@ -198,7 +198,7 @@ impl Step<'_> {
             return self.agent_exited(n, None, None, 0, &message);
         }
         let error = failure::PROTOCOL.to_owned();
-        self.record(Record::TurnFailed { n, error, message: message.clone(), status: None });
+        self.record(Record::TurnFailed(TurnFailed { n, error, message: message.clone(), status: None }));
         self.end_iteration(IterationOutcome::Failed);
         self.end(ExitReason::Error, message);
     }

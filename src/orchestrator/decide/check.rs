@@ -3,7 +3,7 @@
 use super::Step;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::record::{Level, Record, ValidationRan, WriteOutcome};
+use crate::domain::record::{Level, Record, TurnFailed, ValidationRan, WriteOutcome};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
@@ -140,7 +140,12 @@ impl Step<'_> {
             return self.settle();
         }
         self.notice(Level::Error, message.clone());
-        self.record(Record::TurnFailed { n, error: "no_evidence".into(), message: message.clone(), status: None });
+        self.record(Record::TurnFailed(TurnFailed {
+            n,
+            error: "no_evidence".into(),
+            message: message.clone(),
+            status: None,
+        }));
         self.end_iteration(IterationOutcome::Failed);
         self.end(ExitReason::Error, message);
     }

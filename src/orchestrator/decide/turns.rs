@@ -15,7 +15,7 @@
 
 use super::Step;
 use crate::domain::background::{BackgroundTask, has_agent};
-use crate::domain::record::Record;
+use crate::domain::record::{ForeignTurn, Record};
 use crate::domain::turn::Origin;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::state::{NoteStage, Stage};
@@ -58,7 +58,7 @@ impl Step<'_> {
         // Once its stdin is closed it hears nothing any more.
         let hears = self.state.stage == Stage::Running || self.awaits_follow_up();
         if matches!(self.state.stage, Stage::Running | Stage::Closing) {
-            self.record(Record::ForeignTurn { n, wakes });
+            self.record(Record::ForeignTurn(ForeignTurn { n, wakes }));
             self.effect(if hears { Effect::Interrupt { n } } else { Effect::StopAgent { n } });
         }
     }

@@ -5,7 +5,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::domain::analysis::Analysis;
 use crate::domain::denial::Denial;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{FORMAT, Stored};
+use crate::domain::record::{FORMAT, Stored, TurnEnded, TurnFailed};
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::State;
 
@@ -26,7 +26,7 @@ fn compared(files: &[&str]) -> Record {
 }
 
 fn failed(error: &str, status: Option<u16>) -> Record {
-    Record::TurnFailed { n: 1, error: error.into(), message: "m".into(), status }
+    Record::TurnFailed(TurnFailed { n: 1, error: error.into(), message: "m".into(), status })
 }
 
 fn judged(tool: &str, verdict: crate::domain::record::Verdict) -> Record {
@@ -49,7 +49,7 @@ fn refused(tools: &[&str]) -> Record {
 }
 
 fn turn(output: u64) -> Record {
-    Record::TurnEnded {
+    Record::TurnEnded(TurnEnded {
         n: 1,
         cost_usd: 0.0,
         usage: crate::domain::turn::Usage { output, ..Default::default() },
@@ -57,7 +57,7 @@ fn turn(output: u64) -> Record {
         context_window: None,
         denials: vec![],
         origin: crate::domain::turn::Origin::Ours,
-    }
+    })
 }
 
 #[test]
@@ -115,7 +115,8 @@ fn what_iterations_tell() {
 #[test]
 fn a_failure_is_read_from_its_masked_words() {
     let exited = |message: &str| {
-        let failed = Record::TurnFailed { n: 1, error: "ended".into(), message: message.into(), status: None };
+        let failed =
+            Record::TurnFailed(TurnFailed { n: 1, error: "ended".into(), message: message.into(), status: None });
         observed(IterationOutcome::Failed, vec![failed, compared(&[])])
     };
     let (one, two) = (exited("exit code 7 at 12:01:02").unwrap(), exited("exit code 9 at 13:44:59").unwrap());

@@ -10,7 +10,9 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::{Level, OfPhase, Record, Stored, ValidationRan, Verdict, WriteOutcome};
+use crate::domain::record::{
+    ForeignTurn, Level, OfPhase, Record, Stored, TurnFailed, ValidationRan, Verdict, WriteOutcome,
+};
 use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::{HashMap, HashSet};
@@ -273,14 +275,14 @@ impl Journal {
                 self.say(Level::Info, "asked Claude for the status block only");
             }
             // Where the turn had a result, the stream itself tells of it.
-            Record::TurnFailed { error, message, .. } if [PROTOCOL, EXITED].contains(&error.as_str()) => {
+            Record::TurnFailed(TurnFailed { error, message, .. }) if [PROTOCOL, EXITED].contains(&error.as_str()) => {
                 let message = clean_line(message, 160);
                 self.say(Level::Error, format!("turn failed: {message}"));
             }
             Record::OutputAnalysed(analysis) if analysis.is_warning() => {
                 self.say(Level::Warn, format!("Claude {}", analysis.told().join(" · ")));
             }
-            Record::ForeignTurn { wakes, .. } => {
+            Record::ForeignTurn(ForeignTurn { wakes, .. }) => {
                 self.say(Level::Warn, foreign_words(*wakes).replace("claude", "Claude"));
             }
             Record::WatchdogFired(fired) => {
