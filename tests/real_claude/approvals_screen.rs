@@ -39,7 +39,7 @@ const CARD: &str = "waiting for you";
 fn open_questions(bench: &Bench) -> Vec<String> {
     let store = Store::open(&bench.project.path("state")).unwrap();
     let run = store.runs().unwrap()[0].run;
-    state_of(&store, run).unwrap().approvals.into_iter().map(|approval| approval.id.clone()).collect()
+    state_of(&store, run).unwrap().approvals.into_iter().map(|approval| approval.id.call.clone()).collect()
 }
 
 /// Opens the card with these words, once the screen tells of it so.

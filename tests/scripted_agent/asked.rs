@@ -28,7 +28,7 @@ fn plain(mut answer: Value) -> Value {
         names.sort();
         *told = json!(names);
     }
-    if let Some(errors) = told["errors"].as_array_mut() {
+    if let Some(errors) = told.get_mut("errors").and_then(Value::as_array_mut) {
         for error in errors {
             let file = error["file"].as_str().unwrap();
             error["file"] = json!(file.rsplit_once('-').unwrap().0);
