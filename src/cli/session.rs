@@ -1,8 +1,8 @@
 //! What most commands begin with: where we are, what is configured, the person's store.
 
-use super::RunOptions;
 use super::config::{Sources, load};
 use super::error::{CliError, NOT_FOR_CLAUDE};
+use super::options::RunOptions;
 use super::policy;
 use crate::adapters::agent::launch::MARKER;
 use crate::adapters::agent::orphans;

@@ -100,8 +100,7 @@ impl Attended {
 
     /// The next question that waits and was not seen before.
     pub async fn question(&mut self, seen: &[QuestionId]) -> Approval {
-        self.until("a question", |state| state.approvals.iter().any(|approval| !seen.contains(&approval.id)))
-            .await;
+        self.until("a question", |state| state.approvals.iter().any(|approval| !seen.contains(&approval.id))).await;
         let mut new = self.state.approvals.iter().filter(|approval| !seen.contains(&approval.id));
         Approval::clone(new.next().unwrap())
     }

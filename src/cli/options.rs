@@ -1,0 +1,49 @@
+//! The options that several commands share: those of runs and those of the screen.
+
+use clap::Args;
+
+/// Options of everything that starts runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct RunOptions {
+    /// Stop a run after this many iterations [default: 50].
+    #[arg(short = 'n', long, value_name = "N")]
+    pub max_iterations: Option<String>,
+    /// Stop after this many iterations in a row without any change [default: 3].
+    #[arg(long, value_name = "N")]
+    pub stagnation_limit: Option<String>,
+    /// Cut an iteration off after this time [default: 900].
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<String>,
+    /// Make at most this many calls of Claude in an hour, all tickets together [default: 100].
+    #[arg(long, value_name = "N")]
+    pub calls: Option<String>,
+    /// The model that Claude uses [default: Claude's own].
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Begin every iteration with a fresh session of Claude's.
+    #[arg(long)]
+    pub no_continue: bool,
+    /// Do not go on with a session that was not used for so long [default: 24].
+    #[arg(long, value_name = "HOURS")]
+    pub session_expiry: Option<String>,
+    /// How the screen looks.
+    #[command(flatten)]
+    pub look: LookOptions,
+}
+
+/// Options of everything that opens the screen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct LookOptions {
+    /// The screen's theme: default, mono, or one of your own [default: default].
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Draw marks and borders with ASCII only.
+    #[arg(long)]
+    pub ascii: bool,
+}
+
+impl From<LookOptions> for RunOptions {
+    fn from(look: LookOptions) -> Self {
+        Self { look, ..Self::default() }
+    }
+}
