@@ -69,6 +69,8 @@ async fn each_call_goes_the_way_that_rules_and_person_say() {
     run.decide(yes).await;
     let edited = Answer::Allow { input: json!({"command": "touch edited.txt"}).to_string(), scope: Scope::Once };
     run.decide(|_| edited).await;
+    let changed = run.decide(yes).await;
+    assert_eq!(changed.input, r#"{"command":"touch edited.txt"}"#, "what was changed is asked about before it runs");
     run.decide(|_| no("use make \"instead\"")).await;
     let question = run
         .decide(|approval| {
@@ -98,7 +100,7 @@ async fn each_call_goes_the_way_that_rules_and_person_say() {
         })
         .collect();
     let [allow, ask, block] = [Verdict::Allow, Verdict::Ask, Verdict::Block];
-    assert_eq!(verdicts, [allow, block, ask, ask, allow, ask, ask], "the changed call has a verdict of its own");
+    assert_eq!(verdicts, [allow, block, ask, ask, ask, ask, ask], "the changed call has a verdict of its own");
 }
 
 #[tokio::test(flavor = "multi_thread")]
