@@ -17,6 +17,7 @@ pub mod private_file;
 pub mod process_group;
 pub mod repository_files;
 pub mod room;
+pub mod scratch_folder;
 pub mod shell;
 pub mod store;
 pub mod tickets;

@@ -118,3 +118,46 @@ turns:
     signal(&child, Signal::TERM);
     assert_eq!(child.wait().unwrap().code(), Some(143));
 }
+
+/// Where the scratch folder of the run that these records are of is.
+fn scratch(records: &[Value]) -> std::path::PathBuf {
+    let run = records[0]["run"].as_str().expect("its run");
+    std::path::Path::new("/tmp").canonicalize().expect("a folder").join(format!("programmator-{run}"))
+}
+
+#[test]
+fn temporary_files_of_claude_and_of_the_checks_are_in_one_private_folder_that_goes_with_the_run() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    let scenario = "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - bash: \"echo $TMPDIR > $TMPDIR/file\"
+      - write: {path: one.txt, content: one}
+      - status: {}
+";
+    let check = "validation:\n  commands: [\"cat $TMPDIR/file > seen; echo $TMPDIR $TMP $TEMP >> seen; ls -ld $TMPDIR | cut -c1-10 >> seen\"]\n";
+    project.scenario_with(scenario, check);
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let folder = scratch(&records(&output));
+    let path = folder.display();
+    assert_eq!(project.read("seen"), format!("{path}\n{path} {path} {path}\ndrwx------\n"), "{}", text(&output));
+    assert!(!folder.exists(), "it goes with the run");
+}
+
+#[test]
+fn a_scratch_folder_that_a_killed_program_left_is_removed_by_the_next() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    project.ticket("tk-2", &["One"]);
+    project.scenario(CLAIMS);
+    let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "iteration_started");
+    signal(&child, Signal::KILL);
+    child.wait().expect("it is gone");
+    let left = scratch(&seen);
+    assert!(left.is_dir(), "{seen:?}");
+    project.run(&["run", "--json", "tk-2"]);
+    assert!(!left.exists());
+}

@@ -3,7 +3,9 @@
 //!
 //! Does not own what only Claude gets (`agent::launch`), nor what is set on top.
 
+use crate::adapters::scratch_folder::VARIABLES;
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 /// Names with their values.
 pub type Variables = Vec<(OsString, OsString)>;
@@ -56,6 +58,13 @@ pub fn claudes(parent: &Variables, own: &Variables) -> Vec<&'static str> {
     };
     let clouds = CLOUDS.iter().filter(|(switch, _)| on(switch)).map(|(_, prefix)| *prefix);
     CLAUDE.into_iter().chain(clouds).collect()
+}
+
+/// Says where temporary files go, in the place of all that said it before.
+pub fn set_scratch(env: &mut Variables, scratch: Option<&Path>) {
+    let Some(scratch) = scratch else { return };
+    env.retain(|(name, _)| !VARIABLES.iter().any(|variable| name == *variable));
+    env.extend(VARIABLES.map(|name| (name.into(), scratch.into())));
 }
 
 /// Whether a name begins like one of these.

@@ -112,6 +112,7 @@ fn launch(session: &Session, resolved: &Resolved, shell: PathBuf) -> Launch {
         shell: Some(shell),
         max_retries: agent.max_retries,
         marker: format!("doctor-{}", std::process::id()),
+        scratch: None,
     };
     Launch {
         command: agent.command.clone(),

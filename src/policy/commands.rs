@@ -7,6 +7,7 @@ pub mod grammar;
 pub mod programs;
 pub mod project;
 pub mod sed;
+pub mod sqlite;
 pub mod targets;
 
 use crate::policy::unit::Class;
@@ -88,6 +89,8 @@ pub enum Language {
     Date,
     /// The files of dd.
     Dd,
+    /// What sqlite3 is told: statements and commands that only look.
+    Sqlite,
     /// The letters of ps, one of which shows the environment.
     Ps,
     /// The format of printf, which can set a variable.

@@ -237,8 +237,9 @@ impl Policy {
     /// Judges a call of `tool` with `input`. Total: whatever it is, there is a decision.
     pub fn decide(&self, tool: &str, input: &Value, place: &Place<'_>) -> Decision {
         let mut units = call::units(tool, input, place);
+        let (default, _) = self.default();
         for unit in &mut units {
-            self.floor.judge(unit, place);
+            self.floor.judge(unit, place, default);
         }
         let ruled: Vec<Ruled> = units.iter().map(|unit| self.rule_with_kind(unit, place)).collect();
         Decision {
@@ -284,7 +285,7 @@ impl Policy {
             return by_rule(unit, rule);
         }
         let (default, _) = self.default();
-        let reason = doubt(unit).unwrap_or("no rule is about it");
+        let reason = doubt(unit).unwrap_or("no rule matches");
         ruled(unit, default, "default", None, reason)
     }
 }

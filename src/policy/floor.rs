@@ -4,6 +4,7 @@
 use crate::policy::glob::{Parts, PathPattern, is_of_kind, name_matches};
 use crate::policy::place::{Place, Step, Walked};
 use crate::policy::unit::{Class, Doubt, Program, Target, Unit};
+use crate::policy::verdict::Verdict;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -76,29 +77,36 @@ impl Floor {
         self.protect.retain(|pattern| !changes.unprotect.contains(&pattern.text));
     }
 
-    /// Puts on a unit what the floor has against it, or what it cannot know.
-    pub fn judge(&self, unit: &mut Unit, place: &Place<'_>) {
+    /// Puts on a unit what the floor has against it, or what it cannot know. Where the policy asks by default, so does a
+    /// write to the system's temporary folders.
+    pub fn judge(&self, unit: &mut Unit, place: &Place<'_>, default: Verdict) {
         if unit.floor.is_some() {
             return;
         }
         if let Program::Named(name) | Program::Path(name) = &unit.program
             && let Some(driver) = self.drives(name).or_else(|| self.driven_by(name, unit))
         {
-            let why = format!("{driver} drives programmator, another agent or another terminal");
+            let why = format!("{driver} controls programmator, another agent or another terminal");
             unit.floor = Some(why);
             return;
         }
-        unit.floor = unit.writes.iter().find_map(|target| self.write_refused(target, unit.tree, place));
+        unit.floor = unit.writes.iter().find_map(|target| self.write_refused(target, unit.tree, place, default));
         let mut below = unit.below.iter();
-        unit.floor = unit.floor.take().or_else(|| below.find_map(|target| self.write_refused(target, false, place)));
+        unit.floor =
+            unit.floor.take().or_else(|| below.find_map(|target| self.write_refused(target, false, place, default)));
+        let mut written = unit.writes.iter().chain(&unit.below).filter_map(Target::path);
+        if let Some(path) = written.find(|path| !place.is_ours(path)) {
+            let why = format!("writes {}, outside of the workspace: temporary files belong in $TMPDIR", path.display());
+            unit.doubts.push(Doubt::Words(why));
+        }
         if let Some(path) =
             unit.writes.iter().chain(&unit.below).filter_map(Target::path).find(|path| self.orders(path, place))
         {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            unit.doubts.push(Doubt::Words(format!("{name} tells Claude what to do")));
+            unit.doubts.push(Doubt::Words(format!("{name} contains instructions for Claude")));
         }
         if let Some(path) = unit.moves.iter().filter_map(Target::path).find(|path| self.is_secret(path, place)) {
-            unit.floor.get_or_insert(format!("gives {}, which is secret, another name", path.display()));
+            unit.floor.get_or_insert(format!("renames {}, which is secret", path.display()));
         }
         let mut given = unit.given.iter().filter_map(Target::path);
         // What changes the history alone hands nothing on; what it is given it may write.
@@ -106,7 +114,7 @@ impl Floor {
         let refused = given.find_map(|path| {
             let inside = path.starts_with(place.workspace);
             if (network || !history) && self.is_secret(path, place) {
-                Some(format!("may be given {}, which is secret", path.display()))
+                Some(format!("may read {}, which is secret", path.display()))
             } else if (network || history) && inside && self.protects(path, place).is_some() {
                 Some(format!("may write {}, which is protected", path.display()))
             } else {
@@ -125,11 +133,12 @@ impl Floor {
                     Below::Clean => {}
                     Below::Secret(secret) => {
                         let (tree, secret) = (path.display(), secret.display());
-                        let why = format!("reads all of {tree}, and {secret} is secret: name a smaller folder");
+                        let why =
+                            format!("reads all of {tree}, which contains {secret}, a secret: name a smaller folder");
                         unit.floor.get_or_insert(why);
                     }
                     Below::TooMuch => unit.doubts.push(Doubt::Words(format!(
-                        "{} holds too many files to know that none is secret: name a smaller folder",
+                        "{} has too many files to check for secrets: name a smaller folder",
                         path.display()
                     ))),
                 }
@@ -155,18 +164,19 @@ impl Floor {
             .find(|word| self.drives(word).is_some() || word.contains("claude-code") || word.contains("@openai/codex"))
     }
 
-    fn write_refused(&self, target: &Target, tree: bool, place: &Place<'_>) -> Option<String> {
+    fn write_refused(&self, target: &Target, tree: bool, place: &Place<'_>, default: Verdict) -> Option<String> {
         let Target::Path(path) = target else {
-            return Some("what is written to is not known, so it may be protected: name the file".to_owned());
+            return Some("cannot tell which file is written, and it may be protected: name it".to_owned());
         };
-        if !path.starts_with(place.workspace) {
+        let asks = default == Verdict::Ask && is_temporary(path, place);
+        if !place.is_ours(path) && !asks {
             return Some(format!("writes {}, outside of the workspace", path.display()));
         }
         if self.protects(path, place).is_some() {
             return Some(format!("writes {}, which is protected", path.display()));
         }
         if tree && self.holds_protected(path, place) {
-            return Some(format!("changes {} with the protected files in it", path.display()));
+            return Some(format!("changes {}, which contains protected files", path.display()));
         }
         None
     }
@@ -272,6 +282,17 @@ impl Floor {
     }
 }
 
+/// Whether a path is one of the system's folders for temporary files: writing there asks. No folder around the workspace
+/// or the scratch folder is.
+fn is_temporary(path: &Path, place: &Place<'_>) -> bool {
+    const FOLDERS: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
+    let around = |inner: &Path| inner.starts_with(path);
+    FOLDERS.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder))
+        && !around(place.workspace)
+        && !around(place.home)
+        && !place.view.scratch().is_some_and(around)
+}
+
 /// What a folder holds.
 enum Below {
     Clean,
@@ -285,7 +306,6 @@ mod tests {
     use super::*;
     use crate::policy::engine::{Policy, Profile};
     use crate::policy::place::MadeUp;
-    use crate::policy::verdict::Verdict;
     use serde_json::json;
 
     #[test]

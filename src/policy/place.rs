@@ -28,6 +28,10 @@ pub trait PathView: Sync {
     fn names(&self, folder: &Path) -> Option<Vec<String>>;
     /// What a small file says; only git's own are asked for.
     fn text(&self, path: &Path) -> Reading;
+    /// The run's own folder for temporary files, with links resolved. It is what `$TMPDIR` says.
+    fn scratch(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// Where a call would act.
@@ -49,6 +53,16 @@ pub struct Place<'a> {
 const MAX_LINKS: usize = 40;
 
 impl Place<'_> {
+    /// Whether files may be made, changed and deleted there: in the workspace, and below the run's scratch folder.
+    pub fn is_ours(&self, path: &Path) -> bool {
+        path.starts_with(self.workspace) || self.is_scratch(path)
+    }
+
+    /// Whether a path is below the run's scratch folder. The folder itself stays as it was made.
+    pub fn is_scratch(&self, path: &Path) -> bool {
+        self.view.scratch().is_some_and(|scratch| path != scratch && path.starts_with(scratch))
+    }
+
     /// Resolves a path as the kernel would: component by component, each link where it stands. `None` for loops,
     /// and for texts that are no path.
     pub fn resolve(&self, from: &Path, path: &str) -> Option<PathBuf> {

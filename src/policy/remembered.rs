@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 /// Another view, its answers kept for as long as this lives: one verdict.
 pub struct Remembered<'a> {
     view: &'a dyn PathView,
+    scratch: Option<&'a Path>,
     links: Answers<Option<PathBuf>>,
     exists: Answers<bool>,
     folders: Answers<bool>,
@@ -20,6 +21,7 @@ impl<'a> Remembered<'a> {
     pub fn new(view: &'a dyn PathView) -> Self {
         Self {
             view,
+            scratch: None,
             links: Answers::default(),
             exists: Answers::default(),
             folders: Answers::default(),
@@ -28,7 +30,19 @@ impl<'a> Remembered<'a> {
     }
 }
 
+impl<'a> Remembered<'a> {
+    /// For a run that has this scratch folder.
+    #[must_use]
+    pub fn with_scratch(self, scratch: Option<&'a Path>) -> Self {
+        Self { scratch, ..self }
+    }
+}
+
 impl PathView for Remembered<'_> {
+    fn scratch(&self) -> Option<&Path> {
+        self.scratch.or_else(|| self.view.scratch())
+    }
+
     fn link(&self, path: &Path) -> Option<PathBuf> {
         self.links.of(path, |path| self.view.link(path))
     }

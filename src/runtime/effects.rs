@@ -12,6 +12,7 @@ mod tree;
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, orphans};
 use crate::adapters::git::WorkTree;
+use crate::adapters::scratch_folder;
 use crate::adapters::store::{RunScrollback, Store, TreeLock};
 use crate::adapters::tickets;
 use crate::base::id::{RunId, TicketId};
@@ -48,6 +49,8 @@ pub struct Effects {
     pub ticket_file: Arc<TicketFile>,
     /// The work folder.
     pub folder: PathBuf,
+    /// The run's own folder for temporary files; `None` when it could not be made.
+    pub scratch: Option<PathBuf>,
     /// Locks and folders.
     pub store: Store,
     /// What Claude prints.
@@ -186,8 +189,12 @@ impl Effects {
             agent.stop(&Ladder::DEFAULT).await;
         }
         // What Claude or a validation command put into the background does not outlive the run.
-        let marker = [self.run.to_string()];
-        let _ = tokio::task::spawn_blocking(move || orphans::sweep(&marker)).await;
+        let run = self.run;
+        let clear = move || {
+            orphans::sweep(&[run.to_string()]);
+            scratch_folder::remove(run);
+        };
+        let _ = tokio::task::spawn_blocking(clear).await;
         lock(&self.work.tree).take();
     }
 

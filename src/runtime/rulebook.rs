@@ -7,6 +7,7 @@ use crate::adapters::clock::boot_time;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::path_view::RealPaths;
 use crate::adapters::policy_files::{Stamp, stamps};
+use crate::adapters::scratch_folder;
 use crate::base::id::RunId;
 use crate::base::time::short;
 use crate::domain::approval::{Ruling, UnitView};
@@ -69,6 +70,7 @@ pub struct Rulebook {
     folder: PathBuf,
     /// The ticket's file: as it was named, and with links resolved.
     ticket: Vec<PathBuf>,
+    scratch: Option<PathBuf>,
     profile: Profile,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
@@ -100,7 +102,16 @@ impl Rulebooks {
         let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
         let policy = RwLock::new(Arc::new(policy));
         let folder = folder.to_owned();
-        let book = Arc::new(Rulebook { run, folder, ticket, profile, policy, known, shelf: self.0.clone() });
+        let book = Arc::new(Rulebook {
+            run,
+            folder,
+            ticket,
+            scratch: scratch_folder::path(run).ok(),
+            profile,
+            policy,
+            known,
+            shelf: self.0.clone(),
+        });
         let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
         books.retain(|book| book.strong_count() > 0);
         books.push(Arc::downgrade(&book));
@@ -215,7 +226,7 @@ impl Judge for Rulebook {
         // What is no JSON is no call that could be understood: blocked.
         let input: Value = serde_json::from_str(call.input).unwrap_or(Value::Null);
         let Person { home, user, .. } = &self.shelf.person;
-        let view = Remembered::new(&RealPaths);
+        let view = Remembered::new(&RealPaths).with_scratch(self.scratch.as_deref());
         let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &view };
         let policy = self.policy();
         let decision = policy.decide(call.tool, &input, &place);

@@ -11,6 +11,7 @@ pub use resume::find_run;
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::{fresh_id, fresh_run_id};
 use crate::adapters::file_watch::FileWatch;
+use crate::adapters::scratch_folder;
 use crate::adapters::store::{Holder, LockError, Store, StoreError, TicketLock};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
@@ -89,8 +90,8 @@ impl Supervisor {
         }
     }
 
-    /// Ends what programs that died have left running: of every run that is at work by its records and that nobody
-    /// works on.
+    /// Ends what programs that died have left running, and removes their scratch folders: of every run that is at work by
+    /// its records and that nobody works on.
     pub async fn sweep_leftovers(store: Store) {
         let sweep = move || -> Result<u32, StoreError> {
             let mut markers = Vec::new();
@@ -98,6 +99,7 @@ impl Supervisor {
                 let run = summary.run;
                 if store.as_seen(summary)?.state == RunState::Interrupted {
                     markers.push(run.to_string());
+                    scratch_folder::remove(run);
                 }
             }
             Ok(if markers.is_empty() { 0 } else { orphans::sweep(&markers) })
@@ -199,6 +201,8 @@ impl Supervisor {
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let lock = Arc::new(lock);
+        let scratch = tokio::task::block_in_place(|| scratch_folder::make(run));
+        let scratch = scratch.inspect_err(|error| tracing::warn!(%run, %error, "no scratch folder for the run")).ok();
         let scrollback = self.store.scrollback(run, classify)?;
         let ticket = Arc::new(ticket);
         self.reporter.tell(News::TicketRead(ticket.clone()));
@@ -221,6 +225,7 @@ impl Supervisor {
             ticket_path: path,
             ticket_file: file,
             folder,
+            scratch,
             store: self.store.clone(),
             scrollback,
             clock: self.clock.clone(),

@@ -4,6 +4,7 @@
 //! else waits until it can, but not without end.
 
 use crate::adapters::agent::orphans;
+use crate::adapters::scratch_folder;
 use crate::adapters::store::{Append, Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
@@ -101,6 +102,7 @@ impl TicketTask {
                        goes on"
             .to_owned();
         orphans::sweep(&[run.to_string()]);
+        scratch_folder::remove(run);
         let recorded = async {
             let mut state = State::default();
             for stored in store.load(run).ok()?.records {

@@ -112,7 +112,7 @@ fn paths_and_fields_decide() {
             Allow,
         ),
         ("MultiEdit", json!({ "file_path": "src/a.rs", "edits": [] }), Passphrase, Allow),
-        ("Write", json!({ "file_path": "/tmp/x", "content": "" }), Block, Block),
+        ("Write", json!({ "file_path": "/tmp/x", "content": "" }), Block, Ask),
         ("Write", json!({ "file_path": ".tickets/1.md", "content": "" }), Block, Block),
         ("Read", json!({ "file_path": ".tickets/1.md" }), Allow, Allow),
         ("TodoWrite", json!({ "todos": [] }), Allow, Allow),

@@ -2,7 +2,8 @@
 
 use super::features::{Feature, Features};
 use super::settings;
-use crate::adapters::environment::{Variables, begins, claudes, of_builds};
+use crate::adapters::environment::{Variables, begins, claudes, of_builds, set_scratch};
+use crate::adapters::scratch_folder::VARIABLES;
 use crate::adapters::shell::BASH;
 use crate::domain::approval::Presence;
 use serde_json::Value;
@@ -76,9 +77,13 @@ impl Launch {
 
     /// The settings that Claude is started with.
     pub fn settings(&self) -> Value {
-        let shell = self.env.iter().find(|(key, _)| key == SHELL);
-        let shell = shell.map_or(BASH.into(), |(_, shell)| shell.to_string_lossy());
-        settings::ours(self.options.own_git, &shell)
+        let variable = |name: &str| {
+            let found = self.env.iter().find(|(key, _)| key == name);
+            found.map(|(_, value)| value.to_string_lossy().into_owned())
+        };
+        let shell = variable(SHELL).unwrap_or_else(|| BASH.to_owned());
+        let temporary = VARIABLES.into_iter().filter_map(|name| Some((name, variable(name)?)));
+        settings::ours(self.options.own_git, &shell, temporary)
     }
 }
 
@@ -194,6 +199,8 @@ pub struct Additions {
     pub max_retries: Option<u32>,
     /// Value of [`MARKER`].
     pub marker: String,
+    /// The run's scratch folder; nothing else may say where temporary files go.
+    pub scratch: Option<PathBuf>,
 }
 
 /// Claude's environment: what builds need, and its own, then ours. Nothing from the repository.
@@ -228,6 +235,7 @@ pub fn environment(parent: impl IntoIterator<Item = (OsString, OsString)>, addit
         set(OsStr::new(&format!("GIT_CONFIG_VALUE_{at}")), value.into());
     }
     set(OsStr::new("GIT_CONFIG_COUNT"), (theirs + GIT.len()).to_string().into());
+    set_scratch(&mut env, additions.scratch.as_deref());
     env
 }
 
@@ -281,6 +289,19 @@ mod tests {
         let sources = arguments(&Launch::default());
         let at = sources.iter().position(|word| word == "--setting-sources").unwrap();
         assert_eq!(sources[at + 1], "", "an empty list of sources");
+    }
+
+    #[test]
+    fn temporary_files_go_to_the_scratch_folder_whatever_the_person_or_settings_say() {
+        let own = vec![("TMPDIR".into(), "/mine".into())];
+        let additions = Additions { env: own, scratch: Some("/scratch".into()), ..Additions::default() };
+        let env = environment([("TMP".into(), "/theirs".into())], &additions);
+        let launch = Launch { env, ..Launch::default() };
+        for name in VARIABLES {
+            let said: Vec<_> = launch.env.iter().filter(|(key, _)| key == name).map(|(_, value)| value).collect();
+            assert_eq!(said, ["/scratch"], "{name}");
+            assert_eq!(launch.settings()["env"][name], "/scratch", "{name}");
+        }
     }
 
     #[test]

@@ -10,13 +10,16 @@ use serde_json::{Value, json};
 
 /// Settings that outrank a repository's. `env` there can switch the gate off (`CLAUDE_CODE_SIMPLE`) or change what
 /// bash makes of a command that was judged, even from files that the person trusts. Other sessions of the person's
-/// must not start turns here.
-pub(super) fn ours(own_git: OwnGit, shell: &str) -> Value {
+/// must not start turns here. `temporary` are the variables that say where temporary files go: the gate counts on them.
+pub(super) fn ours(own_git: OwnGit, shell: &str, temporary: impl Iterator<Item = (&'static str, String)>) -> Value {
     let mut settings = json!({
         "crossSessionInbound": "refuse",
         "disableAllHooks": false,
         "env": {"BASH_ENV": "", "CLAUDE_CODE_SAFE_MODE": "", "CLAUDE_CODE_SHELL": shell, "CLAUDE_CODE_SIMPLE": ""},
     });
+    for (name, folder) in temporary {
+        settings["env"][name] = folder.into();
+    }
     if own_git == OwnGit::Stays {
         settings["includeGitInstructions"] = false.into();
     }
@@ -68,13 +71,13 @@ mod tests {
     use super::*;
 
     fn told(answer: &Value, features: impl IntoIterator<Item = Feature>) -> String {
-        let ours = ours(OwnGit::Looks, "/bin/bash");
+        let ours = ours(OwnGit::Looks, "/bin/bash", std::iter::empty());
         refusal(answer, &ours, &Features::of(features)).unwrap_or_default()
     }
 
     #[test]
     fn settings_that_are_used_are_fine_and_more_may_be_added() {
-        let mut used = ours(OwnGit::Looks, "/bin/bash");
+        let mut used = ours(OwnGit::Looks, "/bin/bash", std::iter::empty());
         used["model"] = "x".into();
         used["env"]["MORE"] = "1".into();
         assert_eq!(told(&json!({"effective": used}), [Feature::CrossSessionInbound]), "");
@@ -91,7 +94,7 @@ mod tests {
             ("/effective/disableAllHooks", json!(true), "disableAllHooks is true"),
             ("/effective/env/CLAUDE_CODE_SIMPLE", json!("1"), "env.CLAUDE_CODE_SIMPLE is \"1\""),
         ] {
-            let mut answer = json!({"effective": ours(OwnGit::Looks, "/bin/bash")});
+            let mut answer = json!({"effective": ours(OwnGit::Looks, "/bin/bash", std::iter::empty())});
             *answer.pointer_mut(at).unwrap() = value;
             let told = told(&answer, []);
             assert!(told.contains(part) && told.contains("agent.command"), "{told}");
@@ -101,7 +104,7 @@ mod tests {
     #[test]
     fn an_invalid_file_is_named_with_the_fix() {
         let error = |file: &str| json!({"file": file, "path": "permissions", "message": "Expected object"});
-        let used = ours(OwnGit::Looks, "/bin/bash");
+        let used = ours(OwnGit::Looks, "/bin/bash", std::iter::empty());
         let persons = told(&json!({"effective": used, "errors": [error("/h/.claude/settings.json"), error("x")]}), []);
         for part in ["/h/.claude/settings.json: permissions: Expected object", "(and 1 more)", "Fix that file"] {
             assert!(persons.contains(part), "{persons}");

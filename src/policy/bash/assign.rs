@@ -1,5 +1,6 @@
 //! Assignments, alone or before a command.
 
+use super::command::SYSTEM;
 use super::variables::{is_harmless_setting, is_of_lints, is_own_name};
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit, Value};
@@ -27,6 +28,9 @@ impl Walker<'_> {
             }
         };
         let value = match value {
+            AssignmentValue::Scalar(word) if name == "PATH" && !append && puts_system_first(&word.value) => {
+                return self.units.push(Unit::new("Bash", Program::Assignment, text).does(Class::Read));
+            }
             AssignmentValue::Scalar(word) => self.single(&word.value),
             AssignmentValue::Array(elements) => {
                 for (index, element) in elements {
@@ -92,6 +96,15 @@ impl Walker<'_> {
         };
         self.units.push(unit);
     }
+}
+
+/// Whether a value of `PATH`, as it is spelled, only puts folders of the system before or behind what it was: where the
+/// system keeps its programs a name is as good as a path.
+pub fn puts_system_first(value: &str) -> bool {
+    let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+    let is_same = |part: &str| matches!(part, "$PATH" | "${PATH}");
+    inner.split(':').all(|part| is_same(part) || SYSTEM.contains(&part))
+        && inner.split(':').filter(|part| is_same(part)).count() == 1
 }
 
 /// The name and value of a word like `NAME=value`.

@@ -1,6 +1,6 @@
 //! Builtins that change the shell itself: its folder, its options, its variables.
 
-use super::assign::setting;
+use super::assign::{puts_system_first, setting};
 use super::variables::is_own_name;
 use super::walk::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit};
@@ -17,9 +17,10 @@ impl Walker<'_> {
         let why = match name {
             "cd" => self.cd(args),
             "set" => (!is_harmless_set(args)).then_some("set shows or changes what the shell does"),
-            "export" => self.export(args),
+            "export" => self.export(args, text),
             "unset" => self.unset(args),
             "read" => self.read(args),
+            "kill" if self.ends_own_jobs(text) => None,
             _ => return false,
         };
         self.units.push(match why {
@@ -64,12 +65,15 @@ impl Walker<'_> {
         None
     }
 
-    fn export(&mut self, args: &[Field]) -> Option<&'static str> {
+    fn export(&mut self, args: &[Field], text: &str) -> Option<&'static str> {
         for (name, value) in args.iter().filter_map(setting) {
+            if name == "PATH" && exports_system_path(text) {
+                continue;
+            }
             self.exported(&name, &value);
         }
         let all_set = args.iter().all(|field| setting(field).is_some());
-        (args.is_empty() || !all_set).then_some("it shows the environment, or hands a variable on")
+        (args.is_empty() || !all_set).then_some("prints the environment or exports a variable")
     }
 
     fn unset(&mut self, args: &[Field]) -> Option<&'static str> {
@@ -80,6 +84,23 @@ impl Walker<'_> {
             }
         }
         None
+    }
+
+    /// Whether `kill`, as it is spelled, is about nothing but what this very script has put into the background: `%1`, `$!`,
+    /// `$PID` after `PID=$!`.
+    fn ends_own_jobs(&self, text: &str) -> bool {
+        const SIGNALS: [&str; 9] = ["-0", "-1", "-2", "-9", "-15", "-INT", "-TERM", "-KILL", "-HUP"];
+        let is_job = |word: &str| {
+            let word = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word);
+            let number = word.strip_prefix('%').is_some_and(|job| job.parse::<u16>().is_ok());
+            let saved = word
+                .strip_prefix('$')
+                .is_some_and(|name| is_own_name(name) && self.is_constant(name) && holds_job(self.text, name));
+            number || saved || matches!(word, "$!" | "%%" | "%+" | "%-")
+        };
+        let mut words = text.split_whitespace();
+        let jobs: Vec<&str> = words.by_ref().skip_while(|word| *word == "kill" || SIGNALS.contains(word)).collect();
+        text.starts_with("kill ") && !jobs.is_empty() && jobs.into_iter().all(is_job)
     }
 
     /// Variables that it fills are not known from there on, nor in the rounds of a loop before it.
@@ -98,6 +119,25 @@ impl Walker<'_> {
         }
         None
     }
+}
+
+/// Whether the script says `NAME=$!`, whole.
+fn holds_job(text: &str, name: &str) -> bool {
+    let said = format!("{name}=$!");
+    text.match_indices(&said).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + said.len()..].chars().next();
+        before.is_none_or(|char| char.is_whitespace() || char == ';' || char == '&')
+            && after.is_none_or(|char| char.is_whitespace() || char == ';')
+    })
+}
+
+/// `export PATH="/opt/homebrew/bin:$PATH"`, as it is spelled. What stands beside it is plain, so that no quote or brace
+/// hides another value.
+fn exports_system_path(text: &str) -> bool {
+    let plain = |word: &str| word.chars().all(|char| char.is_ascii_alphanumeric() || "_=./:-".contains(char));
+    let (path, others): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|word| word.starts_with("PATH="));
+    path.len() == 1 && path[0].strip_prefix("PATH=").is_some_and(puts_system_first) && others.into_iter().all(plain)
 }
 
 /// `set -e`, `set -euo pipefail` and their like.

@@ -14,7 +14,7 @@ use brush_parser::ast::{
 use std::path::Path;
 
 /// Where the system keeps its programs: there a path is as good as a name.
-const SYSTEM: [&str; 7] =
+pub(super) const SYSTEM: [&str; 7] =
     ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
 impl Walker<'_> {
@@ -84,7 +84,7 @@ impl Walker<'_> {
     pub(super) fn run(&mut self, words: &[Field], text: &str) {
         self.depth += 1;
         if self.depth > 2 * MAX_DEPTH {
-            self.refuse(text, "its commands run each other too deep");
+            self.refuse(text, "commands are nested too deeply");
         } else {
             self.run_here(words, text);
         }
@@ -252,10 +252,10 @@ impl Walker<'_> {
             unit.doubts.extend(parsed.doubts.iter().cloned());
         }
         if entry.never_bare && args.is_empty() {
-            unit.doubts.push(Doubt::Meaning(format!("{name} alone does more than look")));
+            unit.doubts.push(Doubt::Meaning(format!("{name} without arguments may change something")));
         }
         if !entry.needs.is_empty() && !entry.needs.split_whitespace().any(|name| parsed.flags.contains(name)) {
-            unit.doubts.push(Doubt::Meaning(format!("{name} so does more than look")));
+            unit.doubts.push(Doubt::Meaning(format!("{name} with these arguments may change something")));
         }
         let set = |names: &str| names == "always" || names.split_whitespace().any(|name| parsed.flags.contains(name));
         unit.tree = set(&entry.tree);

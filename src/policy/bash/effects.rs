@@ -176,7 +176,7 @@ impl Walker<'_> {
             });
             unit.below.extend(below);
             if walked == Walked::TooMuch {
-                let why = format!("{} holds too many files to know that none is protected", source.display());
+                let why = format!("{} has too many files to check for protected ones", source.display());
                 unit.doubts.push(Doubt::Words(why));
             }
         }

@@ -31,11 +31,7 @@ impl Walker<'_> {
                 texts.into_iter().map(field).collect()
             }
             // Nothing is there, and nothing that the person keeps elsewhere can come to be in its place.
-            Some(_)
-                if base.join(&fixed).starts_with(self.place.workspace)
-                    && !pattern.contains("..")
-                    && !hides(pattern) =>
-            {
+            Some(_) if self.place.is_ours(&base.join(&fixed)) && !pattern.contains("..") && !hides(pattern) => {
                 vec![Field { listed, ..Field::known(pattern.replace('\\', "")) }]
             }
             Some(_) | None => vec![Field::opaque(fixed)],

@@ -4,7 +4,7 @@
 use super::walk::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
-use crate::policy::commands::{Language, awk, sed};
+use crate::policy::commands::{Language, awk, sed, sqlite};
 use crate::policy::unit::{Doubt, Field, Unit, Value};
 
 /// Longest wait in seconds.
@@ -66,6 +66,12 @@ impl Walker<'_> {
                 let counts = |field: &Field| field.text().and_then(|text| text.parse().ok()).is_some_and(small);
                 if !parsed.operands.iter().all(counts) {
                     unit.doubts.push(Doubt::Words("how far seq counts is not known, or very far".to_owned()));
+                }
+            }
+            Language::Sqlite => {
+                check(&sqlite::check);
+                if parsed.operands.len() < 2 {
+                    unit.doubts.push(Doubt::Words("sqlite3 runs what its input says".to_owned()));
                 }
             }
             Language::Mode => check(&mode),

@@ -128,6 +128,16 @@ impl Walker<'_> {
                 self.value(parameter, quoted);
                 return Atom::Number;
             }
+            // What stands behind `:-` counts for nothing where the variable is known to hold something.
+            ParameterExpr::UseDefaultValues {
+                parameter: parameter @ Parameter::Named(name),
+                indirect: false,
+                default_value,
+                ..
+            } if self.is_full(name) => {
+                self.inner(default_value.as_deref());
+                return self.value(parameter, quoted);
+            }
             ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. } => return opaque,
             ParameterExpr::Parameter { parameter, indirect }
             | ParameterExpr::ParameterLength { parameter, indirect } => (parameter, indirect),
@@ -186,6 +196,16 @@ impl Walker<'_> {
         opaque
     }
 
+    /// Whether the variable surely holds some text.
+    fn is_full(&mut self, name: &str) -> bool {
+        match self.shell.get(name) {
+            Some(texts) => texts.iter().all(|text| !text.is_empty()),
+            None => {
+                matches!(name, "TMPDIR" | "TMP" | "TEMP") && matches!(self.variable(name, true), Atom::OneOf { .. })
+            }
+        }
+    }
+
     /// A word inside of an expansion: only what it runs is of interest.
     fn inner(&mut self, word: Option<&str>) {
         if let Some(word) = word {
@@ -227,6 +247,9 @@ impl Walker<'_> {
             "HOME" => Some(self.place.home.display().to_string()),
             "USER" | "LOGNAME" => Some(self.place.user.to_owned()),
             "PWD" => self.shell.folder().map(|folder| folder.display().to_string()),
+            "TMPDIR" | "TMP" | "TEMP" if !self.is_named(name) => {
+                self.place.view.scratch().map(|scratch| scratch.display().to_string())
+            }
             _ => None,
         };
         if let Some(text) = known {
@@ -237,7 +260,7 @@ impl Walker<'_> {
         if quotes::is_secret_name(name) || inherited {
             self.refuse(&format!("${name}"), "the variable may hold a secret");
         } else if !quotes::is_public_name(name) && !self.shell.is_assigned(name) {
-            self.doubtful(&format!("${name}"), "what the variable holds may be secret");
+            self.doubtful(&format!("${name}"), "the value of the variable may be secret");
         }
         if !self.shell.guesses(name).is_empty() {
             return Atom::Guess { texts: self.shell.guesses(name).to_vec(), many: !quoted };

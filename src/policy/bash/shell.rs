@@ -221,7 +221,10 @@ fn said(text: &str, name: &str) -> usize {
         let used = text[..*at].ends_with('$') || text[..*at].ends_with("${");
         // `head -n`.
         let option = text[..*at].strip_suffix('-').is_some_and(|before| before.ends_with([' ', '\t']));
-        whole && !used && !option
+        // `day-0`, `day.md`: a dash or a dot with a letter behind it sets nothing.
+        let rest = text[at + name.len()..].strip_prefix(['-', '.']);
+        let other = rest.is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_alphanumeric()));
+        whole && !used && !option && !other
     });
     bare.count()
 }
@@ -319,7 +322,8 @@ mod tests {
     fn a_variable_is_set_once_when_its_name_stands_once() {
         assert!(is_set_once("x=5; echo $x ${x} \"$x\"", "x"));
         assert!(is_set_once("for i in 1 2; do echo $i; done", "i"));
-        for text in ["x=5; x=6", "x=5; read x", "x=1; ((x++))", "f=a; cat $f -f f"] {
+        assert!(is_set_once("for d in 1 2; do cat log/d-0$d.md d.md; done", "d"));
+        for text in ["x=5; x=6", "x=5; read x", "x=1; ((x++))", "x=1; ((x-=1))", "x=1; ((x--))", "f=a; cat $f -f f"] {
             let name = &text[..1];
             assert!(!is_set_once(text, name), "{text}");
         }

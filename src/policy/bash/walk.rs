@@ -25,7 +25,7 @@ const MAX_COMMANDS: usize = 500;
 /// The walk, and what it has found.
 pub struct Walker<'a> {
     /// The script, for what can be seen in the text alone.
-    text: &'a str,
+    pub(super) text: &'a str,
     pub(super) place: Place<'a>,
     pub(super) shell: Shell,
     pub(super) units: Vec<Unit>,
@@ -71,7 +71,7 @@ impl<'a> Walker<'a> {
     pub(super) fn script(&mut self, text: &str, grammar: Grammar) {
         self.depth += 1;
         match parse::program(text, grammar) {
-            _ if self.depth > MAX_DEPTH => self.refuse(text, "it is nested too deep"),
+            _ if self.depth > MAX_DEPTH => self.refuse(text, "nested too deeply"),
             Err(why) => self.refuse(text, &why),
             Ok(Script { complete_commands }) => complete_commands.iter().for_each(|list| self.list(list)),
         }
@@ -204,7 +204,7 @@ impl<'a> Walker<'a> {
     fn command(&mut self, command: &Command) {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            self.refuse(&command.to_string(), "it is nested too deep");
+            self.refuse(&command.to_string(), "nested too deeply");
         } else {
             match command {
                 Command::Simple(simple) => self.simple(simple),

@@ -43,7 +43,7 @@ impl Walker<'_> {
             inner = &inner[1..];
         }
         if inner.is_empty() && name == "env" {
-            unit.doubts.push(Doubt::Words("it shows the environment, which holds secrets".to_owned()));
+            unit.doubts.push(Doubt::Words("prints the environment, which may hold secrets".to_owned()));
         }
         if !unit.doubts.is_empty() || inner.is_empty() {
             self.units.push(unit);

@@ -43,7 +43,7 @@ impl Walker<'_> {
         let before = self.units.len();
         self.apart(|walker| walker.run(&words, text));
         let Some(names) = names else {
-            let why = "what comes through the pipe is not known";
+            let why = "the input of the pipe is unknown";
             self.units[before..].iter_mut().for_each(|unit| unit.doubts.push(Doubt::Words(why.to_owned())));
             return;
         };

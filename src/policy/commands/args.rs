@@ -61,7 +61,7 @@ pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
             continue;
         }
         if word.listed {
-            parsed.doubts.push(Doubt::Words(format!("a file is called {text}, and would be taken for an option")));
+            parsed.doubts.push(Doubt::Words(format!("the file name {text} would be taken for an option")));
         }
         at += read_option(grammar, text, words.get(at), &mut parsed);
     }
@@ -78,7 +78,7 @@ fn read_option(grammar: &Grammar, text: &str, next: Option<&Field>, parsed: &mut
     if let Some(flag) = grammar.flag(name) {
         // The program may know the short spelling for another option that is not in the table.
         if !grammar.flags.known.contains_key(name) && !grammar.harmless {
-            parsed.doubts.push(Doubt::Meaning(format!("the option {name} is cut short")));
+            parsed.doubts.push(Doubt::Meaning(format!("abbreviated option {name}: write it out")));
         }
         return take(flag, attached, next, parsed);
     }
@@ -124,16 +124,16 @@ fn take(flag: &Flag, attached: Option<Field>, next: Option<&Field>, parsed: &mut
     };
     if let Some(value) = value {
         if value.is_many() {
-            parsed.doubts.push(Doubt::Words(format!("how many words stand behind {name} is not known")));
+            parsed.doubts.push(Doubt::Words(format!("the value of {name} may be several words")));
         }
         if !flag.knows(value.text()) {
-            parsed.doubts.push(Doubt::Meaning(format!("this value of the option {name} is not known")));
+            parsed.doubts.push(Doubt::Meaning(format!("unrecognized value of {name}")));
         }
         parsed.options.push((name.clone(), value.clone()));
     }
     match (takes, attached) {
         (Takes::Nothing, Some(_)) => {
-            parsed.doubts.push(Doubt::Meaning(format!("the option {name} takes no value")));
+            parsed.doubts.push(Doubt::Meaning(format!("{name} takes no value")));
             0
         }
         (Takes::Nothing | Takes::Attached, None | Some(_)) => {
@@ -149,7 +149,7 @@ fn take(flag: &Flag, attached: Option<Field>, next: Option<&Field>, parsed: &mut
             parsed.flags.insert(name.clone());
             match next {
                 Some(value) => parsed.values.push((role, value.clone())),
-                None => parsed.doubts.push(Doubt::Meaning(format!("the option {name} has no value"))),
+                None => parsed.doubts.push(Doubt::Meaning(format!("{name} has no value"))),
             }
             1
         }
@@ -173,14 +173,14 @@ fn read_unclear(grammar: &Grammar, parsed: &mut Parsed) {
         return;
     }
     parsed.more_flags = true;
-    parsed.doubts.push(Doubt::Words("a word that is not known may be an option".to_owned()));
+    parsed.doubts.push(Doubt::Words("a word with an unknown value may be an option".to_owned()));
 }
 
 fn unknown(grammar: &Grammar, text: &str, parsed: &mut Parsed) {
     let name = text.trim_start_matches('-');
     parsed.flags.insert(name.split('=').next().unwrap_or(name).to_owned());
     if !grammar.harmless {
-        parsed.doubts.push(Doubt::Meaning(format!("the option {text} is not known to be harmless")));
+        parsed.doubts.push(Doubt::Meaning(format!("unrecognized option {text}")));
     }
 }
 
@@ -195,7 +195,7 @@ fn assign_roles(grammar: &Grammar, operands: Vec<(usize, Field)>, parsed: &mut P
     let last = if parsed.flags.contains(&grammar.into) { &[][..] } else { &grammar.operands.last[..] };
     let total = operands.len();
     if total < last.len() {
-        parsed.doubts.push(Doubt::Meaning("an operand is missing".to_owned()));
+        parsed.doubts.push(Doubt::Meaning("an argument is missing".to_owned()));
     }
     for (nth, (at, field)) in operands.into_iter().enumerate() {
         let role = if nth < first.len() {
@@ -210,11 +210,16 @@ fn assign_roles(grammar: &Grammar, operands: Vec<(usize, Field)>, parsed: &mut P
                 parsed.command_at.get_or_insert(at);
             }
             _ if field.is_many() && !grammar.harmless && !is_anywhere(role, nth, first, last, grammar) => {
-                parsed.doubts.push(Doubt::Words("which of its operands a word is, is not known".to_owned()));
+                parsed
+                    .doubts
+                    .push(Doubt::Words("a word with an unknown value may stand for several arguments".to_owned()));
             }
             Some(role) => parsed.values.push((role, field.clone())),
             None if grammar.harmless => parsed.values.push((Role::Data, field.clone())),
-            None => parsed.doubts.push(Doubt::Meaning("it takes no such operand".to_owned())),
+            None => parsed.doubts.push(Doubt::Meaning(format!(
+                "unrecognized argument{}",
+                field.text().map_or(String::new(), |text| format!(" {text}"))
+            ))),
         }
         parsed.operands.push(field);
     }

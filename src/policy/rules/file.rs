@@ -215,7 +215,7 @@ fn check_examples(rule: &Rule, examples: &Examples) -> Result<(), String> {
     let is_about = |command: &String| {
         let mut units = call::units("Bash", &json!({ "command": command }), &place);
         for unit in &mut units {
-            floor.judge(unit, &place);
+            floor.judge(unit, &place, Verdict::Block);
         }
         let mut about = units.iter().map(|unit| rule.is_about(unit, &place));
         if rule.action == Verdict::Allow { about.all(|about| about) } else { about.any(|about| about) }

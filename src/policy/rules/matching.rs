@@ -176,6 +176,11 @@ fn paths_hold(patterns: &[String], targets: &[Target], place: &Place<'_>, must: 
 fn matches_any(patterns: &[String], path: &std::path::Path, place: &Place<'_>, must: Must) -> bool {
     let case = if must == Must::Be { Case::Counts } else { Case::Ignored };
     patterns.iter().any(|pattern| {
+        // The folder itself is not meant: it belongs to the run.
+        if let Some(rest) = pattern.strip_prefix("${scratch}/") {
+            let scratch = place.view.scratch().filter(|_| place.is_scratch(path));
+            return scratch.is_some_and(|scratch| path_matches(&format!("{}/{rest}", scratch.display()), path, case));
+        }
         let pattern = pattern.replace("${workspace}", &place.workspace.display().to_string());
         let pattern = match pattern.strip_prefix("~/") {
             Some(rest) => format!("{}/{rest}", place.home.display()),

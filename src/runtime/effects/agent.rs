@@ -121,6 +121,7 @@ impl Effects {
             env: own,
             max_retries: agent.max_retries,
             marker: self.run.to_string(),
+            scratch: self.scratch.clone(),
         };
         let launch = Launch {
             command: agent.command.clone(),

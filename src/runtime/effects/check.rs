@@ -2,7 +2,7 @@
 
 use super::Effects;
 use crate::adapters::agent::launch::MARKER;
-use crate::adapters::environment::of_commands;
+use crate::adapters::environment::{of_commands, set_scratch};
 use crate::adapters::room::Room;
 use crate::adapters::shell;
 use crate::adapters::validate::{self, Place};
@@ -19,6 +19,7 @@ impl Effects {
         let own = self.config.agent.variables();
         let mut env = of_commands(&std::env::vars_os().collect(), &own);
         env.push((MARKER.into(), self.run.to_string().into()));
+        set_scratch(&mut env, self.scratch.as_deref());
         let shell = shell::find(&own, &folder);
         let storage = &self.config.storage;
         let output = storage.validation_output;
