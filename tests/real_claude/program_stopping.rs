@@ -35,7 +35,9 @@ fn a_terminated_program_leaves_nobody_behind() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     told.ended(143, "user_stopped");
     assert_eq!(bench.project.processes(), Vec::<String>::new());
-    assert!(told.of("agent_exited")[0]["swept"].as_u64().unwrap() >= 1, "the grandchild had to be swept");
+    // The last of them: on a busy machine a start before may have been given up.
+    let exits = told.of("agent_exited");
+    assert!(exits.last().unwrap()["swept"].as_u64().unwrap() >= 1, "the grandchild had to be swept: {exits:?}");
 }
 
 #[cfg(target_os = "linux")]
