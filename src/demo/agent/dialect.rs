@@ -166,8 +166,7 @@ fn asked(request: &mut Value) {
 }
 
 fn answered(response: &mut Value) {
-    let initialized = &mut response["response"];
-    if initialized["commands"].is_array() {
+    if response["response"]["commands"].is_array() {
         let more = json!({
             "user_output_styles_dir": "", "claude_code_version": Dialect::Newer.version(),
             "current_permission_mode": "default", "hooks_applied": true, "hook_on_failure_supported": true,
@@ -177,7 +176,8 @@ fn answered(response: &mut Value) {
             "remote_control_auto_on_by_default": false, "ide_rc_auto_enable_gate": false, "fast_mode_state": "off",
             "fast_mode_disabled_reason": "sdk_opt_in_required", "session_state": "idle", "capabilities": [],
         });
-        extend(initialized, &more);
+        extend(&mut response["response"], &more);
+        extend(response, &json!({"pending_permission_requests": [], "pending_user_dialog_requests": []}));
     }
     if response["error"].as_str().is_some_and(|error| error.starts_with(UNSUPPORTED)) {
         response["error_code"] = json!("unsupported_request");
