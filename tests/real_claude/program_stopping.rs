@@ -34,10 +34,9 @@ fn a_terminated_program_leaves_nobody_behind() {
     let told = Told::new(&program.wait_with_output().unwrap());
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     told.ended(143, "user_stopped");
+    // Who ends the grandchild depends on the version and on who is first: Claude itself, or the sweep behind it.
     assert_eq!(bench.project.processes(), Vec::<String>::new());
-    // The last of them: on a busy machine a start before may have been given up.
-    let exits = told.of("agent_exited");
-    assert!(exits.last().unwrap()["swept"].as_u64().unwrap() >= 1, "the grandchild had to be swept: {exits:?}");
+    assert!(!told.of("agent_exited").is_empty(), "Claude's end was waited for");
 }
 
 #[cfg(target_os = "linux")]
