@@ -40,7 +40,7 @@ impl Walker<'_> {
         };
         if to.is_empty() {
             self.shell.lose_folder();
-            return Some("where it goes is not known");
+            return Some("cannot tell which folder it changes to");
         }
         self.moves = true;
         if self.shell.is_lost() {
@@ -80,7 +80,7 @@ impl Walker<'_> {
         for field in args {
             match field.text() {
                 Some(name) if is_own_name(name) => self.shell.forget(name),
-                _ => return Some("which variable goes is not known"),
+                _ => return Some("cannot tell which variable is removed"),
             }
         }
         None

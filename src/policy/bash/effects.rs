@@ -25,7 +25,7 @@ impl Walker<'_> {
             {
                 unit.reads.extend(self.targets(&format!("{folder}/")).into_iter().flatten().map(Target::Path));
             }
-            return unit.doubts.push(Doubt::Words("which file is read is not known".to_owned()));
+            return unit.doubts.push(Doubt::Words("cannot tell which file is read".to_owned()));
         };
         for text in texts {
             match device(text) {
@@ -67,7 +67,7 @@ impl Walker<'_> {
             names.roots.iter().cloned().for_each(&mut write);
             unit.tree = true;
             if unit.classes.contains(&Class::Delete) {
-                unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
+                unit.doubts.push(Doubt::Words("cannot tell which files are deleted".to_owned()));
             }
             return;
         }
@@ -292,7 +292,7 @@ pub fn feed(stage: &[Unit], fed: Option<Arc<Names>>) -> Option<Arc<Names>> {
 /// The files of these names are read.
 fn reads_all(names: &Names, unit: &mut Unit) {
     if names.roots.contains(&Target::Unknown) {
-        unit.doubts.push(Doubt::Words("which file is read is not known".to_owned()));
+        unit.doubts.push(Doubt::Words("cannot tell which file is read".to_owned()));
     }
     // What it goes down into by itself has names of any kind.
     if !unit.tree {

@@ -25,7 +25,7 @@ impl Walker<'_> {
             let why = if entry.does.contains(&Class::Read) {
                 format!("{} reads from the network", unit.text)
             } else {
-                format!("what else {name} does with these arguments is not known")
+                format!("cannot tell what {name} does with these arguments")
             };
             unit.doubts.push(Doubt::Meaning(why));
         }

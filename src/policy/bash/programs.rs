@@ -164,7 +164,7 @@ impl Walker<'_> {
         }
         let mut at = 0;
         while let Some(word) = args.get(at) {
-            let text = word.text().ok_or("what the script is handed is not known")?;
+            let text = word.text().ok_or("an argument of the script has an unknown value")?;
             let number = at > 0 && text.chars().all(|char| char.is_ascii_digit());
             at += match text {
                 "--" => 1,
@@ -235,7 +235,7 @@ impl Walker<'_> {
                 return Err(reaches(&word, text));
             }
             if text.contains(['(', ')', '{', '}', ';', '$', '`', '\n', '<', '>']) {
-                return Err("what it is handed may be code".to_owned());
+                return Err("an argument may be code".to_owned());
             }
         }
         Ok(())
@@ -245,7 +245,7 @@ impl Walker<'_> {
     fn inside(&self, args: &[Field]) -> Result<(), String> {
         let floor = Floor::of_built_in();
         for arg in args {
-            let texts = arg.texts().ok_or("what the program is handed is not known")?;
+            let texts = arg.texts().ok_or("an argument of the program has an unknown value")?;
             for text in texts.iter().filter(|text| !super::network::is_loopback(text)) {
                 for path in project::paths(text) {
                     let targets = self.targets(path).filter(|_| !path.starts_with('~'));
