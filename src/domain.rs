@@ -12,6 +12,7 @@ pub mod denial;
 pub mod errors;
 pub mod limits;
 pub mod news;
+pub mod note;
 pub mod outcome;
 pub mod passphrase;
 pub mod phase;

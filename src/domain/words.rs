@@ -224,11 +224,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         }
         Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", what.join(", "))),
         Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
-        Record::NoteSent { .. } => info("your note was sent to claude".into()),
-        Record::NoteReturned { .. } => {
-            Some((Warn, "your note was not taken in; it goes into the next prompt".to_owned()))
-        }
-        Record::NoteDelivered { .. } => info("claude has taken your note in".into()),
+        Record::NoteSent { .. } => info("your note is sent to claude".into()),
+        Record::NoteReturned { .. } => Some((Warn, "claude did not read your note; it is queued again".to_owned())),
+        Record::NoteDelivered { .. } => info("claude has read your note".into()),
         Record::ClaimMade { claim, .. } => info(claim_words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),
         Record::BackgroundChanged { tasks, .. } => info(turns::background_words(tasks)),

@@ -8,14 +8,14 @@ mod merge;
 mod session;
 mod watch;
 
-use agent::{fold_agent, set_note};
+use agent::fold_agent;
 
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{OfPhase, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::state::{Ended, Iteration, Mark, Note, NoteStage, Pace, PhaseState, Stage, State};
+use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
 
 /// Summaries kept for the prompt and the screen.
@@ -38,6 +38,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     limits::fold(state, record, time);
     session::fold(state, record, time);
     gate::fold(state, record, time);
+    state.notes.fold(record);
     match record {
         Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
             state.folder.clone_from(folder);
@@ -87,12 +88,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
         }
         Record::StopRequested => state.pace = Pace::StopNext,
-        Record::NoteGiven { id, text } => {
-            state.notes.push(Note { id: id.clone(), text: text.clone(), stage: NoteStage::Queued });
-        }
-        Record::NoteSent { id } => set_note(state, id, NoteStage::Sent),
-        Record::NoteDelivered { id } => {
-            state.notes.retain(|note| note.id != *id);
+        Record::NoteDelivered { .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.answered = false;
             }
@@ -101,6 +97,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             breaker::fold(&mut state.breaker, record, time);
         }
         Record::Noticed { .. }
+        | Record::NoteGiven { .. }
+        | Record::NoteSent { .. }
+        | Record::NoteReturned { .. }
         | Record::WishTaken(_)
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
@@ -172,7 +171,6 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.dispute = None;
             }
         }
-        Record::NoteReturned { id } => set_note(state, id, NoteStage::Queued),
         Record::IterationStarted { n, phase, session } => {
             state.iterations = *n;
             state.iteration = Some(Iteration {
@@ -247,10 +245,6 @@ fn end_iteration(
         if blocked {
             phase.mark = Mark::Blocked;
         }
-    }
-    // A note that Claude never echoed goes into the next prompt.
-    for note in &mut state.notes {
-        note.stage = NoteStage::Queued;
     }
 }
 

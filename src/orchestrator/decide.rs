@@ -82,7 +82,7 @@ impl Step<'_> {
             Input::TimerFired { timer: Timer::Park, .. } => self.look_again(Asker::Program),
             Input::TimerFired { timer, last_byte } => self.timer_fired(timer, last_byte),
             Input::NoteEchoed { id } => {
-                if self.state.notes.iter().any(|note| note.id == id) {
+                if self.state.notes.is_open(&id) {
                     self.record(Record::NoteDelivered { id });
                 }
             }

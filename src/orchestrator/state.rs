@@ -8,6 +8,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
+use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{OfPhase, PhaseSeed};
@@ -86,8 +87,8 @@ pub struct State {
     pub boxes: Boxes,
     /// What the person wants of the run's pace.
     pub pace: Pace,
-    /// Notes that Claude has not taken in.
-    pub notes: Vec<Note>,
+    /// The person's notes for Claude.
+    pub notes: Notes,
     /// Claude's sessions of the ticket.
     pub sessions: Sessions,
     /// Model of the last iteration.
@@ -217,28 +218,6 @@ pub enum Pace {
     PauseNext,
     /// Stop after this iteration.
     StopNext,
-}
-
-/// A note of the person's for Claude.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// Id.
-    pub id: String,
-    /// Words.
-    pub text: String,
-    /// How far it has come.
-    pub stage: NoteStage,
-}
-
-/// How far a note has come. A delivered one is forgotten.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoteStage {
-    /// For the next prompt.
-    Queued,
-    /// In the prompt of a Claude that has not begun.
-    InPrompt,
-    /// Handed to the running Claude, not yet echoed.
-    Sent,
 }
 
 /// How a run ended.

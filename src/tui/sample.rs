@@ -10,7 +10,7 @@ use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus}
 use crate::domain::words::Weight;
 use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
 use crate::tui::model::Model;
-use crate::tui::tab::{NoteView, Tab, Way};
+use crate::tui::tab::Tab;
 use std::sync::Arc;
 
 #[path = "sample/drawn.rs"]
@@ -242,11 +242,12 @@ pub fn busy() -> Model {
 
 /// Notes of the person's on their way.
 pub fn notes(tab: &mut Tab) {
-    for (text, way) in
-        [("keep the static assets out of it", Way::Delivered), ("429 needs a Retry-After header", Way::Sent)]
-    {
-        tab.notes.push(NoteView { id: text.into(), text: text.into(), way });
+    let (read, sent) = ("keep the static assets out of it", "429 needs a Retry-After header");
+    for text in [read, sent] {
+        tab.state.notes.fold(&Record::NoteGiven { id: text.into(), text: text.into() });
     }
+    tab.state.notes.fold(&Record::NoteDelivered { id: read.into() });
+    tab.state.notes.fold(&Record::NoteSent { id: sent.into() });
 }
 
 /// A call that waits since so many seconds.

@@ -6,7 +6,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::news::StorageAwaited;
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::{Record, Stored};
+use crate::domain::record::Stored;
 use crate::domain::ticket::Ticket;
 use crate::domain::words::Teller;
 use crate::orchestrator::apply::apply;
@@ -45,45 +45,10 @@ pub struct Tab {
     pub failure: Option<String>,
     /// Nothing can be stored, and the run waits.
     pub storage: Option<StorageAwaited>,
-    /// What became of the person's notes, oldest first.
-    pub notes: Vec<NoteView>,
     /// How the gauges came to where they stand, oldest first, the last 500.
     pub movements: VecDeque<Movement>,
     /// Words for Claude that were typed and not sent.
     pub draft: Vec<String>,
-}
-
-/// A note of the person's, as the steer dialog shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoteView {
-    /// Id of the note.
-    pub id: String,
-    /// The words.
-    pub text: String,
-    /// How far it got.
-    pub way: Way,
-}
-
-/// How far a note got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Waits for the next prompt.
-    Queued,
-    /// Handed to Claude.
-    Sent,
-    /// Echoed by Claude.
-    Delivered,
-}
-
-impl Way {
-    /// The word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Sent => "sent",
-            Self::Delivered => "delivered",
-        }
-    }
 }
 
 /// How a ticket stands, for its tab, its line in the tree and the footer.
@@ -147,7 +112,6 @@ impl Tab {
             pulse: Pulse::default(),
             failure: None,
             storage: None,
-            notes: Vec::new(),
             movements: VecDeque::new(),
             draft: Vec::new(),
         }
@@ -161,7 +125,6 @@ impl Tab {
         apply(&mut self.state, stored);
         self.storage = None;
         self.stream.record(stored);
-        self.follow_notes(&stored.record);
         self.follow_gauges(stored);
         true
     }
@@ -173,22 +136,6 @@ impl Tab {
             self.movements.pop_front();
         }
         self.movements.push_back(Movement { time: stored.time, iteration, level: line.level, text: line.text });
-    }
-
-    fn follow_notes(&mut self, record: &Record) {
-        let (ids, way): (&[String], Way) = match record {
-            Record::NoteGiven { id, text } => {
-                self.notes.push(NoteView { id: id.clone(), text: text.clone(), way: Way::Queued });
-                return;
-            }
-            Record::SpawnRequested { notes, .. } => (notes, Way::Sent),
-            Record::NoteSent { id } => (std::slice::from_ref(id), Way::Sent),
-            Record::NoteDelivered { id } => (std::slice::from_ref(id), Way::Delivered),
-            _ => return,
-        };
-        for note in self.notes.iter_mut().filter(|note| ids.contains(&note.id)) {
-            note.way = way;
-        }
     }
 
     /// How the ticket stands.
@@ -276,21 +223,8 @@ impl Tab {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::record::Record;
     use crate::tui::sample;
-
-    #[test]
-    fn a_note_is_followed_from_the_desk_to_claude() {
-        let mut tab = Tab::new(sample::id("tk-1"));
-        let steps = [
-            (Record::NoteGiven { id: "n".into(), text: "mind the cache".into() }, Way::Queued),
-            (Record::NoteSent { id: "n".into() }, Way::Sent),
-            (Record::NoteDelivered { id: "n".into() }, Way::Delivered),
-        ];
-        for (seq, (record, way)) in (1..).zip(steps) {
-            assert!(tab.record(&sample::stored("tk-1", seq, record)));
-            assert_eq!(tab.notes[0].way, way);
-        }
-    }
 
     #[test]
     fn a_record_counts_once() {
@@ -299,7 +233,7 @@ mod tests {
         let stored = sample::stored("tk-1", 1, given);
         assert!(tab.record(&stored));
         assert!(!tab.record(&stored));
-        assert_eq!(tab.notes.len(), 1);
+        assert_eq!(tab.state.notes.all().len(), 1);
     }
 
     #[test]

@@ -151,7 +151,7 @@ async fn a_changed_call_that_is_blocked_does_not_run_and_waits_on() {
         run.answer(&approval.id, Answer::Allow { input: input.into(), scope: Scope::Once }).await;
     }
     run.command(UserCommand::Steer { text: "a mark behind them".into() }).await;
-    run.until("the mark", |state| !state.notes.is_empty()).await;
+    run.until("the mark", |state| !state.notes.all().is_empty()).await;
     assert_eq!(run.state.approvals.len(), 1, "it still waits");
     let mut id = approval.id.clone();
     for (name, kind) in [("locked", ApprovalKind::Passphrase), ("fine", ApprovalKind::Call)] {
@@ -195,7 +195,7 @@ async fn an_interrupt_voids_a_question_and_claude_asks_anew() {
     assert_ne!(first.id, second.id);
     run.answer(&first.id, yes(&first)).await;
     run.command(UserCommand::Steer { text: "a mark behind it".into() }).await;
-    run.until("the mark", |state| !state.notes.is_empty()).await;
+    run.until("the mark", |state| !state.notes.all().is_empty()).await;
     assert!(!project.path("work/asked.txt").exists(), "nothing ran on an old answer");
     run.answer(&second.id, yes(&second)).await;
     assert_eq!(run.end().await, Some(ExitReason::Complete));

@@ -105,7 +105,7 @@ fn words_steer_the_running_turn() {
     terminal.wait_until("the note, sent and not yet taken in", |screen| note(screen, "sent"));
     assert_eq!(count(&project, "note_delivered"), 0, "a running tool: Claude has not looked yet");
     project.open_gate("alpha");
-    terminal.wait_until("the note as delivered", |screen| note(screen, "✓ delivered"));
+    terminal.wait_until("the note as read", |screen| note(screen, "read by Claude"));
     terminal.wait_for("complete: 1/1 phases");
     assert_eq!(count(&project, "note_delivered"), 1, "by Claude's own echo");
     leave(terminal, &project);
@@ -137,8 +137,8 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
     terminal.wait_for("your note is queued: “mind the gap”");
     terminal.keys("p");
     terminal.wait_for("I mind it.");
-    terminal.wait_until("the note as delivered", |screen| {
-        screen.lines().any(|line| line.contains("› mind the gap") && line.contains("✓ delivered"))
+    terminal.wait_until("the note as read", |screen| {
+        screen.lines().any(|line| line.contains("› mind the gap") && line.contains("read by Claude"))
     });
     project.open_gate("heard");
     terminal.wait_for("complete: 2/2 phases");

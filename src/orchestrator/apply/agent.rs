@@ -5,7 +5,7 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::ApprovalKind;
 use crate::domain::record::{Record, TurnEnded, TurnFailed, ValidationRan, Verdict};
 use crate::orchestrator::judge::claimed_phase;
-use crate::orchestrator::state::{Failure, Mark, NoteStage, Stage, State};
+use crate::orchestrator::state::{Failure, Mark, Stage, State};
 
 /// The records of a running iteration.
 pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
@@ -39,13 +39,10 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             let surplus = state.calls.len().saturating_sub(CALLS);
             state.calls.drain(..surplus);
         }
-        Record::SpawnRequested { notes, .. } => {
+        Record::SpawnRequested { .. } => {
             iteration.respawn = false;
             iteration.ready = false;
             iteration.process_cost_usd = 0.0;
-            for id in notes {
-                set_note(state, id, NoteStage::InPrompt);
-            }
             state.stage = Stage::Spawning;
         }
         Record::AgentSpawned { pid, .. } => {
@@ -129,12 +126,5 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.validated.push((command.clone(), *exit));
         }
         _ => {}
-    }
-}
-
-/// Notes how far a note has come.
-pub(super) fn set_note(state: &mut State, id: &str, to: NoteStage) {
-    if let Some(note) = state.notes.iter_mut().find(|note| note.id == id) {
-        note.stage = to;
     }
 }

@@ -4,13 +4,14 @@ use super::Step;
 use crate::domain::claim::Claim;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::limits::admission::{Asker, Purpose};
+use crate::domain::note::NoteStage;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{ApiRetried, Level, Record, TurnEnded, TurnFailed};
 use crate::domain::session::CODE;
 use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::failure;
-use crate::orchestrator::state::{Failure, NoteStage, Stage};
+use crate::orchestrator::state::{Failure, Stage};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
 
 impl Step<'_> {
@@ -37,7 +38,7 @@ impl Step<'_> {
             return;
         }
         self.record(Record::AgentReady { n, session, model, version });
-        let in_prompt = self.state.notes.iter().filter(|note| note.stage == NoteStage::InPrompt);
+        let in_prompt = self.state.notes.at(NoteStage::InPrompt);
         let ids: Vec<String> = in_prompt.map(|note| note.id.clone()).collect();
         for id in ids {
             self.record(Record::NoteDelivered { id });
@@ -50,9 +51,7 @@ impl Step<'_> {
         if self.state.stage != Stage::Running || !self.open(|open| open.ready) {
             return;
         }
-        let queued = self.state.notes.iter().filter(|note| note.stage == NoteStage::Queued);
-        let queued: Vec<(String, String)> = queued.map(|note| (note.id.clone(), note.text.clone())).collect();
-        for (id, text) in queued {
+        for (id, text) in self.state.notes.queued() {
             self.record(Record::NoteSent { id: id.clone() });
             self.effect(Effect::SendNote { id, text });
         }
@@ -97,7 +96,7 @@ impl Step<'_> {
             TurnOutcome::Answered | TurnOutcome::Running | TurnOutcome::Cut(_) => {}
         }
         // A note that came too late for this turn begins another one: its answer is the one that counts.
-        if self.state.notes.iter().any(|note| note.stage == NoteStage::Sent) {
+        if self.state.notes.at(NoteStage::Sent).next().is_some() {
             return self.arm(Timer::PostResult(n));
         }
         let reading = parse(&result.text);

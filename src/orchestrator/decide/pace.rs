@@ -16,7 +16,7 @@ use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
 use crate::orchestrator::loop_context::loop_context;
 use crate::orchestrator::prompt::PromptContext;
-use crate::orchestrator::state::{Mark, NoteStage, Pace, PhaseState, Stage};
+use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Step<'_> {
     pub(super) fn started(&mut self, start: Start) {
@@ -196,8 +196,7 @@ impl Step<'_> {
             self.end_iteration(IterationOutcome::Interrupted);
             return self.advance();
         }
-        let notes = self.state.notes.iter().filter(|note| note.stage == NoteStage::Queued);
-        let notes: Vec<(String, String)> = notes.map(|note| (note.id.clone(), note.text.clone())).collect();
+        let notes = self.state.notes.queued();
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
         let prompt = self.prompt(notes.into_iter().map(|(_, text)| text).collect());
         let session = self.state.iteration.as_ref().and_then(|iteration| iteration.resumed.clone());

@@ -15,10 +15,11 @@
 
 use super::Step;
 use crate::domain::background::{BackgroundTask, has_agent};
+use crate::domain::note::NoteStage;
 use crate::domain::record::{ForeignTurn, Record};
 use crate::domain::turn::Origin;
 use crate::orchestrator::effect::{Effect, Timer};
-use crate::orchestrator::state::{NoteStage, Stage};
+use crate::orchestrator::state::Stage;
 
 impl Step<'_> {
     pub(super) fn background_changed(&mut self, n: u32, tasks: Vec<BackgroundTask>) {
@@ -69,7 +70,7 @@ impl Step<'_> {
         if self.open(|open| open.asked_for_block) {
             return;
         }
-        if self.state.notes.iter().any(|note| note.stage == NoteStage::Sent) {
+        if self.state.notes.at(NoteStage::Sent).next().is_some() {
             return self.arm(Timer::PostResult(n));
         }
         self.ask_for_block(n, "foreign_turn");

@@ -2,11 +2,12 @@
 
 use super::Step;
 use crate::base::time::Timestamp;
+use crate::domain::note::NoteStage;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Record;
 use crate::domain::watchdog::{Watch, WatchdogFired};
 use crate::orchestrator::effect::{Effect, Timer};
-use crate::orchestrator::state::{NoteStage, Stage};
+use crate::orchestrator::state::Stage;
 use std::time::Duration;
 
 impl Step<'_> {
@@ -77,7 +78,7 @@ impl Step<'_> {
     /// The turn is over and the one that was waited for did not come. A note that Claude took no notice of is kept for
     /// the next prompt; the status block is asked for, since the one of the turn may not be the last word.
     fn no_more_turns(&mut self, n: u32) {
-        let sent = self.state.notes.iter().filter(|note| note.stage == NoteStage::Sent);
+        let sent = self.state.notes.at(NoteStage::Sent);
         let ids: Vec<String> = sent.map(|note| note.id.clone()).collect();
         let why = if ids.is_empty() { "background" } else { "late_note" };
         for id in ids {

@@ -4,9 +4,10 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
+use crate::domain::note::NoteStage;
 use crate::tui::model::Model;
 use crate::tui::msg::Input;
-use crate::tui::tab::{Tab, Way};
+use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, Weight, centred};
@@ -81,7 +82,8 @@ impl Steer {
         let Some(tab) = model.tabs.iter().find(|tab| tab.id == self.ticket) else {
             return;
         };
-        let notes = &tab.notes[tab.notes.len().saturating_sub(NOTES)..];
+        let notes = tab.state.notes.all();
+        let notes = &notes[notes.len().saturating_sub(NOTES)..];
         let above = if notes.is_empty() { 0 } else { notes.len() as u16 + 1 };
         let area = centred(room, 84, 10 + above);
         let title = format!("Steer {}", self.ticket);
@@ -90,14 +92,14 @@ impl Steer {
             Frame { title: &title, status: goes, status_role: Role::Dim, weight: Weight::Heavy, glyphs: model.glyphs };
         let inside = frame.draw(theme, area, buf);
         for (place, note) in inside.rows().zip(notes) {
-            let role = match note.way {
-                Way::Delivered => Role::Success,
-                Way::Sent => Role::Info,
-                Way::Queued => Role::Dim,
+            let role = match note.stage {
+                NoteStage::Read => Role::Success,
+                NoteStage::Sent | NoteStage::InPrompt => Role::Info,
+                NoteStage::Queued | NoteStage::Returned => Role::Dim,
             };
             Row::new()
                 .left(Role::Dim, clean_line(&note.text, 200))
-                .right(role, note.way.word())
+                .right(role, note.stage.word())
                 .draw(theme, place, buf);
         }
         let text =

@@ -6,6 +6,7 @@ use super::super::decide;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::{Admission, Ledger, Purpose, Verdict};
+use crate::domain::note::NoteStage;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{FORMAT, Stored};
 use crate::domain::turn::TurnResult;
@@ -13,7 +14,7 @@ use crate::domain::watchdog::Watch;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::{Input, Start};
-use crate::orchestrator::state::{NoteStage, Stage, State};
+use crate::orchestrator::state::{Stage, State};
 use std::time::Duration;
 
 const BEGAN: Timestamp = Timestamp::from_millis(1_795_000_000_000);
@@ -123,11 +124,11 @@ fn the_grace_of_the_turn_before_takes_no_note_from_the_follow_up() {
     let note = crate::domain::command::UserCommand::Steer { text: "Mind the tests.".into() };
     run.give(Input::Commanded { id: "a".into(), command: note });
     run.fires(Timer::PostResult(1));
-    assert_eq!((&run.state.stage, run.state.notes[0].stage), (&Stage::Running, NoteStage::Sent));
+    assert_eq!((&run.state.stage, run.state.notes.all()[0].stage), (&Stage::Running, NoteStage::Sent));
     // Once the turn is over, it is the note's.
     run.answers();
     run.fires(Timer::PostResult(1));
-    assert_eq!((&run.state.stage, run.state.notes[0].stage), (&Stage::Closing, NoteStage::Queued));
+    assert_eq!((&run.state.stage, run.state.notes.all()[0].stage), (&Stage::Closing, NoteStage::Returned));
 }
 
 #[test]

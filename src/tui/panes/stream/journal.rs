@@ -4,11 +4,12 @@
 //! end. Does not read the scrollback; the way from place to place is `order`. What the banner below the stream tells
 //! (`panes::notice`: the run waits, has ended) is not told here as well.
 
-use super::marks::{Check, Head, Judged, Mark, NoteState};
+use super::marks::{Check, Head, Judged, Mark};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
+use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
     ForeignTurn, Level, OfPhase, Record, Stored, TurnFailed, ValidationRan, Verdict, WriteOutcome,
@@ -47,6 +48,7 @@ pub(super) struct Journal {
     pub(super) waiting: HashSet<String>,
     /// Calls that were not let run, and by whom.
     refused: HashMap<String, Refused>,
+    notes: Notes,
 }
 
 /// Who did not let a call run.
@@ -158,15 +160,17 @@ impl Journal {
         marks.into_iter().any(|(_, mark)| matches!(mark, Mark::Note { text, .. } if text.trim() == words.trim()))
     }
 
-    fn note(&mut self, wanted: &str, now: NoteState) {
-        for segment in self.segments.iter_mut().rev() {
-            for (_, mark) in segment.marks.iter_mut().rev() {
-                if let Mark::Note { id, state, .. } = mark
-                    && id == wanted
-                {
-                    *state = now;
-                    return;
-                }
+    /// The marks of notes say what has become of the notes.
+    fn follow_notes(&mut self, record: &Record) {
+        if !self.notes.fold(record) {
+            return;
+        }
+        let marks = self.segments.iter_mut().flat_map(|segment| &mut segment.marks);
+        for (_, mark) in marks {
+            if let Mark::Note { id, state, .. } = mark
+                && let Some(stage) = self.notes.stage(id)
+            {
+                *state = stage;
             }
         }
     }
@@ -187,6 +191,7 @@ impl Journal {
     /// Folds one record in.
     pub(super) fn record(&mut self, stored: &Stored) {
         self.follow_waiting(&stored.record);
+        self.follow_notes(&stored.record);
         match &stored.record {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
@@ -198,11 +203,6 @@ impl Journal {
                 self.segment(*n).head = Head { phase: phase.clone(), resumed: session.is_some(), ..Head::default() };
             }
             Record::AgentSpawned { n, .. } => self.segment(*n).spawned = true,
-            Record::SpawnRequested { notes, .. } => {
-                for id in notes {
-                    self.note(id, NoteState::Sent);
-                }
-            }
             Record::SessionLost { session, .. } => {
                 self.say(Level::Warn, format!("Claude no longer knows session {session}: a fresh one is opened"));
             }
@@ -236,10 +236,8 @@ impl Journal {
                 }
             }
             Record::NoteGiven { id, text } => {
-                self.mark(Mark::Note { id: id.clone(), text: text.clone(), state: NoteState::Waiting });
+                self.mark(Mark::Note { id: id.clone(), text: text.clone(), state: NoteStage::Queued });
             }
-            Record::NoteSent { id } => self.note(id, NoteState::Sent),
-            Record::NoteDelivered { id } => self.note(id, NoteState::Delivered),
             Record::Noticed { level, text } => self.say(*level, text.clone()),
             Record::PhaseSkipped(OfPhase { phase, .. }) => self.say(Level::Info, format!("↷ skipped “{phase}”")),
             Record::PhaseTicked(OfPhase { phase, .. }) => self.say(Level::Info, format!("✓ ticked by you: “{phase}”")),

@@ -1,12 +1,13 @@
 //! What programmator itself says between Claude's words: verdicts, disputes, notes to Claude, notices.
 //!
-//! A mark may learn more after it is drawn (a note is delivered, a claim is judged): its words change, its number of rows
+//! A mark may learn more after it is drawn (a note is read, a claim is judged): its words change, its number of rows
 //! does not.
 
 use super::layout::{Body, Group, notice, plain};
 use super::row::Row;
 use crate::base::text::{clean_line, tail};
 use crate::base::time::short;
+use crate::domain::note::NoteStage;
 use crate::domain::outcome::DoneHow;
 use crate::domain::record::Level;
 use crate::tui::theme::role::Role;
@@ -25,14 +26,6 @@ pub(super) struct Head {
     pub(super) cost_usd: f64,
     /// Time in milliseconds, once it is over.
     pub(super) ms: Option<u64>,
-}
-
-/// How far a note to Claude is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoteState {
-    Waiting,
-    Sent,
-    Delivered,
 }
 
 /// How a claim was judged.
@@ -72,7 +65,7 @@ impl Check {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Notice { level: Level, text: String },
-    Note { id: String, text: String, state: NoteState },
+    Note { id: String, text: String, state: NoteStage },
     Claim { phase: Option<String>, checks: Vec<Check>, judged: Judged },
     Dispute { why: String, check: Option<Check> },
 }
@@ -110,17 +103,13 @@ pub(super) fn body(mark: &Mark, columns: usize) -> Body {
     body
 }
 
-fn note(text: &str, state: NoteState, columns: usize) -> Vec<Row> {
-    let (word, role) = match state {
-        NoteState::Waiting => ("waiting", Role::Dim),
-        NoteState::Sent => ("sent", Role::Dim),
-        NoteState::Delivered => ("✓ delivered", Role::Success),
-    };
-    // The room of the longest word is kept free, so that delivery does not wrap the text anew.
-    let room = columns.saturating_sub("✓ delivered".width() + 2).max(8);
+fn note(text: &str, state: NoteStage, columns: usize) -> Vec<Row> {
+    let role = if state == NoteStage::Read { Role::Success } else { Role::Dim };
+    // The room of the longest word is kept free, so that another one does not wrap the text anew.
+    let room = columns.saturating_sub(NoteStage::Returned.word().width() + 2).max(8);
     let mut rows = plain(text, room, Role::StreamPerson, "› ", 12);
     if let Some(first) = rows.first_mut() {
-        first.right = vec![Piece::new(word, role)];
+        first.right = vec![Piece::new(state.word(), role)];
     }
     rows
 }
