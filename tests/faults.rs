@@ -33,7 +33,7 @@ fn a_folder_that_is_worked_in_is_not_restored() {
     assert!(project.path("work/alpha.txt").exists(), "nothing was touched");
     project.write("go", "");
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    let restored = project.run(&["restore", "tk-1", "1"]);
+    let restored = project.run(&["restore", "--yes", "tk-1", "1"]);
     assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
     assert!(!project.path("work/alpha.txt").exists());
 }
