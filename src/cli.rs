@@ -14,6 +14,7 @@ pub mod operator;
 pub mod options;
 pub mod parse;
 pub mod passphrase;
+mod person_only;
 pub mod policy;
 pub mod session;
 pub mod sessions;
@@ -283,6 +284,9 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         ));
     }
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
+    if let Some(command) = &cli.command {
+        person_only::check(command, &cli.run, &here)?;
+    }
     let out = &mut stdout();
     match cli.command {
         None if stdout().is_terminal() => {

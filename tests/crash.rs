@@ -208,8 +208,14 @@ fn live(seed: u64, whole: &Undisturbed) -> usize {
         match play(&project, args, moment) {
             End::Killed => kills += 1,
             end @ End::Exited(_) => {
-                let last: Vec<_> = project.journal().into_iter().rev().take(12).map(|record| record.to_string()).collect();
-                assert_eq!(end, End::Exited(Some(0)), "attempt {attempt} at {moment:?}, latest first:\n{}", last.join("\n"));
+                let last: Vec<_> =
+                    project.journal().into_iter().rev().take(12).map(|record| record.to_string()).collect();
+                assert_eq!(
+                    end,
+                    End::Exited(Some(0)),
+                    "attempt {attempt} at {moment:?}, latest first:\n{}",
+                    last.join("\n")
+                );
             }
         }
         // Going on is killed too, now and then.

@@ -68,7 +68,7 @@ fn files(name: &str, unit: &Unit, place: &Place<'_>) -> Option<String> {
     const ANY: &str = "FILE…";
     // The file of an interpreter is a program.
     let runs = OF_OTHERS.contains(&name) || programs::interpreter(name).is_some();
-    if runs || unit.classes.contains(&Class::Network) {
+    if runs || unit.classes.contains(&Class::Network) || unit.whole.trim() != unit.text {
         return None;
     }
     let texts: Vec<&str> = unit.args.iter().map(Field::text).collect::<Option<_>>()?;

@@ -86,8 +86,7 @@ impl<W: Write> Printer<W> {
             #[serde(flatten)]
             fact: &'a T,
         }
-        serde_json::to_writer(&mut self.out, &Fact { kind, fact })?;
-        writeln!(self.out)
+        writeln!(self.out, "{}", json::line(&Fact { kind, fact })?)
     }
 
     /// Prints what is stored of every run and was not told: the last words before the program goes.

@@ -81,10 +81,7 @@ impl Reporter {
 
     /// Tells that a run was left without a last record: nothing else will say so, so it is not dropped.
     pub fn left(&self, left: RunLeft) {
-        if let Err(TrySendError::Full(news)) = self.news.try_send(News::RunLeft(left)) {
-            let front_end = self.news.clone();
-            tokio::spawn(async move { front_end.send(news).await });
-        }
+        self.answer(News::RunLeft(left));
     }
 
     /// Tells that a run is open, with all its records so far.

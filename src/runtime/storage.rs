@@ -55,7 +55,7 @@ impl StorageWait {
         tracing::error!(run = %self.run, %error, "nothing can be stored");
         let waited = self.began.get_or_insert_with(|| {
             let since = self.clock.now();
-            self.reporter.tell(News::StorageAwaited(StorageAwaited {
+            self.reporter.answer(News::StorageAwaited(StorageAwaited {
                 run: self.run,
                 ticket: self.ticket.clone(),
                 why: error.to_string(),

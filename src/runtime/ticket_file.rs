@@ -50,7 +50,7 @@ impl TicketFile {
                 Err(error @ OpenError::Broken { .. }) => {
                     return Input::Warned { text: format!("{error}; what the ticket said before stays in force") };
                 }
-                Err(error) if looks >= LOOKS => {
+                Err(error) if looks >= LOOKS || matches!(&error, OpenError::Ticket(error) if error.is_lasting()) => {
                     self.reporter.tell(News::TicketGone(self.ticket.clone()));
                     return Input::TicketLost { why: error.to_string() };
                 }

@@ -27,13 +27,15 @@ fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let ticked = said(&project.run(&["ticket", "tick", "tk-1", "2"]));
     assert!(ticked.contains("“Beta” is ticked") && ticked.contains("has taken it over"), "{ticked}");
+    let other = said(&project.run(&["ticket", "untick", "tk-1", "2"]));
+    assert!(other.contains("open again"), "{other}");
+    let last = said(&project.run(&["ticket", "tick", "tk-1", "Gamma"]));
+    assert!(last.contains("has taken it over"), "{last}");
     // The running phase as well: its iteration is cut off.
     let ticked = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
     assert!(ticked.contains("has taken it over"), "{ticked}");
     let again = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
     assert!(again.contains("already") || again.contains("has taken it over"), "{again}");
-    let other = said(&project.run(&["ticket", "untick", "tk-1", "2"]));
-    assert!(other.contains("open again"), "{other}");
     project.write("go", "");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -42,9 +44,9 @@ fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
         let found = of_kind(&journal, kind);
         found.iter().map(|record| record["phase"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(phases("phase_ticked"), ["Beta", "Alpha"]);
-    assert_eq!(phases("iteration_started"), ["Alpha", "Beta", "Gamma"]);
-    assert_eq!(phases("phase_done"), ["Beta", "Gamma"]);
+    assert_eq!(phases("phase_ticked"), ["Beta", "Gamma", "Alpha"]);
+    assert_eq!(phases("iteration_started"), ["Alpha", "Beta"]);
+    assert_eq!(phases("phase_done"), ["Beta"]);
     let mut wishes: Vec<i64> = of_kind(&journal, "wish_taken").iter().map(|r| r["wish"].as_i64().unwrap()).collect();
     let noted = wishes.len();
     wishes.dedup();
@@ -86,8 +88,12 @@ fn a_run_may_not_say_what_is_done() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);
     let marker = "PROGRAMMATOR_RUN_ID";
-    let inside = project.command(&["ticket", "tick", "tk-1", "1"]).env(marker, "r").output().unwrap();
-    assert_eq!(inside.status.code(), Some(77), "{}", text(&inside));
+    let commands: [&[&str]; 5] =
+        [&["ticket", "tick", "tk-1", "1"], &["trust"], &["circuit", "reset"], &["resume"], &["restore", "tk-1", "1"]];
+    for args in commands {
+        let inside = project.command(args).env(marker, "r").output().unwrap();
+        assert_eq!(inside.status.code(), Some(77), "{args:?}: {}", text(&inside));
+    }
     let below = Command::new("sh")
         .args(["-c", "env -u PROGRAMMATOR_RUN_ID \"$0\" ticket tick tk-1 1; exit $?", PROGRAM])
         .env_clear()

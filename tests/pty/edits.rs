@@ -19,8 +19,8 @@ fn an_edit_of_the_file_shows_and_the_run_follows_it() {
         println!("“{shown}” was seen {} ms after the write", written.elapsed().as_millis());
     };
     edit(&terminal, "- [ ] Gamma\n", "- [ ] Gamma\n- [ ] Delta\n", "○ Delta");
-    // While a call of Claude's runs, a tick may be its doing, and says nothing.
-    edit(&terminal, "- [ ] Gamma", "- [x] Gamma", "counts as Claude's own");
+    // While an iteration is open a tick is a claim, whoever made it.
+    edit(&terminal, "- [ ] Gamma", "- [x] Gamma", "that is a claim");
     assert!(terminal.screen().contains("○ Gamma"), "{}", terminal.screen());
     edit(&terminal, "- [x] Gamma", "- [ ] Gamma", "0/4 phases done");
     edit(&terminal, "- [ ] Alpha", "- [ ] Alpha and more", "▶ Alpha and more");

@@ -67,6 +67,11 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 impl LoadError {
+    /// Something else is in the ticket's place: waiting for it to come back does not help.
+    pub fn is_lasting(&self) -> bool {
+        !matches!(self, Self::Gone { .. } | Self::Unreadable { .. })
+    }
+
     /// What the system's refusal of this path means.
     pub(super) fn of(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
@@ -112,15 +117,25 @@ fn kind_name(kind: FileType) -> &'static str {
     }
 }
 
+/// What stands in the ticket at `path`, in which no link may be.
+pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
+    bytes_of(&open_regular(path)?, path)
+}
+
+fn bytes_of(file: &File, path: &Path) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| LoadError::of(path, error))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(LoadError::TooLarge { path: path.to_owned() });
+    }
+    Ok(bytes)
+}
+
 /// Reads the ticket at `path`, in which no link may be. What is wrong inside it is in [`Ticket::problems`].
 pub fn load(path: &Path) -> Result<Ticket, LoadError> {
     let folder = os::Folder::of(path).map_err(|error| LoadError::of(path, error))?;
     let file = open_in(&folder, path)?;
-    let mut bytes = Vec::new();
-    (&file).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| LoadError::of(path, error))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(LoadError::TooLarge { path: path.to_owned() });
-    }
+    let bytes = bytes_of(&file, path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut ticket = parse(&bytes, &name);
     let mut warn = |message: &str| {
@@ -154,5 +169,7 @@ pub fn list(dir: &Path) -> io::Result<Vec<Listed>> {
     });
     let mut listed: Vec<Listed> = listed.collect();
     listed.sort_by(|a, b| a.path.cmp(&b.path));
+    // Another name of a ticket is the same ticket.
+    listed.dedup_by(|a, b| a.path == b.path);
     Ok(listed)
 }

@@ -69,7 +69,10 @@ impl Step<'_> {
     pub(super) fn wished(&mut self, wish: i64, command: UserCommand) {
         if self.state.ended.is_none() && self.state.run.is_some() {
             self.record(Record::WishTaken(WishTaken { wish }));
-            self.commanded(format!("wish-{wish}"), command);
+            // Whoever can write the store could leave a wish: it says no more than a tick in the file could.
+            if matches!(command, UserCommand::TickPhase { .. } | UserCommand::RetryPhase { .. }) {
+                self.commanded(format!("wish-{wish}"), command);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_id;
 use crate::adapters::shell::{self, NoBash};
 use crate::adapters::store::Bounds;
+use crate::adapters::tickets;
 use crate::base::time::Clock;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
@@ -86,9 +87,8 @@ impl Effects {
     }
 
     fn prompt(&self, spawn: &Spawn, state: &State) -> Result<String, String> {
-        let text = std::fs::read(&self.ticket_path).map_err(|error| {
-            format!("the ticket {} cannot be read for the prompt: {error}", self.ticket_path.display())
-        })?;
+        let text = tickets::load::read(&self.ticket_path)
+            .map_err(|error| format!("no prompt can be made of the ticket: {error}"))?;
         let kind = if state.phases.is_empty() { Kind::Phaseless } else { Kind::Phased };
         let ticket = String::from_utf8_lossy(&text).into_owned();
         let context = PromptContext { ticket, ..spawn.prompt.clone() };

@@ -1,0 +1,23 @@
+//! Commands that only a person may give: what they do is not for a process that a run has started, whatever the policy
+//! let through.
+
+use super::circuit::CircuitCommand;
+use super::error::CliError;
+use super::session::Session;
+use super::{Command, RunOptions};
+
+/// Refuses such a command inside a run, with exit code 77.
+pub fn check(
+    command: &Command,
+    options: &RunOptions,
+    here: impl Fn(&RunOptions) -> Result<Session, CliError>,
+) -> Result<(), CliError> {
+    let what = match command {
+        Command::Trust => "trust a repository's settings",
+        Command::Circuit { command: CircuitCommand::Reset { .. } } => "close a circuit breaker",
+        Command::Restore { .. } => "restore a snapshot",
+        Command::Resume { .. } => "resume a run",
+        _ => return Ok(()),
+    };
+    here(options)?.not_for_claude(&format!("a run of programmator may not {what}; do it in a shell of your own"))
+}
