@@ -17,11 +17,14 @@ use crate::runtime::reporter::Reporter;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::supervisor::Supervisor;
 use std::io::{Write, stderr, stdout};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// How often it is said how long parked runs still wait.
 const COUNTDOWN: Duration = Duration::from_secs(60);
+
+/// Two signals within this time are one wish.
+const ONE_WISH: Duration = Duration::from_secs(1);
 
 /// What to work on.
 pub enum Work {
@@ -61,6 +64,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     }
     let mut printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
     let mut by_signal = None;
+    let mut signalled: Option<Instant> = None;
     let clock = session.clock();
     let mut minute = tokio::time::interval(COUNTDOWN);
     minute.reset();
@@ -84,6 +88,11 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 supervisor.forget(&ticket);
             }
             signal = signals.next() => {
+                let again = signalled.replace(Instant::now());
+                // `timeout` sends its signal to the program and then to its group, which is one wish.
+                if again.is_some_and(|before| before.elapsed() < ONE_WISH) {
+                    continue;
+                }
                 if by_signal.replace(signal.exit_code()).is_some() {
                     // Asked twice: at once, by force. The runs are found interrupted and can be gone on with.
                     supervisor.abandon().await;

@@ -105,8 +105,9 @@ pub enum Judgement {
     Disputed(String),
 }
 
-/// The table. `changed`: the tree differs from the phase's baseline.
-pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool) -> Judgement {
+/// The table. `changed`: the tree differs from the phase's baseline. `refused`: the tools whose calls were refused in the
+/// iteration.
+pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool, refused: &[String]) -> Judgement {
     match checks {
         Checks::Pending => Judgement::Validate,
         Checks::Ran([]) => Judgement::Disputed("none of the validation commands ran".to_owned()),
@@ -115,6 +116,11 @@ pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool) -> Judgement {
             Some(failed) => Judgement::Disputed(failure(failed)),
         },
         Checks::None if changed => Judgement::Done(DoneHow::ClaimedUnchecked),
+        // What was to be done may be what was refused: that is no investigation.
+        Checks::None if !refused.is_empty() => Judgement::Disputed(format!(
+            "nothing in the work tree has changed since the phase began, and calls were refused: {}",
+            refused.join(", ")
+        )),
         Checks::None => match claim.claimed_files() {
             None => Judgement::Done(DoneHow::ClaimedNoChange),
             Some(files) => Judgement::Disputed(format!(
@@ -181,7 +187,17 @@ mod tests {
             ),
         ];
         for (files, checks, changed, expected) in cases {
-            assert_eq!(judge(&claim(files), checks, changed), expected, "{files:?} {checks:?} {changed}");
+            assert_eq!(judge(&claim(files), checks, changed, &[]), expected, "{files:?} {checks:?} {changed}");
         }
+    }
+
+    #[test]
+    fn no_change_after_a_refusal_is_no_investigation() {
+        let refused = ["Bash".to_owned(), "Write".to_owned()];
+        let why = "nothing in the work tree has changed since the phase began, and calls were refused: Bash, Write";
+        let (passed, judged) = (ran(0), |checks, changed| judge(&claim(&[]), checks, changed, &refused));
+        assert_eq!(judged(Checks::None, false), Judgement::Disputed(why.to_owned()));
+        assert_eq!(judged(Checks::None, true), Judgement::Done(DoneHow::ClaimedUnchecked));
+        assert_eq!(judged(Checks::Ran(&passed), false), Judgement::Done(DoneHow::Verified));
     }
 }

@@ -3,6 +3,7 @@
 use crate::project::{PROGRAM, Project};
 use crate::{DILIGENT, of_kind, records, start_until, text};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 /// Works on any phase once the file `go` is there.
 const WAITING: &str = "
@@ -27,6 +28,11 @@ fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let ticked = said(&project.run(&["ticket", "tick", "tk-1", "2"]));
     assert!(ticked.contains("“Beta” is ticked") && ticked.contains("has taken it over"), "{ticked}");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !project.ticket_text("tk-1").contains("- [x] Beta") {
+        assert!(Instant::now() < deadline, "the run ticks the box in the file");
+        std::thread::yield_now();
+    }
     let other = said(&project.run(&["ticket", "untick", "tk-1", "2"]));
     assert!(other.contains("open again"), "{other}");
     let last = said(&project.run(&["ticket", "tick", "tk-1", "Gamma"]));

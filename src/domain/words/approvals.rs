@@ -15,7 +15,7 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
         AnsweredBy::Screen => "by you",
         AnsweredBy::Timeout => "because nobody answered in time",
         AnsweredBy::Nobody => "because nobody was there to ask",
-        AnsweredBy::Ticket => "by your answer for this ticket",
+        AnsweredBy::Ticket => "by what you allowed for this run",
         AnsweredBy::Rules => "by the rules as they are now",
     };
     match &answered.answer {
@@ -52,7 +52,7 @@ mod tests {
                 AnsweredBy::Screen,
                 "allowed for the rest of this run (while its rules hold) by you: Bash make",
             ),
-            (allow(Scope::Once), AnsweredBy::Ticket, "allowed by your answer for this ticket: Bash make"),
+            (allow(Scope::Once), AnsweredBy::Ticket, "allowed by what you allowed for this run: Bash make"),
             (deny("use npm"), AnsweredBy::Screen, "denied by you: Bash make · “use npm”"),
             (deny("long words for Claude"), AnsweredBy::Nobody, "denied because nobody was there to ask: Bash make"),
             (deny("x"), AnsweredBy::Timeout, "denied because nobody answered in time: Bash make"),

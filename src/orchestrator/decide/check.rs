@@ -66,7 +66,7 @@ impl Step<'_> {
         let Some(open) = self.state.open_iteration() else {
             return;
         };
-        let own = open.phase.clone();
+        let (own, refused) = (open.phase.clone(), open.blocked.clone());
         let (Some(claim), Some(changed)) = (open.claim.clone(), open.phase_changed) else {
             return self.settle();
         };
@@ -82,7 +82,7 @@ impl Step<'_> {
         let Some(phase) = judge::claimed_phase(&self.state, &claim) else {
             return self.settle();
         };
-        match judge::judge(&claim, checks, changed) {
+        match judge::judge(&claim, checks, changed, &refused) {
             Judgement::Validate => {
                 let commands = self.state.validation.clone();
                 return self.effect(Effect::RunValidation { n, commands });
