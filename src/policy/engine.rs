@@ -241,7 +241,8 @@ impl Policy {
         for unit in &mut units {
             self.floor.judge(unit, place, default);
         }
-        let ruled: Vec<Ruled> = units.iter().map(|unit| self.rule_with_kind(unit, place)).collect();
+        let moved = units.iter().any(|unit| matches!(&unit.program, Program::Named(name) if name == "cd"));
+        let ruled: Vec<Ruled> = units.iter().map(|unit| self.rule_with_kind(unit, moved, place)).collect();
         Decision {
             verdict: ruled.iter().map(|ruled| ruled.verdict).max().unwrap_or(Verdict::Block),
             units: ruled,
@@ -250,9 +251,9 @@ impl Policy {
         }
     }
 
-    fn rule_with_kind(&self, unit: &Unit, place: &Place<'_>) -> Ruled {
+    fn rule_with_kind(&self, unit: &Unit, moved: bool, place: &Place<'_>) -> Ruled {
         let ruled = self.rule_on(unit, place);
-        let kind = (ruled.verdict == Verdict::Ask).then(|| kind::of(unit, place)).flatten();
+        let kind = (ruled.verdict == Verdict::Ask).then(|| kind::of(unit, moved, place)).flatten();
         Ruled { kind, ..ruled }
     }
 

@@ -214,7 +214,7 @@ impl Floor {
     }
 
     /// Whether a file tells an agent what to do.
-    fn orders(&self, path: &Path, place: &Place<'_>) -> bool {
+    pub fn orders(&self, path: &Path, place: &Place<'_>) -> bool {
         let (home, path) = (Parts::of(place.home), Parts::of(path));
         self.orders.iter().any(|pattern| pattern.matches(&home, &path))
     }

@@ -24,13 +24,16 @@ const INLINE: [(&str, &[&str]); 9] = [
 const OF_OTHERS: [&str; 8] = ["sudo", "doas", "su", "pkexec", "ssh", "docker", "kubectl", "screen"];
 
 /// The kind of a unit that a person is asked about; `None` where the engine cannot name one.
-pub fn of(unit: &Unit, place: &Place<'_>) -> Option<String> {
+/// Where the call goes to another folder first, its words name other files.
+pub fn of(unit: &Unit, moved: bool, place: &Place<'_>) -> Option<String> {
     let is_clear = unit.floor.is_none() && unit.doubts.iter().all(|doubt| matches!(doubt, Doubt::Meaning(_)));
     if !is_clear {
         return None;
     }
     match &unit.program {
-        Program::Named(name) => inline(name, unit).or_else(|| host(name, unit)).or_else(|| files(name, unit, place)),
+        Program::Named(name) => {
+            inline(name, unit).or_else(|| host(name, unit)).or_else(|| files(name, unit, place).filter(|_| !moved))
+        }
         Program::Tool => host(&unit.tool, unit),
         _ => None,
     }
@@ -75,7 +78,10 @@ fn files(name: &str, unit: &Unit, place: &Place<'_>) -> Option<String> {
     let is_file = |text: &str| {
         let path = place.resolve(place.cwd, text).filter(|_| !text.starts_with('-'));
         path.is_some_and(|path| {
-            path.starts_with(place.workspace) && place.view.exists(&path) && !place.view.is_folder(&path)
+            programs::reaching(text).is_none()
+                && path.starts_with(place.workspace)
+                && place.view.exists(&path)
+                && !place.view.is_folder(&path)
         })
     };
     let mut words = vec![name];

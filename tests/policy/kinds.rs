@@ -8,7 +8,7 @@ use std::path::Path;
 /// The kinds of what is asked about in a command.
 fn kinds(command: &str) -> Vec<Option<String>> {
     let root = Path::new("/home/dev/proj");
-    let view = MadeUp::new(root, [("out", "/etc")], ["a.txt", "b.txt", "src/a.rs", "x.py"]);
+    let view = MadeUp::new(root, [("out", "/etc")], ["a.txt", "b.txt", "deploy.txt", "src/a.rs", "x.py"]);
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     let decision = Policy::of(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place);
     decision.units.into_iter().filter(|unit| unit.verdict.word() == "ask").map(|unit| unit.kind).collect()
@@ -43,6 +43,8 @@ fn what_differs_in_more_than_files_is_of_another_kind() {
         ("curl -s https://x.test/a", "curl -s https://y.test/a"),
         ("curl -s https://x.test/a", "curl -s -d @a.txt https://x.test/a"),
         ("python3 -c 'print(1)'", "python3 -m http.server a.txt"),
+        ("frobnicate a.txt", "cd /tmp && frobnicate a.txt"),
+        ("frobnicate a.txt", "frobnicate deploy.txt"),
     ] {
         assert_ne!(kind(one), kind(other), "{one} | {other}");
     }

@@ -7,6 +7,7 @@ use programmator::policy::verdict::Verdict;
 
 /// A workspace of many languages.
 const FILES: &[&str] = &[
+    "script.sh",
     ".git/config",
     ".github/workflows/ci.yml",
     ".gitignore",

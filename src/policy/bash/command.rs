@@ -203,6 +203,11 @@ impl Walker<'_> {
                     unit.given = self.given(args);
                     return self.units.push(unit.unclear("sources a script into this shell"));
                 }
+                // What is not here bash looks for where programs are.
+                if !path.contains('/') && !self.is_written_or_there(path) {
+                    unit.given = self.given(args);
+                    return self.units.push(unit.unknown(format!("{path} is not in this folder: write its path")));
+                }
                 self.own_path(unit, path, &args[1..]);
             }
             None => self.opaque(args, text, "which script runs is not known: write its name"),
@@ -259,6 +264,8 @@ impl Walker<'_> {
         }
         let set = |names: &str| names == "always" || names.split_whitespace().any(|name| parsed.flags.contains(name));
         unit.tree = set(&entry.tree);
+        // Of two folders it compares the files, those in them at least.
+        unit.tree |= name == "diff" && parsed.operands.iter().any(|field| self.may_be_folder(field));
         unit.follows = set(&entry.follows);
         let may_carry = match name {
             "cp" => unit.tree || set("no-dereference d preserve"),
@@ -297,6 +304,9 @@ impl Walker<'_> {
         let reads_here = unit.tree && entry.does.is_empty() && unit.reads.is_empty();
         if reads_here || (entry.here && unit.reads.is_empty()) {
             self.reads(&Field::known("."), &mut unit);
+        }
+        if name == "rg" {
+            self.unhidden(&parsed, &mut unit);
         }
         unit.names.zero = set(&entry.zero);
         if entry.lists.is_some() {

@@ -220,6 +220,15 @@ impl Walker<'_> {
             && from.iter().all(|from| self.are_plain(from, |path| self.place.view.exists(path) || written(path)))
     }
 
+    /// Whether a file is there, or the script itself writes it.
+    pub(super) fn is_written_or_there(&self, path: &str) -> bool {
+        let written = |path: &PathBuf| {
+            self.units.iter().flat_map(|unit| &unit.writes).any(|target| *target == Target::Path(path.clone()))
+        };
+        let targets = self.targets(path);
+        targets.is_some_and(|targets| targets.iter().all(|path| self.place.view.exists(path) || written(path)))
+    }
+
     /// Whether a word names neither a link nor a folder, wherever the shell is.
     fn are_plain(&self, field: &Field, also: impl Fn(&PathBuf) -> bool) -> bool {
         let plain = |text: &String| {
@@ -327,7 +336,19 @@ pub fn changes(unit: &Unit) -> bool {
 
 /// Takes back what is only proven as long as nothing changes: patterns whose matches another unit may add to, and
 /// paths that another unit may have put a link into.
-pub fn distrust(units: &mut [Unit]) {
+pub fn distrust(units: &mut [Unit], workspace: &Path) {
+    let outside = |unit: &Unit| unit.reads.iter().filter_map(Target::path).any(|path| !path.starts_with(workspace));
+    let brought: Vec<Target> = if units.iter().any(outside) {
+        units.iter().flat_map(|unit| unit.writes.iter().cloned()).collect()
+    } else {
+        Vec::new()
+    };
+    for unit in units.iter_mut().filter(|unit| unit.classes.contains(&Class::Run)) {
+        if unit.reads.iter().any(|target| brought.contains(target)) {
+            unit.doubts.push(Doubt::Words("what runs may come from outside of the workspace".to_owned()));
+        }
+    }
+
     let changing = units.iter().filter(|unit| names_freely(unit)).count();
     let carried = units.iter().enumerate().filter(|(_, unit)| unit.carries);
     let carried: Vec<(usize, Target)> =

@@ -1,14 +1,45 @@
 //! Patterns in words: the files that they stand for, by the names that are there now.
 
 use super::walk::Walker;
+use crate::policy::commands::args::Parsed;
+use crate::policy::floor::Floor;
 use crate::policy::glob::name_matches;
-use crate::policy::unit::Field;
+use crate::policy::unit::{Field, Unit};
 use std::path::PathBuf;
 
 /// More files than these are as good as any.
 const MAX_FILES: usize = 1024;
 
 impl Walker<'_> {
+    /// Files that `rg -g` opens although their names begin with a dot: what it is told to look into counts more than that.
+    pub(super) fn unhidden(&self, parsed: &Parsed, unit: &mut Unit) {
+        let globs = parsed.options.iter().filter(|(name, _)| matches!(name.as_str(), "glob" | "iglob"));
+        for (_, glob) in globs {
+            let Some(text) = glob.text() else {
+                unit.tree = true;
+                continue;
+            };
+            let name = text.rsplit('/').next().unwrap_or(text);
+            let any = name.chars().all(|char| char == '*') || name.contains(['{', '\\']);
+            if !text.starts_with('!') && (any || Floor::of_built_in().is_sought(name)) {
+                let fixed = text.split(['*', '?', '[', '{', '\\']).next().unwrap_or("");
+                let folder = fixed.rsplit_once('/').map_or(".", |(folder, _)| folder).trim_start_matches('/');
+                unit.tree = true;
+                unit.reads.retain(|_| folder == "." || !parsed.operands.is_empty());
+                self.reads(&Field::known(if folder.is_empty() { "." } else { folder }), unit);
+            }
+        }
+    }
+
+    /// Whether a word may name a folder.
+    pub(super) fn may_be_folder(&self, field: &Field) -> bool {
+        let folder = |text: &String| {
+            let targets = self.targets(text);
+            targets.is_none_or(|targets| targets.iter().any(|path| self.place.view.is_folder(path)))
+        };
+        field.texts().is_none_or(|texts| texts.iter().any(folder))
+    }
+
     /// The words that a pattern becomes. Without a match it stays what it is, as bash leaves it.
     pub(super) fn matches(&mut self, pattern: &str) -> Vec<Field> {
         let fixed = pattern.split(['*', '?', '[']).next().unwrap_or("").replace('\\', "");

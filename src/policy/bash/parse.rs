@@ -56,6 +56,9 @@ pub fn refused(text: &str, max_openers: usize, max_substitutions: usize) -> Opti
     if joined.len() != text.len() && text.contains("$'") {
         return Some("a line goes on inside of $'…'".to_owned());
     }
+    if document_in_expansion(&joined) {
+        return Some("a here-document may begin inside of an expansion".to_owned());
+    }
     overflows(&joined).then(|| "a number in it is too large".to_owned())
 }
 
@@ -86,6 +89,18 @@ fn substitutions(text: &str) -> usize {
         before = char;
     }
     deepest
+}
+
+/// Whether `<<` may stand inside of `${…}`: the parser takes what follows for a here-document, bash runs it. Where an
+/// expansion with quotes or another one in it ends is not looked for.
+fn document_in_expansion(text: &str) -> bool {
+    let text = text.replace("<<<", " ");
+    let is_open = |at: usize| {
+        let rest = &text[at + 2..];
+        let inside = &rest[..rest.find('}').unwrap_or(rest.len())];
+        inside.contains(['\'', '"', '\\', '`', '$', '\n']) || inside.contains("<<")
+    };
+    text.rfind("<<").is_some_and(|last| text[..last].match_indices("${").any(|(at, _)| is_open(at)))
 }
 
 /// Whether a number stands where the parser takes it for one of 32 or 64 bits and would panic: before a

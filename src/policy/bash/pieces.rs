@@ -152,23 +152,23 @@ impl Walker<'_> {
             | ParameterExpr::UppercasePattern { parameter, indirect, pattern: word }
             | ParameterExpr::LowercaseFirstChar { parameter, indirect, pattern: word }
             | ParameterExpr::LowercasePattern { parameter, indirect, pattern: word } => {
-                self.inner(word.as_deref());
+                self.inner(word.as_deref(), quoted);
                 (parameter, indirect)
             }
             ParameterExpr::AssignDefaultValues { parameter, indirect, default_value, .. } => {
-                self.inner(default_value.as_deref());
+                self.inner(default_value.as_deref(), quoted);
                 self.unseen(&parameter.to_string(), "an expansion sets a variable");
                 (parameter, indirect)
             }
             ParameterExpr::ReplaceSubstring { parameter, indirect, pattern, replacement, .. } => {
-                self.inner(Some(pattern));
-                self.inner(replacement.as_deref());
+                self.inner(Some(pattern), quoted);
+                self.inner(replacement.as_deref(), quoted);
                 (parameter, indirect)
             }
             ParameterExpr::Substring { parameter, indirect, offset, length } => {
-                self.arithmetic(&offset.value);
-                if let Some(length) = length {
-                    self.arithmetic(&length.value);
+                for value in std::iter::once(offset).chain(length) {
+                    self.arithmetic(&value.value);
+                    self.inner(Some(&value.value), quoted);
                 }
                 (parameter, indirect)
             }
@@ -206,10 +206,16 @@ impl Walker<'_> {
         }
     }
 
-    /// A word inside of an expansion: only what it runs is of interest.
-    fn inner(&mut self, word: Option<&str>) {
-        if let Some(word) = word {
-            self.atoms(word);
+    /// A word inside of an expansion: only what it runs is of interest. Where the parser and bash see its end in different
+    /// places it is not read: between double quotes a single one means nothing to bash, and `<<` means nothing to it here.
+    fn inner(&mut self, word: Option<&str>, quoted: bool) {
+        let Some(word) = word else { return };
+        if word.contains("<<") || quoted && word.contains('\'') {
+            return self.unseen(word, "bash sees the end of the expansion elsewhere");
+        }
+        match parse::word(word) {
+            Some(pieces) => drop(self.pieces(pieces, quoted)),
+            None => self.refuse(word, "the word could not be parsed"),
         }
     }
 
@@ -229,6 +235,7 @@ impl Walker<'_> {
             Parameter::Positional(_) => Atom::Opaque { many: !quoted },
             Parameter::NamedWithIndex { name, index } => {
                 self.arithmetic(index);
+                self.inner(Some(index), quoted);
                 self.variable(name, quoted);
                 Atom::Opaque { many: !quoted }
             }

@@ -103,6 +103,10 @@ impl Walker<'_> {
     fn runs(&self, interpreter: &Interpreter, runs: &Runs, args: &[Field]) -> Found {
         let (files, options, rest) = match *runs {
             Runs::File(at) => (self.own_file(args[at].beginning())?, &args[..at], &args[at + 1..]),
+            // `-I` does not look in the present folder.
+            Runs::Module(at) if args[..at].iter().any(|word| word.text().is_none_or(|word| word.contains('I'))) => {
+                return Err("which module runs is not known".to_owned());
+            }
             Runs::Module(at) => (self.own_module(args[at].beginning())?, &args[..at], &args[at + 1..]),
             Runs::Found | Runs::Itself => (Vec::new(), args, &[][..]),
         };
@@ -215,8 +219,19 @@ impl Walker<'_> {
             let found = self.targets(path).unwrap_or_default();
             !found.is_empty() && found.iter().all(|path| self.place.view.exists(path))
         };
-        let own =
-            [format!("./{top}"), format!("./{top}.py"), format!("./src/{top}")].into_iter().find(|path| there(path));
+        // A folder without `__init__.py` gives way to what is installed under its name.
+        let file = name.replace('.', "/");
+        let whole = |head: &str| {
+            let inside = format!("{head}{top}");
+            let is_part =
+                [format!("{head}{file}.py"), format!("{head}{file}/__main__.py")].iter().any(|path| there(path));
+            there(&format!("{inside}/__init__.py")) || (is_part && !programs::is_module(top) && !programs::is_tool(top))
+        };
+        let own = if there(&format!("./{top}.py")) {
+            Some(format!("./{top}.py"))
+        } else {
+            ["./", "./src/"].into_iter().find(|head| whole(head)).map(|head| format!("{head}{top}"))
+        };
         let own = own.ok_or_else(|| format!("{top} is not a module of the workspace"))?;
         if let Some(word) = programs::reaching(name) {
             return Err(reaches(&word, name));
@@ -246,7 +261,8 @@ impl Walker<'_> {
         let floor = Floor::of_built_in();
         for arg in args {
             let texts = arg.texts().ok_or("an argument of the program has an unknown value")?;
-            for text in texts.iter().filter(|text| !super::network::is_loopback(text)) {
+            let address = |text: &String| super::network::is_loopback(text) && !text.contains("..");
+            for text in texts.iter().filter(|text| !address(text)) {
                 for path in project::paths(text) {
                     let targets = self.targets(path).filter(|_| !path.starts_with('~'));
                     let targets = targets.ok_or_else(|| format!("where {path} leads is not known"))?;
@@ -267,6 +283,12 @@ impl Walker<'_> {
     /// Whether it runs in the workspace: what stands in the present folder says which version of an interpreter runs.
     fn here(&self) -> Result<(), String> {
         let inside = self.targets(".").is_some_and(|at| at.iter().all(|at| at.starts_with(self.place.workspace)));
+        let foreign = |at: &PathBuf| at.iter().any(|part| programs::is_foreign(&part.to_string_lossy()));
+        let at = self.targets(".").unwrap_or_default();
+        let below = at.iter().filter_map(|at| at.strip_prefix(self.place.workspace).ok());
+        if below.map(PathBuf::from).any(|at| foreign(&at)) {
+            return Err("runs in a folder of what others wrote".to_owned());
+        }
         inside.then_some(()).ok_or_else(|| "runs outside of the workspace".to_owned())
     }
 

@@ -169,7 +169,16 @@ fn is_heard(name: &str) -> bool {
         "ANTHROPIC",
         "PROGRAMMATOR",
     ];
-    const TOOLS: [&str; 84] = [
+    const TOOLS: [&str; 93] = [
+        "ANDROID",
+        "ASDF",
+        "MISE",
+        "SDKMAN",
+        "VOLTA",
+        "FLUTTER",
+        "NIX",
+        "VCPKG",
+        "GHCUP",
         "CARGO",
         "RUST",
         "GO",

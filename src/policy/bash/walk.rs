@@ -63,7 +63,7 @@ impl<'a> Walker<'a> {
             self = Self { steady: false, ..Self::new(self.text, self.place) };
             self.script(self.text, Grammar::Bash);
         }
-        effects::distrust(&mut self.units);
+        effects::distrust(&mut self.units, self.place.workspace);
         self.units
     }
 

@@ -73,8 +73,12 @@ pub struct Flag {
 impl Flag {
     /// Whether a value is one that is known.
     pub fn knows(&self, value: Option<&str>) -> bool {
-        self.among.is_empty()
-            || value.is_some_and(|value| self.among.iter().any(|pattern| name_matches(pattern, value)))
+        let fits = |pattern: &str, value: &str| match (pattern.split_once('='), value.split_once('=')) {
+            // A pattern of a name does not reach over the first `=`.
+            (Some((name, text)), Some((own, value))) => name_matches(name, own) && name_matches(text, value),
+            _ => name_matches(pattern, value),
+        };
+        self.among.is_empty() || value.is_some_and(|value| self.among.iter().any(|pattern| fits(pattern, value)))
     }
 }
 

@@ -76,9 +76,11 @@ struct Table {
     scripts: Scripts,
     wrappers: Vec<Builder>,
     stems: Vec<String>,
+    before: Vec<String>,
     words: Vec<String>,
     foreign: Vec<String>,
     tools: Vec<String>,
+    modules: Vec<String>,
 }
 
 static TABLE: LazyLock<Table> =
@@ -162,7 +164,11 @@ pub fn reaching(text: &str) -> Option<String> {
     if text.starts_with("db:") && !text.ends_with(":status") {
         return Some("db".to_owned());
     }
-    let is = |word: &String| table.words.contains(word) || table.stems.iter().any(|stem| word.starts_with(stem));
+    let stemmed = |word: &str| table.stems.iter().any(|stem| word.starts_with(stem));
+    // `redeploy`, `npmpublish`.
+    let again =
+        |word: &String| table.before.iter().any(|before| word.strip_prefix(before.as_str()).is_some_and(stemmed));
+    let is = |word: &String| table.words.contains(word) || stemmed(word) || again(word);
     parts(text).into_iter().find(is)
 }
 
@@ -175,6 +181,11 @@ pub fn is_foreign(part: &str) -> bool {
 pub fn is_tool(base: &str) -> bool {
     let stem = base.split('.').next().unwrap_or(base);
     TABLE.tools.iter().any(|tool| tool == stem)
+}
+
+/// Whether a module of such a name comes with python.
+pub fn is_module(name: &str) -> bool {
+    TABLE.modules.iter().any(|module| module == name)
 }
 
 /// The words of a name in lower case: `dbMigrate`, `db:migrate` and `db-migrate` have the same.
@@ -269,6 +280,9 @@ impl Interpreter {
             }
             if self.file.is_some() || (self.files && !is_file_name(word)) {
                 return Ok(Runs::Itself);
+            }
+            if self.classes && word.starts_with('@') {
+                return Err(format!("{word} names a file of further words"));
             }
             if self.classes && !is_file_name(word) || self.classes && !word.contains('/') && !has_ending(word) {
                 const SYSTEM: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];

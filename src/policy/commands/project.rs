@@ -2,8 +2,8 @@
 //! languages. They run whatever the repository says; a rule that allows them says so.
 
 use super::targets::checks;
-use crate::policy::commands::args;
 use crate::policy::commands::grammar::{Grammar, Role, Takes};
+use crate::policy::commands::{args, programs};
 use crate::policy::floor::Floor;
 use crate::policy::glob::name_matches;
 use crate::policy::place::Place;
@@ -58,6 +58,12 @@ struct Entry {
     /// It may be told nothing else.
     #[serde(default)]
     only: bool,
+    /// It may not be told this.
+    #[serde(default)]
+    never: String,
+    /// Its operands are packages, and those that stand elsewhere would be fetched.
+    #[serde(default)]
+    packages: bool,
     /// `V=1` is a setting.
     #[serde(default)]
     settings: bool,
@@ -71,15 +77,18 @@ struct Own {
     entry: &'static Entry,
     words: Vec<String>,
     when: &'static [String],
+    /// What `npx` and its like would fetch if it were not there.
+    program: Option<String>,
 }
 
 /// The commands by their first word.
 static OWN: LazyLock<BTreeMap<String, Vec<Own>>> = LazyLock::new(|| {
     let mut own: BTreeMap<String, Vec<Own>> = BTreeMap::new();
     let mut add = |line: String, entry, when| {
+        let program = fetched(&line);
         let mut words = line.split(' ').map(str::to_owned);
         let first = words.next().unwrap_or_default();
-        own.entry(first).or_default().push(Own { entry, words: words.collect(), when });
+        own.entry(first).or_default().push(Own { entry, words: words.collect(), when, program });
     };
     for entry in &TABLES.commands {
         for command in &entry.commands {
@@ -96,12 +105,23 @@ static OWN: LazyLock<BTreeMap<String, Vec<Own>>> = LazyLock::new(|| {
     own
 });
 
+/// The file of the program behind a runner that fetches what is not there.
+fn fetched(line: &str) -> Option<String> {
+    let behind = ["npx ", "bunx ", "bun x ", "npm exec -- "].iter().find_map(|runner| line.strip_prefix(runner))?;
+    let program = behind.split(' ').next().filter(|program| !program.starts_with('-'))?;
+    Some(format!("node_modules/.bin/{program}"))
+}
+
 /// Whether a command of known words is one of the project's own. Words beyond it must be known, too, and stay in the
 /// workspace: one of them could be an option that makes it run, read or write what stands elsewhere.
 pub fn is_own(command: &str, words: &[Field], place: &Place<'_>) -> bool {
     let Some(own) = OWN.get(command) else { return false };
     let Some(texts) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
-    own.iter().any(|own| own.is(&texts) && own.when.iter().any(|file| is_here(file, place)))
+    let there = |own: &Own| {
+        own.when.iter().any(|file| is_here(file, place)) && own.program.iter().all(|file| is_here(file, place))
+    };
+    own.iter().any(|own| own.is(&texts, place) && there(own))
+        && !is_foreign(place.cwd, place)
         && stays(&labels(command, &texts), place)
 }
 
@@ -124,7 +144,7 @@ fn is_here(file: &str, place: &Place<'_>) -> bool {
 
 impl Own {
     /// The words beyond those of the command, whose own options may stand before them.
-    fn behind_name<'a>(&self, words: &[&'a str]) -> Option<Vec<&'a str>> {
+    fn behind_name<'a>(&self, words: &[&'a str], place: &Place<'_>) -> Option<Vec<&'a str>> {
         let leads = self.entry.leads.as_ref();
         let (before, words) = words.split_at(led(leads, words));
         let (first, words) = (words.get(..self.words.len())?, words.get(self.words.len()..)?);
@@ -139,14 +159,12 @@ impl Own {
         }
         let fields: Vec<Field> = [before, between].concat().into_iter().map(Field::known).collect();
         let parsed = leads.map(|leads| args::parse(leads, &fields)).unwrap_or_default();
-        let known =
-            parsed.doubts.is_empty() && parsed.values.iter().all(|(role, field)| self.entry.allows(*role, field));
-        known.then(|| words.to_vec())
+        self.entry.fits(&parsed, place).then(|| words.to_vec())
     }
 
     /// Whether the words are this command, told nothing that is not known.
-    fn is(&self, words: &[&str]) -> bool {
-        let Some(words) = self.behind_name(words) else { return false };
+    fn is(&self, words: &[&str], place: &Place<'_>) -> bool {
+        let Some(words) = self.behind_name(words, place) else { return false };
         let entry = self.entry;
         let end = words.iter().position(|word| *word == "--");
         let (before, behind) = words.split_at(end.unwrap_or(words.len()));
@@ -155,16 +173,15 @@ impl Own {
             words.iter().filter(|word| !set(word)).map(|word| Field::known(*word)).collect()
         };
         let parsed = args::parse(&entry.grammar, &fields(before));
-        let known = |parsed: &args::Parsed| {
-            parsed.doubts.is_empty() && parsed.values.iter().all(|(role, field)| entry.allows(*role, field))
-        };
         let further = behind.split_first().map_or(&[][..], |(_, behind)| behind);
         let further = match &entry.behind {
             Some(grammar) => args::parse(grammar, &fields(further)),
             None if further.iter().any(|word| word.starts_with('-')) => return false,
             None => args::parse(&entry.grammar, &fields(further)),
         };
-        known(&parsed) && known(&further) && (entry.needs.is_empty() || parsed.flags.contains(&entry.needs))
+        entry.fits(&parsed, place)
+            && entry.fits(&further, place)
+            && (entry.needs.is_empty() || parsed.flags.contains(&entry.needs))
     }
 }
 
@@ -180,6 +197,26 @@ fn led(leads: Option<&Grammar>, words: &[&str]) -> usize {
 }
 
 impl Entry {
+    /// Whether words say nothing that is not known.
+    fn fits(&self, parsed: &args::Parsed, place: &Place<'_>) -> bool {
+        let spares = |field: &Field| {
+            let mut named = parsed.options.iter().filter(|(_, value)| value == field);
+            named.any(|(name, _)| name.contains("ignore") || name.contains("exclude"))
+        };
+        let stands = |role: Role, field: &Field| {
+            let path = field.text().and_then(|text| place.resolve(place.cwd, text));
+            match role {
+                Role::Write => path.is_none_or(|path| is_output(&path, place)),
+                Role::Name | Role::Read => spares(field) || path.is_none_or(|path| !is_foreign(&path, place)),
+                _ => true,
+            }
+        };
+        let own = |field: &Field| field.text().is_some_and(is_own_package);
+        parsed.doubts.is_empty()
+            && parsed.values.iter().all(|(role, field)| self.allows(*role, field) && stands(*role, field))
+            && (!self.packages || parsed.operands.iter().all(own))
+    }
+
     /// Whether a value is what its place in the line may hold.
     fn allows(&self, role: Role, field: &Field) -> bool {
         let Some(text) = field.text() else { return false };
@@ -194,8 +231,44 @@ impl Entry {
     fn is_target(&self, target: &str) -> bool {
         let plain = |char: char| char.is_ascii_alphanumeric() || ":_-./".contains(char);
         let named = self.targets.split(' ').any(|pattern| name_matches(pattern, target));
-        target.chars().all(plain) && (named || (!self.only && checks(target)))
+        let never = self.never.split(' ').any(|never| never == target);
+        !never && target.chars().all(plain) && (named || (!self.only && checks(target)))
     }
+}
+
+/// Whether a path leads into what others wrote.
+fn is_foreign(path: &Path, place: &Place<'_>) -> bool {
+    let inside = path.strip_prefix(place.workspace).unwrap_or(path);
+    inside.iter().any(|part| programs::is_foreign(&part.to_string_lossy()))
+}
+
+/// Whether a path may be written as a whole: a file, a new folder, or one of what was built. Some empty a folder first.
+fn is_output(path: &Path, place: &Place<'_>) -> bool {
+    const MADE: [&str; 14] = [
+        "target",
+        "build",
+        "cmake-build",
+        "dist",
+        "out",
+        "bin",
+        "obj",
+        "site",
+        "_site",
+        "_build",
+        "coverage",
+        "htmlcov",
+        "test-re",
+        "playwright-report",
+    ];
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let made = MADE.iter().any(|made| name.starts_with(made)) && path != place.workspace && path != place.cwd;
+    made || !place.view.is_folder(path)
+}
+
+/// Whether a package is named by its place in the project, and not by an address.
+fn is_own_package(name: &str) -> bool {
+    let first = name.split('/').next().unwrap_or(name);
+    first.starts_with('.') || !first.contains('.') || name.ends_with(".go")
 }
 
 /// Whether a text has an address in it, or code that stands for a file: `data:text/javascript,…`.
@@ -235,7 +308,9 @@ fn stays(words: &[&str], place: &Place<'_>) -> bool {
     let floor = Floor::of_built_in();
     let inside = |path: &str| place.resolve(place.cwd, path).filter(|path| path.starts_with(place.workspace));
     let stays = |path: &str| {
-        let free = |path: PathBuf| !floor.is_secret(&path, place) && floor.protects(&path, place).is_none();
+        let free = |path: PathBuf| {
+            !floor.is_secret(&path, place) && floor.protects(&path, place).is_none() && !floor.orders(&path, place)
+        };
         !path.starts_with('~') && inside(path).is_some_and(free)
     };
     // In a text of JSON a backslash may be any letter.

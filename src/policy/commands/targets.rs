@@ -122,11 +122,13 @@ pub fn reaches_further(name: &str) -> bool {
         "ship",
         "unpublish",
     ];
+    const AGAIN: [&str; 7] = ["re", "un", "auto", "pre", "npm", "db", "git"];
     const ENDS: [&str; 15] =
         ["", "s", "e", "es", "d", "ed", "er", "ers", "ing", "ion", "ions", "ment", "ments", "ate", "db"];
     words_of(name).iter().any(|word| {
-        let ends = |stem: &&str| word.strip_prefix(*stem).is_some_and(|end| ENDS.contains(&end));
-        STEMS.iter().any(|stem| ends(&stem))
+        let ends =
+            |word: &str| STEMS.iter().any(|stem| word.strip_prefix(*stem).is_some_and(|end| ENDS.contains(&end)));
+        ends(word) || AGAIN.iter().any(|before| word.strip_prefix(before).is_some_and(ends))
     })
 }
 
