@@ -135,7 +135,7 @@ impl Walker<'_> {
                 default_value,
                 ..
             } if self.is_full(name) => {
-                self.inner(default_value.as_deref());
+                self.inner(default_value.as_deref(), quoted);
                 return self.value(parameter, quoted);
             }
             ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. } => return opaque,
