@@ -57,10 +57,20 @@ pub async fn run(
     Ok(0)
 }
 
-/// The phase by its number in the file, else by its text.
+/// The number that a heading itself carries: 3 for `Phase 3: Test` and for `3. Test`.
+fn own_number(text: &str) -> Option<usize> {
+    let text = text.to_lowercase();
+    let digits: String =
+        text.strip_prefix("phase ").unwrap_or(&text).chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// The phase by the number that it carries, else by its place in the file, else by its text.
 fn find(ticket: &Ticket, name: &str, tick: Tick) -> Result<BoxOf, CliError> {
     let texts: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
-    let numbered = name.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|at| *at < texts.len());
+    let number = name.parse::<usize>().ok();
+    let carries = texts.iter().position(|text| number.is_some() && own_number(text) == number);
+    let numbered = carries.or_else(|| number?.checked_sub(1).filter(|at| *at < texts.len()));
     let Some(at) = numbered.or_else(|| phase_match::find(name, &texts)) else {
         let known = match texts.len() {
             0 => "it has none".to_owned(),
@@ -73,6 +83,12 @@ fn find(ticket: &Ticket, name: &str, tick: Tick) -> Result<BoxOf, CliError> {
             ticket.id, ticket.id
         )));
     };
-    let nth = texts[..at].iter().filter(|text| **text == texts[at]).count();
-    Ok(BoxOf { text: texts[at].to_owned(), nth, done: tick == Tick::On })
+    if texts.iter().filter(|text| **text == texts[at]).count() > 1 {
+        return Err(CliError::usage(format!(
+            "several phases of {} are called “{}”: give them different names first",
+            ticket.id,
+            clean_line(texts[at], 80)
+        )));
+    }
+    Ok(BoxOf { text: texts[at].to_owned(), nth: 0, done: tick == Tick::On })
 }

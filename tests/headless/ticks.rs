@@ -88,6 +88,21 @@ fn a_tick_counts_also_between_runs_and_is_taken_back() {
     assert_eq!(unknown.status.code(), Some(2), "{}", text(&unknown));
 }
 
+#[test]
+fn a_number_is_the_one_that_a_heading_carries_and_a_name_must_be_of_one_phase() {
+    let project = Project::new();
+    project.write("work/.tickets/tk-1.md", "# T\n\n### Phase 2: Second\n\n### Phase 3: Third\n");
+    assert!(said(&project.run(&["ticket", "tick", "tk-1", "2"])).contains("“Phase 2: Second” is ticked"));
+    assert!(said(&project.run(&["ticket", "tick", "tk-1", "3"])).contains("“Phase 3: Third” is ticked"));
+    project.ticket("tk-2", &["Fix it", "Other", "Fix it"]);
+    for name in ["3", "Fix it"] {
+        let refused = project.run(&["ticket", "tick", "tk-2", name]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(text(&refused).contains("several phases of tk-2 are called “Fix it”"), "{}", text(&refused));
+    }
+    assert!(!project.ticket_text("tk-2").contains("[x]"));
+}
+
 /// Also a tool of Claude's that has cleaned its environment.
 #[test]
 fn a_run_may_not_say_what_is_done() {

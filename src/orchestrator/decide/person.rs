@@ -146,11 +146,13 @@ impl Step<'_> {
 
     fn take_up_again(&mut self, phase: PhaseId) {
         let Some(known) = self.state.phase_by(phase).cloned() else { return };
-        if matches!(known.mark, Mark::Pending | Mark::Running | Mark::Claimed) {
-            return;
+        match known.mark {
+            Mark::Running | Mark::Claimed => return,
+            Mark::Pending if !known.ticked => return,
+            _ => {}
         }
         self.record(Record::PhaseReopened(known.named()));
-        if matches!(known.mark, Mark::Done(_)) {
+        if matches!(known.mark, Mark::Done(_)) || known.ticked {
             self.effect(Effect::WriteBox { phase: known.text, done: false });
         }
     }
