@@ -2,8 +2,8 @@
 //! Claude's group reaches them; they are found by the marker that all of a run's processes inherit.
 //!
 //! A tool that clears its environment has no marker. On Linux it is found as one of the family: by a control group
-//! where one can be had, else because whoever descends from Claude is remembered while Claude lives. Elsewhere it
-//! escapes; nothing here can see it.
+//! where one can be had, else if it descended from Claude when somebody looked. Else it escapes; nothing here can see
+//! it.
 
 #[cfg(target_os = "linux")]
 use super::os_linux as os;
@@ -64,8 +64,9 @@ pub(super) fn end(markers: &[String], family: &Family) -> u32 {
     u32::try_from(seen.len()).unwrap_or(u32::MAX)
 }
 
-/// Claude and who descends from it, as far as they were seen. As long as Claude lives, nobody leaves the family: it
-/// takes in orphans. After its end only those are known that were seen before, and their children.
+/// Claude and who descends from it, as far as they were seen. Whose parents ended before a look has left it, unless the
+/// control group knows it. Orphans are not made Claude's children: it waits for nobody that it did not start, and they
+/// would stay as zombies, which a command that waits for their end takes for alive.
 #[derive(Debug, Default)]
 pub(super) struct Family(Mutex<Members>);
 

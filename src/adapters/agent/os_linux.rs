@@ -1,12 +1,10 @@
-//! What only Linux has: a signal at the parent's death, orphans that stay in the family, control groups, wide pipes,
-//! `/proc`, process descriptors.
+//! What only Linux has: a signal at the parent's death, control groups, wide pipes, `/proc`, process descriptors.
 //!
 //! The one place of this adapter with unsafe code: the child must ask for the signal itself, between fork and exec.
 
 use super::launch::MARKER;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_child_subreaper,
-    set_parent_process_death_signal,
+    Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
 };
 use std::collections::{HashMap, HashSet};
 use std::io::PipeReader;
@@ -26,8 +24,7 @@ pub(super) fn widen(pipe: &PipeReader) {
 }
 
 /// Has the process interrupted when the starting thread ends: an interrupt is the only signal at
-/// which Claude also ends its tools. And whatever it and its tools leave behind becomes its own child, not that of
-/// the system's first process: as long as it lives, its family can be found, whatever they did to their environment.
+/// which Claude also ends its tools.
 #[allow(unsafe_code)]
 pub(super) fn die_with_parent(command: &mut Command) {
     let parent = getpid();
@@ -36,8 +33,6 @@ pub(super) fn die_with_parent(command: &mut Command) {
     unsafe {
         command.pre_exec(move || {
             set_parent_process_death_signal(Some(Signal::INT))?;
-            // Any id means yes.
-            set_child_subreaper(Some(getpid()))?;
             // The parent may have died before the request was made.
             if getppid() == Some(parent) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
         });

@@ -2,6 +2,7 @@
 
 use super::Effects;
 use crate::adapters::agent::launch::MARKER;
+use crate::adapters::agent::orphans;
 use crate::adapters::environment::{of_commands, set_scratch};
 use crate::adapters::room::Room;
 use crate::adapters::shell;
@@ -18,7 +19,8 @@ impl Effects {
         let log_dir = self.run_dir().join(format!("{n}.validation"));
         let own = self.config.agent.variables();
         let mut env = of_commands(&std::env::vars_os().collect(), &own);
-        env.push((MARKER.into(), self.run.to_string().into()));
+        let marker = self.run.to_string();
+        env.push((MARKER.into(), marker.clone().into()));
         set_scratch(&mut env, self.scratch.as_deref());
         let shell = shell::find(&own, &folder);
         let storage = &self.config.storage;
@@ -27,6 +29,8 @@ impl Effects {
         self.answer_with(async move {
             let place = Place { folder: &folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
             let outcomes = validate::run(&commands, &place).await;
+            // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
+            let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;
             let results = outcomes.into_iter().map(translate::command_result).collect();
             Input::ValidationFinished { n, results }
         });
