@@ -137,7 +137,8 @@ impl Iteration {
     /// A call was refused, by the rules or by the person.
     pub(super) fn refuse_call(&mut self, id: &str, tool: &str) {
         self.refused_by_us.insert(id.to_owned());
-        if ApprovalKind::always(tool).is_none() {
+        // What somebody else's words asked for is nothing that the phase lacks.
+        if ApprovalKind::always(tool).is_none() && !self.foreign {
             self.blocked.push(tool.to_owned());
         }
     }
