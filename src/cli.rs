@@ -285,7 +285,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     }
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
     if let Some(command) = &cli.command {
-        person_only::check(command, &cli.run, &here)?;
+        person_only::check(command, &cli.run, here)?;
     }
     let out = &mut stdout();
     match cli.command {

@@ -389,12 +389,12 @@ fn a_missing_claude_says_how_to_get_it() {
     assert!(said.contains("claude-that-is-not-there") && said.contains("npm install"), "{said}");
 }
 
-#[expect(clippy::zombie_processes, reason = "the caller waits")]
 /// Starts a run and gives it back once a record of `kind` has been printed.
 fn start_until(project: &Project, args: &[&str], kind: &str) -> (std::process::Child, Vec<Value>) {
     seen_until(&mut project.command(args), kind)
 }
 
+#[expect(clippy::zombie_processes, reason = "the caller waits")]
 fn seen_until(command: &mut std::process::Command, kind: &str) -> (std::process::Child, Vec<Value>) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());

@@ -112,7 +112,7 @@ impl Store {
         let path = self.folder().join("a file of this size");
         let write = || -> io::Result<()> {
             let mut file = tempfile::tempfile_in(self.folder())?;
-            file.write_all(&[0; 256 << 10])?;
+            file.write_all(&vec![0; 256 << 10])?;
             file.sync_all()
         };
         self.inner.opened.is_in_place()?;

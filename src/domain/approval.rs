@@ -20,6 +20,7 @@ pub struct QuestionId {
     pub revision: u32,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn is_first(revision: &u32) -> bool {
     *revision == 0
 }

@@ -56,8 +56,8 @@ impl Watching {
                 let open = followed.lock().unwrap_or_else(PoisonError::into_inner).open_runs();
                 drop(followed);
                 for (gate, inputs) in open {
-                    let changed = tokio::task::spawn_blocking(move || gate.refresh()).await;
-                    if let Ok(Some(words)) = changed {
+                    let told = tokio::task::spawn_blocking(move || gate.refresh()).await;
+                    if let Ok(Some(words)) = told {
                         let _ = inputs.send(Input::RulesChanged { words }).await;
                     }
                 }

@@ -371,12 +371,11 @@ impl Model {
     pub fn retryable(&self) -> Option<&PhaseState> {
         let tab = self.tab()?;
         let again = |mark| matches!(mark, Mark::Disputed | Mark::Blocked | Mark::Skipped | Mark::Done(_));
-        match self.phase_under_cursor() {
-            Some(id) => tab.state.phase_by(id).filter(|phase| again(phase.mark)),
-            None => {
-                let mut phases = tab.state.phases.iter();
-                phases.find(|phase| again(phase.mark) && !matches!(phase.mark, Mark::Done(_)))
-            }
+        if let Some(id) = self.phase_under_cursor() {
+            tab.state.phase_by(id).filter(|phase| again(phase.mark))
+        } else {
+            let mut phases = tab.state.phases.iter();
+            phases.find(|phase| again(phase.mark) && !matches!(phase.mark, Mark::Done(_)))
         }
     }
 }

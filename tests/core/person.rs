@@ -94,9 +94,10 @@ fn without_evidence_nothing_is_done() {
         world.give(Input::EvidenceFailed { n, message: "git failed".into() });
         assert_eq!(world.state.phases_done(), 0);
         assert_eq!(world.state.stagnation, stagnation, "a tree that was not compared is no sign of stagnation");
-        match cut {
-            true => assert_eq!(world.state.stage, Stage::Paused),
-            false => assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Error),
+        if cut {
+            assert_eq!(world.state.stage, Stage::Paused)
+        } else {
+            assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Error)
         }
     }
 }

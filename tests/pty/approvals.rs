@@ -124,7 +124,10 @@ fn a_yes_for_the_ticket_holds_for_its_like_in_this_run_and_no_other() {
 
 #[test]
 fn a_lasting_yes_is_a_rule_that_is_shown_saved_told_of_and_holds() {
-    let project = project("guarded", &[&push("one"), &push("one"), &push("two"), "bash: \"frobnicate x\""]);
+    let project = project(
+        "guarded",
+        &["write: {path: made.txt, content: x}", &push("one"), &push("one"), &push("two"), "bash: \"frobnicate x\""],
+    );
     let policy = project.path("config/policy.yaml");
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     let screen = card(&mut terminal, "HEAD:one");
@@ -345,7 +348,10 @@ fn one_queue_holds_calls_and_changed_commands() {
 
 #[test]
 fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
-    let project = project("guarded", &[&push("one"), &push("two"), &push("three"), &push("four")]);
+    let project = project(
+        "guarded",
+        &["write: {path: made.txt, content: x}", &push("one"), &push("two"), &push("three"), &push("four")],
+    );
     let rule = |branch: &str, action: &str| {
         format!(
             "  - {{name: {branch}-{action}, action: {action}, command: git, args: {{prefix: [[push]]}}, regex: \"git push -q origin HEAD:{branch}\"}}\n"

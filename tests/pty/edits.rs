@@ -30,16 +30,16 @@ fn an_edit_of_the_file_shows_and_the_run_follows_it() {
     project.open_gate("alpha");
     terminal.wait_for("paused · p resumes");
     // Now that nothing of Claude's runs, the person's tick is believed.
-    edit(&terminal, "- [ ] Gamma", "- [x] Gamma", "✓ Gamma");
+    edit(&terminal, "- [ ] Delta", "- [x] Delta", "✓ Delta");
     terminal.keys("p");
     wait_at_the_gate(&terminal, "Beta");
     assert!(terminal.screen().contains("✓ Alpha and more"), "{}", terminal.screen());
     project.open_gate("beta");
-    project.open_gate("delta");
+    project.open_gate("gamma");
     terminal.wait_for("complete: 4/4 phases");
     let all = ["Alpha and more", "Beta", "Gamma", "Delta"].map(|phase| (phase.to_owned(), true));
     assert_eq!(boxes(&project, "tk-1"), all);
-    assert!(!project.path("work/gamma.txt").exists(), "what the person ticked is not worked on");
+    assert!(!project.path("work/delta.txt").exists(), "what the person ticked is not worked on");
     leave(terminal, &project);
 }
 

@@ -21,7 +21,7 @@ fn orders(output: &Output) -> Vec<String> {
 /// A project in which everything that may hold text from outside holds the payload, after a run.
 fn hostile() -> Project {
     let project = Project::new();
-    let yaml: String = PAYLOAD.chars().map(|c| format!("\\U{:08X}", u32::from(c))).collect();
+    let yaml = PAYLOAD.chars().fold(String::new(), |yaml, c| format!("{yaml}\\U{:08X}", u32::from(c)));
     let front = format!("---\nid: tk-1\nstatus: open\nassignee: \"{yaml}\"\n---\n");
     project.write("work/.tickets/tk-1.md", &format!("{front}# Title {PAYLOAD}\n\n- [ ] Phase {PAYLOAD}\n"));
     project.write("work/.tickets/tk-2.md", &format!("---\nid: [{PAYLOAD}\n---\n# Broken\n"));

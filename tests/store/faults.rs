@@ -143,9 +143,9 @@ fn everything(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() {
-            all.extend(everything(&entry))
+            all.extend(everything(&entry));
         } else {
-            all.push((entry.clone(), fs::read(&entry).unwrap()))
+            all.push((entry.clone(), fs::read(&entry).unwrap()));
         }
     }
     all.sort();

@@ -78,6 +78,7 @@ impl Project {
     }
 
     /// Plays Claude from this scenario.
+    #[allow(dead_code, reason = "not every test binary needs it without a configuration")]
     pub fn scenario(&self, yaml: &str) {
         self.scenario_with(yaml, "");
     }

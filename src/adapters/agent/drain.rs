@@ -50,8 +50,8 @@ struct Response<'a> {
     request_id: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
-    #[serde(borrow)]
-    response: Raw<'a>,
+    #[serde(borrow, rename = "response")]
+    answer: Raw<'a>,
 }
 
 impl<'a> Response<'a> {
@@ -295,7 +295,7 @@ impl Drain {
             return;
         };
         let answer = match word(response.subtype) {
-            "success" => Ok(response.response.map_or_else(String::new, json)),
+            "success" => Ok(response.answer.map_or_else(String::new, json)),
             _ => Err(string(response.error)),
         };
         self.pulse.pending.answered(&string(response.request_id), answer);

@@ -116,7 +116,7 @@ pub(super) fn run(
     };
     tokio::spawn(watcher.run(to_signal, drained, stderr_drained));
 
-    let agent = Agent { pid, family, writer, signals, pulse, turns, exit };
+    let agent = Agent { pid, writer, signals, pulse, turns, exit, family };
     Ok(agent)
 }
 

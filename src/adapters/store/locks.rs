@@ -145,7 +145,7 @@ impl Store {
     pub fn lock_ticket(&self, ticket_path: &Path, holder: &Holder) -> Result<TicketLock, LockError> {
         let held = self.lock("ticket", ticket_path, holder)?;
         let file = Mutex::new(Own::take(ticket_path)?);
-        Ok(TicketLock { held, file })
+        Ok(TicketLock { file, held })
     }
 
     /// Locks a work folder, or says who has it. Does not wait.

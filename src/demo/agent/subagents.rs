@@ -43,7 +43,7 @@ impl Session {
             fields["is_backgrounded"] = json!(background);
             fields["spawn_depth"] = json!(1);
         }
-        self.tell_task("task_started", &task, fields);
+        self.tell_task("task_started", &task, &fields);
         if background {
             let outcome = launched(&task, &self.host.model);
             self.background.push_back(task);
@@ -101,7 +101,7 @@ impl Session {
         let said = std::mem::replace(&mut self.book.tally().last_text, main);
         let (patch, status) = if done.is_ok() { ("completed", "completed") } else { ("killed", "stopped") };
         let end = json!({"patch": {"status": patch, "end_time": records::now()}});
-        self.tell_task("task_updated", task, end);
+        self.tell_task("task_updated", task, &end);
         let mut fields = json!({"tool_use_id": task.within.call, "status": status, "output_file": "", "summary": said});
         if task.within.newer && task.within.background {
             fields["summary_is_report"] = json!(true);
@@ -110,16 +110,16 @@ impl Session {
             fields["usage"] = json!({"total_tokens": 120, "tool_uses": 1,
                                      "duration_ms": task.begun.elapsed().as_millis() as u64});
         }
-        self.tell_task("task_notification", task, fields);
+        self.tell_task("task_notification", task, &fields);
         done.map(|()| said)
     }
 
-    fn tell_task(&self, subtype: &str, task: &Task, fields: Value) {
+    fn tell_task(&self, subtype: &str, task: &Task, fields: &Value) {
         let mut record = json!({"task_id": task.within.agent});
         if self.host.dialect().is_newer() {
             record["run_id"] = json!(task.run);
         }
-        super::dialect::extend(&mut record, &fields);
+        super::dialect::extend(&mut record, fields);
         self.host.emit(&self.book.system(subtype, record));
     }
 

@@ -181,6 +181,7 @@ impl<'a> Envelope<'a> {
 
 /// What a line turned out to be.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly every line is the large one, and none is kept")]
 pub enum Line<'a> {
     /// One record, the normal case.
     Record(Envelope<'a>),

@@ -29,13 +29,13 @@ impl Walker<'_> {
         unit.args = args.to_vec();
         for run in &runs {
             let only = kinds(entry, "find", &own[..=run.before], &Parsed::default());
-            self.handed_over(run, &own, &unit, only);
+            self.handed_over(run, &own, &unit, &only);
         }
         unit
     }
 
-    fn handed_over(&mut self, run: &Run<'_>, own: &[Field], find: &Unit, only: Vec<String>) {
-        let exact = match only.as_slice() {
+    fn handed_over(&mut self, run: &Run<'_>, own: &[Field], find: &Unit, only: &[String]) {
+        let exact = match only {
             [name] if !name.contains(['*', '?', '[', '\\']) => Some(name.clone()),
             _ => None,
         };
@@ -87,7 +87,7 @@ impl Walker<'_> {
                 unit.tree = true;
             }
             if !unit.reads.is_empty() {
-                unit.only.clone_from(&only);
+                unit.only = only.to_vec();
                 unit.reads.extend(find.names.roots.iter().cloned());
                 unit.tree = true;
                 unit.follows = true;
@@ -131,7 +131,7 @@ fn starts(own: &[Field]) -> Vec<String> {
         match word.texts() {
             Some([text]) if begins(text) => break,
             Some(texts) if !texts.iter().any(|text| begins(text) || text.is_empty()) => {
-                places.extend(texts.iter().cloned())
+                places.extend(texts.iter().cloned());
             }
             _ => return Vec::new(),
         }

@@ -12,6 +12,16 @@ use std::path::PathBuf;
 /// Why it is not known what runs; a file of the workspace otherwise.
 type Found = Result<Vec<PathBuf>, String>;
 
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "uv compares so")]
+fn is_python(name: &str) -> bool {
+    name.ends_with(".py")
+}
+
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "go compares so")]
+fn is_go(name: &str) -> bool {
+    name.ends_with(".go")
+}
+
 impl Walker<'_> {
     /// Whether the words run a program of the project's own, or another that this table knows; then it has been judged.
     pub(super) fn program(&mut self, name: &str, args: &[Field], text: &str) -> bool {
@@ -77,7 +87,7 @@ impl Walker<'_> {
         match programs::interpreter(name) {
             // What is not installed would be fetched.
             Some(interpreter) if !fetches || !interpreter.when.is_empty() => self.interpreted(name, rest),
-            None if known.starts_with(&["uv"]) && name.ends_with(".py") => {
+            None if known.starts_with(&["uv"]) && is_python(name) => {
                 Some(self.own_file(name).and_then(|files| self.handed(rest).map(|()| files)))
             }
             Some(_) | None => None,
@@ -112,9 +122,9 @@ impl Walker<'_> {
         };
         self.inside(options)?;
         if interpreter.takes_file() {
-            self.inside(rest)?
+            self.inside(rest)?;
         } else {
-            self.handed(rest)?
+            self.handed(rest)?;
         }
         Ok(files)
     }
@@ -140,7 +150,7 @@ impl Walker<'_> {
         if builder.packages {
             let package = args.get(at).and_then(Field::text).unwrap_or("");
             // Anything else would be fetched.
-            if !(package == "." || package.starts_with("./") || package.ends_with(".go")) {
+            if !(package == "." || package.starts_with("./") || is_go(package)) {
                 return Err(format!("{package} is no package of the workspace"));
             }
             if let Some(word) = programs::reaching(package.rsplit('/').next().unwrap_or(package)) {

@@ -36,7 +36,9 @@ impl Walker<'_> {
         if marked {
             let handed = names.as_ref().map_or(Field::opaque(""), |names| Field::names(names.clone(), true));
             let mark = mark(parsed);
-            words.iter_mut().for_each(|word| *word = replaced(word, mark.as_deref(), &handed));
+            for word in &mut words {
+                *word = replaced(word, mark.as_deref(), &handed);
+            }
         } else {
             words.push(names.as_ref().map_or(Field::many(), |names| Field::names(names.clone(), false)));
         }

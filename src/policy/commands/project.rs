@@ -266,6 +266,7 @@ fn is_output(path: &Path, place: &Place<'_>) -> bool {
 }
 
 /// Whether a package is named by its place in the project, and not by an address.
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the programs compare so")]
 fn is_own_package(name: &str) -> bool {
     let first = name.split('/').next().unwrap_or(name);
     first.starts_with('.') || !first.contains('.') || name.ends_with(".go")

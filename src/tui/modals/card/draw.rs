@@ -69,7 +69,9 @@ impl Card {
                     if let Some(kinds) = self.kinds() {
                         body.gap();
                         body.words(0, Role::Dim, "T allows for the rest of this run:");
-                        kinds.iter().for_each(|kind| body.item(2, 2, Role::Text, kind));
+                        for kind in kinds {
+                            body.item(2, 2, Role::Text, kind);
+                        }
                     }
                     body.lines
                 }
