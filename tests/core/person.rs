@@ -95,9 +95,9 @@ fn without_evidence_nothing_is_done() {
         assert_eq!(world.state.phases_done(), 0);
         assert_eq!(world.state.stagnation, stagnation, "a tree that was not compared is no sign of stagnation");
         if cut {
-            assert_eq!(world.state.stage, Stage::Paused)
+            assert_eq!(world.state.stage, Stage::Paused);
         } else {
-            assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Error)
+            assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Error);
         }
     }
 }
