@@ -62,8 +62,8 @@
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
 //! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) what Claude is told.
 //!
-//! **[`policy`]** The gate: a verdict for every tool call before it runs. Today one profile that allows all and leaves a
-//! record of each.
+//! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
+//! profile (`strict`, `guarded`, `trusted`).
 //!
 //! **[`config`]** [`key`](config::key) is the table of keys, [`layers`](config::layers) puts files, environment and
 //! flags over one another and remembers where each value came from, [`flags`](config::flags) vets what is handed on to

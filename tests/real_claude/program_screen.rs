@@ -47,7 +47,7 @@ fn a_ticket_is_seen_through_to_complete() {
 }
 
 #[test]
-fn words_of_the_person_reach_the_running_turn_and_show_as_delivered() {
+fn words_of_the_person_reach_the_running_turn_and_show_as_read() {
     let bench = Bench::new(&["Alpha"]);
     let wait = "touch waiting; until [ -e go ]; do sleep 0.1; done; echo went";
     bench.script([Reply::tool("Bash", json!({"command": wait})), Reply::text(&block("Alpha", "DONE", &["waiting"]))]);
@@ -59,9 +59,9 @@ fn words_of_the_person_reach_the_running_turn_and_show_as_delivered() {
     terminal.wait_until("the note on its way", |screen| {
         screen.contains("prefer the blue one") && !screen.contains("Steer")
     });
-    assert!(!terminal.screen().contains("delivered"), "Claude has not taken it yet:\n{}", terminal.screen());
+    assert!(!terminal.screen().contains("read by Claude"), "Claude has not taken it yet:\n{}", terminal.screen());
     bench.project.write("work/go", "");
-    terminal.wait_for("delivered");
+    terminal.wait_for("read by Claude");
     terminal.wait_for("complete: 1/1 phases");
     let asked = bench.asked(1);
     assert!(asked.contains("went") && asked.contains("prefer the blue one"), "with the tool's result: {asked}");
@@ -85,7 +85,7 @@ fn words_that_come_too_late_for_the_turn_get_one_of_their_own() {
     terminal.keys("i");
     terminal.wait_for("Steer");
     terminal.keys("one more thing\r");
-    terminal.wait_for("delivered");
+    terminal.wait_for("read by Claude");
     terminal.wait_for("blocked");
     assert!(bench.asked(2).contains("one more thing"), "{}", bench.asked(2));
     assert!(bench.project.ticket_text(TICKET).contains("- [ ] Alpha"), "the last claim is the one that counts");
