@@ -113,7 +113,7 @@ impl Supervisor {
     }
 
     /// Opens the ticket's run: goes on with the latest one where it can be gone on with, else begins anew
-    /// in `folder`. No link may be in `path`, as [`find`](crate::adapters::tickets::find) gives it.
+    /// in `folder`. No link may be in `path`, as [`find`](fn@crate::adapters::tickets::find) gives it.
     pub fn open(&mut self, path: &Path, folder: &Path) -> Result<TicketId, OpenError> {
         let ticket = load(path)?;
         let lock = self.lock(&ticket.id, path)?;
