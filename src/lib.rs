@@ -108,7 +108,7 @@
 //! | a | is |
 //! |---|---|
 //! | pane | a file in `tui/panes/` with its state, messages, update and view; a row in [`Pane`](tui::panes::Pane); a place in [`layout`](tui::layout) |
-//! | key | a row in [`TABLE`](tui::command::TABLE) and an arm in [`update`](tui::update) (or in its dialog); footer, help and README follow |
+//! | key | a row in [`TABLE`](tui::command::TABLE) and an arm in [`update`](tui::update) (or in its dialog); footer, help and docs/keys.md follow |
 //! | guard | a file in `orchestrator/guards/` and its name in [`GUARDS`](orchestrator::guards::GUARDS); its limit is a key of the configuration and a field of [`Settings`](domain::settings::Settings) |
 //! | config key | a row in [`KEYS`](config::key::KEYS) and a line in `config::values` |
 //! | effect | a variant of [`Effect`](orchestrator::effect::Effect), an arm in [`runtime::effects`], and the [`Input`](orchestrator::input::Input) that its result is; records before and after it if it must not happen twice |
@@ -117,7 +117,7 @@
 //! | command | a variant in [`cli::Command`], a file in `cli/`, an example in its help |
 //!
 //! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes them,
-//! the README's tables and its picture, and `git diff` shows what came of it. `.ci/run` is everything that must hold.
+//! the documentation's tables and its picture, and `git diff` shows what came of it. `.ci/run` is everything that must hold.
 
 pub mod adapters;
 pub mod base;

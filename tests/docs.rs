@@ -1,7 +1,7 @@
 //! What the project says about itself is true: tables, commands, links, exit codes, the picture.
 //!
 //! What can be made from the sources is made here: `INSTA_UPDATE=always cargo test --test docs` writes the parts of
-//! the README between `<!-- made: … -->` marks and the picture; without it, a difference is a failure.
+//! `docs/` between `<!-- made: … -->` marks and the picture; without it, a difference is a failure.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
@@ -53,22 +53,50 @@ pub fn hold(name: &str, wanted: &str) {
     );
 }
 
+/// The pages for people: the README and all of `docs/`.
+fn pages() -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned()];
+    for entry in fs::read_dir(project("docs")).unwrap() {
+        pages.push(format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
+    }
+    pages.sort();
+    pages
+}
+
+/// All pages as one text.
+pub fn documentation() -> String {
+    pages().iter().map(|page| read(page) + "\n").collect()
+}
+
 #[test]
 fn every_link_leads_somewhere() {
     let link = Regex::new(r#"\]\(([^)\s]+)\)|(?:src|href)="([^"]+)""#).unwrap();
-    for file in ["README.md", "CHANGELOG.md"] {
-        let text = read(file);
-        let anchors: Vec<String> = text.lines().filter_map(|line| line.strip_prefix('#')).map(anchor).collect();
+    for file in pages().into_iter().chain(["CHANGELOG.md".to_owned()]) {
+        let text = read(&file);
         for hit in link.captures_iter(&text) {
             let target = hit.get(1).or(hit.get(2)).unwrap().as_str();
             if target.starts_with("https://") {
                 continue;
             }
-            match target.split_once('#') {
-                Some(("", part)) => assert!(anchors.iter().any(|one| one == part), "{file}: no heading for #{part}"),
-                _ => assert!(project(target).exists(), "{file}: {target} is not there"),
+            let (path, part) = target.split_once('#').unwrap_or((target, ""));
+            let folder = Path::new(&file).parent().unwrap();
+            let path = if path.is_empty() { PathBuf::from(&file) } else { folder.join(path) };
+            assert!(project(path.to_str().unwrap()).exists(), "{file}: {target} is not there");
+            if !part.is_empty() {
+                let there = read(path.to_str().unwrap());
+                let mut headings = there.lines().filter_map(|line| line.strip_prefix('#')).map(anchor);
+                assert!(headings.any(|heading| heading == part), "{file}: {target} has no such heading");
             }
         }
+    }
+}
+
+#[test]
+fn the_readme_is_short_and_leads_to_every_page() {
+    let readme = read("README.md");
+    assert!(readme.lines().count() <= 250, "the README has {} lines", readme.lines().count());
+    for page in pages().iter().filter(|page| *page != "README.md") {
+        assert!(readme.contains(&format!("]({page})")), "the README does not lead to {page}");
     }
 }
 
@@ -96,13 +124,13 @@ fn the_changelog_has_this_version() {
 
 #[test]
 fn every_theme_in_the_folder_is_built_in_and_told_about() {
-    let readme = read("README.md");
+    let page = read("docs/themes.md");
     let mut names = Vec::new();
     for entry in fs::read_dir(project("themes")).unwrap() {
         let path = entry.unwrap().path();
         assert_eq!(path.extension().unwrap(), "yaml", "{}", path.display());
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        assert!(readme.contains(&format!("[`{name}`](themes/{name}.yaml)")), "README.md does not tell of {name}");
+        assert!(page.contains(&format!("[`{name}`](../themes/{name}.yaml)")), "docs/themes.md does not tell of {name}");
         assert_eq!(Theme::load(&name, &[], None).1, [], "{name}");
         names.push(name);
     }
@@ -111,9 +139,9 @@ fn every_theme_in_the_folder_is_built_in_and_told_about() {
 }
 
 #[test]
-fn the_theme_that_the_readme_shows_can_be_read() {
-    let readme = read("README.md");
-    let block = readme.split("```yaml\n").find(|block| block.starts_with("# ~/.config/programmator/themes/"));
+fn the_theme_that_is_shown_can_be_read() {
+    let page = read("docs/themes.md");
+    let block = page.split("```yaml\n").find(|block| block.starts_with("# ~/.config/programmator/themes/"));
     let text = block.and_then(|block| block.split("```").next()).unwrap().to_owned();
     let (_, problems) = Theme::load("shown", &[("shown".to_owned(), text)], None);
     assert_eq!(problems, []);

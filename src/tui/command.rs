@@ -1,5 +1,5 @@
 //! The one table of keys: what each does, where, and when. Key map, footer, help screen and the
-//! README's table are all made of it.
+//! documentation's table are all made of it.
 //!
 //! Adding a key: one row here, one arm in `tui::update` (or in the dialog that it belongs to).
 
@@ -162,7 +162,7 @@ pub struct Row {
     pub scope: Scope,
     /// Heading in the help screen.
     pub group: &'static str,
-    /// A sentence for help and README.
+    /// A sentence for help and documentation.
     pub doc: &'static str,
     /// Its keys; the first is the one that the footer shows.
     pub keys: &'static [Input],
@@ -232,7 +232,7 @@ pub fn key_text(input: &Input) -> String {
     format!("{shift}{alt}{ctrl}{key}")
 }
 
-/// The keys as a Markdown table, for the README.
+/// The keys as a Markdown table, for the documentation.
 pub fn markdown_table() -> String {
     let mut out = String::from("| where | key | what |\n|---|---|---|\n");
     for row in TABLE.iter().filter(|row| row.flag != Flag::Hidden) {

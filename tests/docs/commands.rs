@@ -1,6 +1,6 @@
 //! Every command is told about, and every command line that is shown can be typed.
 
-use crate::read;
+use crate::documentation;
 use clap::{CommandFactory, Parser};
 use programmator::cli::Cli;
 use programmator::config::key::KEYS;
@@ -27,7 +27,7 @@ fn all_leaves() -> Vec<String> {
 /// Where command lines stand in a text, besides in `code`.
 #[derive(Clone, Copy)]
 enum Stand {
-    /// Between fences, as in the README.
+    /// Between fences, as in the documentation.
     Fenced,
     /// Indented, as in the help; an explanation may follow after two blanks.
     Indented,
@@ -76,19 +76,19 @@ fn fault(line: &str) -> Option<String> {
 }
 
 #[test]
-fn the_readme_tells_of_every_command() {
-    let readme = read("README.md");
+fn the_documentation_tells_of_every_command() {
+    let text = documentation();
     let leaves = all_leaves();
     assert!(leaves.len() >= 14, "{leaves:?}");
     for path in leaves {
-        assert!(readme.contains(&format!("programmator {path}")), "README.md does not tell of `programmator {path}`");
+        assert!(text.contains(&format!("programmator {path}")), "no page tells of `programmator {path}`");
     }
 }
 
 #[test]
 fn every_command_line_that_is_shown_can_be_typed() {
-    let readme = lines_of(&read("README.md"), Stand::Fenced);
-    assert!(readme.len() > 15, "only {} command lines were found", readme.len());
+    let written = lines_of(&documentation(), Stand::Fenced);
+    assert!(written.len() > 15, "only {} command lines were found", written.len());
     let mut pages = vec![Cli::command()];
     let mut help = Vec::new();
     while let Some(page) = pages.pop() {
@@ -99,7 +99,7 @@ fn every_command_line_that_is_shown_can_be_typed() {
     }
     assert!(help.len() > 20, "only {} examples in the help", help.len());
     let faults: Vec<String> =
-        readme.iter().chain(&help).filter_map(|line| fault(line).map(|why| format!("{line}\n  {why}"))).collect();
+        written.iter().chain(&help).filter_map(|line| fault(line).map(|why| format!("{line}\n  {why}"))).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -1,4 +1,4 @@
-//! The parts of the README that are made from the tables of the program.
+//! The parts of the documentation that are made from the tables of the program.
 
 use crate::{hold, read};
 use programmator::config::key::{FromProject, KEYS, Kind};
@@ -8,29 +8,44 @@ use programmator::orchestrator::guards::GUARDS;
 use programmator::orchestrator::prompt::PromptContext;
 use programmator::tui::command;
 use programmator::tui::theme::role::Role;
+use regex::Regex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 #[test]
-fn the_tables_of_the_readme_are_those_of_the_program() {
-    let mut text = read("README.md");
-    let parts: [(&str, String); 8] = [
-        ("keys", command::markdown_table()),
-        ("config", config()),
-        ("guards", guards()),
-        ("exit codes", exit_codes()),
-        ("record kinds", in_words(&variants(&read("src/domain/record.rs"), "pub enum Record {"))),
-        ("prompt variables", in_words(&prompt_variables())),
-        ("roles", roles()),
-        ("build variables", in_words(&build_variables())),
+fn the_tables_of_the_documentation_are_those_of_the_program() {
+    let parts: [(&str, &str, String); 9] = [
+        ("docs/keys.md", "keys", command::markdown_table()),
+        ("docs/configuration.md", "config", config()),
+        ("docs/configuration.md", "build variables", in_words(&build_variables())),
+        ("docs/limits.md", "guards", guards()),
+        ("docs/automation.md", "record kinds", in_words(&variants(&read("src/domain/record.rs"), "pub enum Record {"))),
+        ("docs/automation.md", "exit codes", exit_codes()),
+        ("docs/prompts.md", "prompt variables", in_words(&prompt_variables())),
+        ("docs/themes.md", "roles", roles()),
+        ("docs/architecture.md", "architecture", architecture()),
     ];
-    for (name, wanted) in parts {
+    let mut pages: BTreeMap<&str, String> = BTreeMap::new();
+    for (page, name, wanted) in parts {
+        let text = pages.entry(page).or_insert_with(|| read(page));
         let (begin, end) = (format!("<!-- made: {name} -->\n"), "<!-- /made -->");
-        let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("README.md has no {begin}"));
+        let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{page} has no {begin}"));
         let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("{begin} has no end"));
-        text = format!("{before}{begin}{wanted}{end}{after}");
+        *text = format!("{before}{begin}{wanted}{end}{after}");
     }
-    hold("README.md", &text);
+    for (page, text) in pages {
+        hold(page, &text);
+    }
+}
+
+/// The front page of the crate without its links, its headings one level down.
+fn architecture() -> String {
+    let link = Regex::new(r"\[([^\]]+)\]\([a-z_]+(?:::[A-Za-z_]+)*\)|\[(`[a-z]+`)\]").unwrap();
+    let page = read("src/lib.rs");
+    let lines = page.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let down = |line: &str| if line.starts_with("# ") { format!("#{line}\n") } else { format!("{line}\n") };
+    link.replace_all(&lines.map(down).collect::<String>(), "$1$2").into_owned()
 }
 
 fn config() -> String {
