@@ -29,7 +29,7 @@ use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
-use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
+use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::stream::control::Via;
 use programmator::domain::ticket::{Boxes, TicketStatus};
@@ -190,7 +190,11 @@ fn any_input() -> impl Strategy<Value = Input> {
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::PostResult(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec!["a".into()] }),
         n.clone().prop_map(|n| Input::ValidationFinished { n, results: vec![] }),
-        text.prop_map(|phase| Input::TickSettled { phase, outcome: WriteOutcome::FileGone }),
+        (text, any::<bool>()).prop_map(|(phase, done)| Input::TickSettled {
+            phase: OfPhase { phase, id: None },
+            done,
+            outcome: WriteOutcome::FileGone
+        }),
         (n.clone(), text).prop_map(|(n, id)| Input::ToolAsked(Box::new(call(n, &id, Via::CanUseTool)))),
         (n.clone(), "[ab]", 0..4_u8, any::<bool>()).prop_map(|(n, id, verdict, there)| {
             use Verdict::{Allow, Ask, Block, Passphrase};

@@ -273,9 +273,6 @@ fn wide_characters() {
         for (phase, file) in tab.state.phases.iter_mut().zip(&file.phases) {
             phase.text.clone_from(&file.text);
         }
-        if let Some(iteration) = &mut tab.state.iteration {
-            iteration.phase = Some(file.phases[2].text.clone());
-        }
         tab.ticket = Some(Arc::new(file));
         with(tab)
     });

@@ -24,7 +24,7 @@ fn session(width: u16, height: u16) -> Pane {
     pane.push(6, &text("The bucket is in place."));
     pane.push(6, &text("```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: \"Token bucket per account\"\n  status: CONTINUE\n  files_changed:\n    - src/limit.rs\n  summary: \"Added a token bucket with refill\"\n```\n"));
     pane.prepare();
-    pane.record(1, Record::ClaimMade { n: 6, claim: claim("Token bucket per account") });
+    pane.record(1, Record::ClaimMade { n: 6, claim: claim("Token bucket per account"), about: None });
     pane.record(
         2,
         Record::ValidationRan(ValidationRan {
@@ -37,7 +37,10 @@ fn session(width: u16, height: u16) -> Pane {
             log: String::new(),
         }),
     );
-    pane.record(3, Record::PhaseDone { n: 6, phase: Some("Token bucket per account".into()), how: DoneHow::Verified });
+    pane.record(
+        3,
+        Record::PhaseDone { n: 6, phase: Some("Token bucket per account".into()), how: DoneHow::Verified, id: None },
+    );
     pane.record(4, Record::AgentExited { n: 6, code: Some(0), signal: None, swept: 0, cost_usd: 0.31 });
     pane.record(
         5,

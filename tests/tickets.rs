@@ -278,7 +278,7 @@ impl Disk for World {
 
 #[test]
 fn ten_thousand_interleavings_lose_no_byte_of_a_persons() {
-    let tick = |text: &[u8]| complete_phase(text, "two");
+    let tick = |text: &[u8]| complete_phase(text, "two", 0);
     let (mut written, mut overtaken, mut kept_apart) = (0, 0, 0);
     for seed in 1..=10_000 {
         let mut world = World::new(seed);
@@ -324,7 +324,7 @@ fn ten_thousand_interleavings_lose_no_byte_of_a_persons() {
 
 #[test]
 fn an_error_at_any_step_leaves_nothing_beside_the_ticket() {
-    let tick = |text: &[u8]| complete_phase(text, "two");
+    let tick = |text: &[u8]| complete_phase(text, "two", 0);
     let mut failed = 0;
     for seed in 1..20 {
         for step in 0.. {
@@ -359,10 +359,10 @@ fn a_half_saved_text_is_not_taken_for_the_ticket() {
         for _ in 0..3 {
             world.person_steps();
         }
-        let outcome = tickets::write::write(&mut world, Path::new(TICKET), &|text| complete_phase(text, "two"));
+        let outcome = tickets::write::write(&mut world, Path::new(TICKET), &|text| complete_phase(text, "two", 0));
         assert!(!world.late, "seed {seed}: the file was taken away in the middle of a save");
         let file = &world.files[world.names[Path::new(TICKET)]];
-        match complete_phase(&world.saved, "two") {
+        match complete_phase(&world.saved, "two", 0) {
             Ok(ticked) => assert_eq!((outcome, file), (WriteOutcome::Written, &ticked)),
             Err(_) => assert_eq!((outcome, file), (WriteOutcome::NotThere, &world.saved)),
         }
@@ -413,7 +413,7 @@ impl Folder {
 fn a_tick_changes_one_byte_and_leaves_nothing_behind() {
     let folder = Folder::new();
     let path = folder.file("t/a.md", "\u{feff}---\r\nstatus: 'open' # x\r\n---\r\n- [ ] ü\r\n- [ ] b");
-    let tick = |phase| tickets::tick(&path, phase, &folder.locks());
+    let tick = |phase| tickets::tick(&path, phase, 0, &folder.locks());
     assert_eq!(tick("ü"), WriteOutcome::Written);
     assert_eq!(tick("ü"), WriteOutcome::AlreadySo);
     assert_eq!(tick("none"), WriteOutcome::NotThere);
@@ -421,7 +421,7 @@ fn a_tick_changes_one_byte_and_leaves_nothing_behind() {
     assert_eq!(status, WriteOutcome::Written);
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text, "\u{feff}---\r\nstatus: 'closed' # x\r\n---\r\n- [x] ü\r\n- [ ] b");
-    assert_eq!(tickets::reopen(&path, "ü", &folder.locks()), WriteOutcome::Written);
+    assert_eq!(tickets::reopen(&path, "ü", 0, &folder.locks()), WriteOutcome::Written);
     assert_eq!(folder.names("t"), ["a.md"]);
 }
 
@@ -429,7 +429,7 @@ fn a_tick_changes_one_byte_and_leaves_nothing_behind() {
 fn a_deleted_ticket_is_not_made_again() {
     let folder = Folder::new();
     let path = folder.path("gone.md");
-    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::FileGone);
+    assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::FileGone);
     assert!(!path.exists());
 }
 
@@ -438,17 +438,17 @@ fn what_a_killed_program_left_is_cleared_away_unless_it_could_be_somebodys() {
     let folder = Folder::new();
     let path = folder.file("t/a.md", "- [ ] a\n");
     folder.file("t/.a.md.programmator-1", "- [x] a\n");
-    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::Written);
+    assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::Written);
     assert_eq!(folder.names("t"), ["a.md"]);
 
     // Killed after the exchange: what is left is the old text.
     folder.file("t/.a.md.programmator-1", "- [ ] a\n");
-    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::AlreadySo);
+    assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::AlreadySo);
     assert_eq!(folder.names("t"), ["a.md"]);
 
     let path = folder.file("t/a.md", "- [ ] a\n");
     folder.file("t/.a.md.programmator-1", "a person's words\n");
-    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::Written);
+    assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::Written);
     assert_eq!(folder.names("t"), [".a.md.programmator-1", "a.md"]);
 }
 
@@ -461,7 +461,7 @@ fn a_tick_keeps_the_mode_and_the_other_names_content() {
     fs::hard_link(&path, &other).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     assert!(tickets::load(&path).unwrap().problems[0].message.contains("several names"));
-    assert_eq!(tickets::tick(&path, "a", &folder.locks()), WriteOutcome::Written);
+    assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::Written);
     assert_eq!(fs::read_to_string(&path).unwrap(), "- [x] a\n");
     assert_eq!(fs::read_to_string(&other).unwrap(), "- [ ] a\n", "the other name's content is somebody's");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
@@ -474,9 +474,9 @@ fn a_read_only_ticket_is_not_written() {
     let path = folder.file("t/a.md", "- [ ] a\n- [x] b\n");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
     assert!(tickets::load(&path).unwrap().problems[0].message.contains("read-only"));
-    let outcome = tickets::tick(&path, "a", &folder.locks());
+    let outcome = tickets::tick(&path, "a", 0, &folder.locks());
     assert!(matches!(&outcome, WriteOutcome::Failed(why) if why.contains("it is read-only")), "{outcome:?}");
-    assert_eq!(tickets::tick(&path, "b", &folder.locks()), WriteOutcome::AlreadySo);
+    assert_eq!(tickets::tick(&path, "b", 0, &folder.locks()), WriteOutcome::AlreadySo);
     assert_eq!(fs::read_to_string(&path).unwrap(), "- [ ] a\n- [x] b\n");
     assert_eq!(folder.names("t"), ["a.md"]);
 }
@@ -496,8 +496,8 @@ fn a_file_or_folder_that_becomes_a_link_is_not_followed() {
         let path = folder.path(name);
         assert!(matches!(tickets::load(&path), Err(LoadError::Link { .. })), "{name}");
         for outcome in [
-            tickets::tick(&path, "a", &folder.locks()),
-            tickets::reopen(&path, "a", &folder.locks()),
+            tickets::tick(&path, "a", 0, &folder.locks()),
+            tickets::reopen(&path, "a", 0, &folder.locks()),
             tickets::set_status(&path, TicketStatus::Closed, &folder.locks()),
         ] {
             assert!(
@@ -520,7 +520,7 @@ fn programs_that_tick_at_once_take_turns() {
     std::thread::scope(|scope| {
         for phase in &phases {
             scope.spawn(|| {
-                assert_eq!(tickets::tick(&path, phase, &folder.locks()), WriteOutcome::Written);
+                assert_eq!(tickets::tick(&path, phase, 0, &folder.locks()), WriteOutcome::Written);
             });
         }
     });
@@ -537,8 +537,8 @@ fn an_editor_that_renames_loses_nothing_to_us_on_the_real_disk() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                tickets::tick(&path, "a", &folder.locks());
-                tickets::reopen(&path, "a", &folder.locks());
+                tickets::tick(&path, "a", 0, &folder.locks());
+                tickets::reopen(&path, "a", 0, &folder.locks());
             }
         });
         for save in 0..2_000 {
@@ -640,7 +640,7 @@ fn a_huge_file_is_no_ticket() {
     let path = folder.file("a.md", "");
     fs::File::options().write(true).open(&path).unwrap().set_len(5 << 20).unwrap();
     assert!(matches!(tickets::load(&path), Err(LoadError::TooLarge { .. })));
-    let outcome = tickets::tick(&path, "a", &folder.locks());
+    let outcome = tickets::tick(&path, "a", 0, &folder.locks());
     assert!(matches!(outcome, WriteOutcome::Failed(why) if why.contains("4 MiB")));
 }
 

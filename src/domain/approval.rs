@@ -238,22 +238,6 @@ pub enum Answer {
     },
 }
 
-/// What the person is told when the call as they changed it may not run; why.
-pub fn refusal(tool: &str, why: &str) -> String {
-    format!("{}{why}{STILL_WAITS}", refused_call(tool))
-}
-
-/// Why the changed call of this tool may not run, when that is what is told.
-pub fn refused<'a>(tool: &str, told: &'a str) -> Option<&'a str> {
-    told.strip_prefix(&refused_call(tool))?.strip_suffix(STILL_WAITS)
-}
-
-const STILL_WAITS: &str = "; it still waits for you";
-
-fn refused_call(tool: &str) -> String {
-    format!("the changed {tool} call may not run: ")
-}
-
 /// How far a yes reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -287,6 +271,16 @@ pub struct Voided {
     #[serde(flatten)]
     pub id: QuestionId,
     /// Why.
+    pub why: String,
+}
+
+/// A call that may not run as the person changed it, in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditRefused {
+    /// The question, which still waits.
+    #[serde(flatten)]
+    pub id: QuestionId,
+    /// Why, in words.
     pub why: String,
 }
 
@@ -342,6 +336,7 @@ mod tests {
             Record::ApprovalAsked(approval),
             Record::ApprovalAnswered(Answered { id: QuestionId::first("t"), answer, by: AnsweredBy::Nobody }),
             Record::ApprovalVoid(Voided { id: QuestionId::first("t"), why: "w".into() }),
+            Record::EditRefused(EditRefused { id: QuestionId { call: "t".into(), revision: 1 }, why: "w".into() }),
         ] {
             let json = serde_json::to_string(&record).unwrap();
             assert_eq!(json.matches(r#""kind":"#).count(), 1, "{json}");

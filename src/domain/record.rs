@@ -3,18 +3,19 @@
 mod parts;
 mod stored;
 mod turns;
-pub use parts::{ApiRetried, Level, OfPhase, PhaseSeed, ValidationRan, Verdict, WishTaken, WriteOutcome};
+pub use parts::{ApiRetried, BoxSettled, Level, OfPhase, PhaseSeed, ValidationRan, Verdict, WishTaken, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 pub use turns::{ForeignTurn, TurnEnded, TurnFailed};
 
 use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
-use crate::domain::approval::{Answered, Approval, UnitView, Voided};
+use crate::domain::approval::{Answered, Approval, EditRefused, UnitView, Voided};
 use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -96,6 +97,9 @@ pub enum Record {
         phase: Option<String>,
         /// Claude's session that it continues; `None` is a fresh one.
         session: Option<String>,
+        /// Its number; old journals tell it by its text alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<PhaseId>,
     },
     /// The work tree was saved before the iteration.
     SnapshotTaken {
@@ -218,6 +222,9 @@ pub enum Record {
         n: u32,
         /// What it claims.
         claim: Claim,
+        /// What it is about, found out when it was read; in old journals when it is folded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<Claimed>,
     },
     /// Claude ended a turn without a readable status block.
     ClaimMissing {
@@ -288,6 +295,9 @@ pub enum Record {
         phase: Option<String>,
         /// On what ground.
         how: DoneHow,
+        /// Its number; old journals tell it by its text alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<PhaseId>,
     },
     /// A claim did not hold.
     PhaseDisputed {
@@ -297,6 +307,9 @@ pub enum Record {
         phase: Option<String>,
         /// What does not hold, for people and for the next prompt.
         why: String,
+        /// Its number; old journals tell it by its text alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<PhaseId>,
     },
     /// The person leaves a phase out.
     PhaseSkipped(OfPhase),
@@ -309,12 +322,11 @@ pub enum Record {
     /// The box of a phase is about to be ticked.
     TickIntended(OfPhase),
     /// The box is ticked (by us now, or it was already), or cannot be.
-    TickSettled {
-        /// The phase.
-        phase: String,
-        /// What came of it.
-        outcome: WriteOutcome,
-    },
+    TickSettled(BoxSettled),
+    /// The tick of a box is about to be taken back: it was made during an iteration, and the phase was not found done.
+    UntickIntended(OfPhase),
+    /// The box is open again, or cannot be opened.
+    UntickSettled(BoxSettled),
     /// The ticket's `status:` is about to be set.
     StatusIntended {
         /// The new status.
@@ -387,6 +399,8 @@ pub enum Record {
     ApprovalAnswered(Answered),
     /// It needs no answer any more.
     ApprovalVoid(Voided),
+    /// The call as the person changed it may not run; the question still waits.
+    EditRefused(EditRefused),
     /// The rules were changed: what was allowed for the rest of the run is asked about again.
     GrantsDropped,
 }

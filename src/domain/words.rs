@@ -19,7 +19,8 @@ use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    ApiRetried, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnFailed, ValidationRan, Verdict, WriteOutcome,
+    ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnFailed, ValidationRan, Verdict,
+    WriteOutcome,
 };
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
@@ -113,6 +114,11 @@ impl Teller {
             }
             Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id.call), answered),
             Record::ApprovalAsked(asked) => approvals::asked_again(self.call(&asked.id.call), asked)?,
+            Record::EditRefused(refused) => {
+                let text =
+                    format!("as you changed it, it may not run: {} · {}", self.call(&refused.id.call), refused.why);
+                (Weight::Warn, text)
+            }
             Record::ApprovalVoid(void) => {
                 (Weight::Info, format!("no longer asked: {} · {}", self.call(&void.id.call), void.why))
             }
@@ -177,7 +183,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             if *accepted { "the new" } else { "the old" },
             counted(commands.len(), "command"),
         )),
-        Record::IterationStarted { n, phase, session } => info(format!(
+        Record::IterationStarted { n, phase, session, .. } => info(format!(
             "iteration {n} · {} · {}",
             quoted(phase.as_deref()),
             if session.is_some() { "session resumed" } else { "fresh session" },
@@ -187,12 +193,14 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TurnEnded { .. }
         | Record::TurnBegan { .. }
         | Record::TickIntended(_)
+        | Record::UntickIntended(_)
         | Record::WishTaken(_)
         | Record::StatusIntended { .. }
         | Record::AgentSpawned { .. }
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
         | Record::ApprovalVoid(_)
+        | Record::EditRefused(_)
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. } => None,
         Record::GrantsDropped => {
@@ -274,7 +282,14 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PhaseSkipped(OfPhase { phase, .. }) => info(format!("skipped by you: “{phase}”")),
         Record::PhaseTicked(OfPhase { phase, .. }) => info(format!("ticked by you: “{phase}”")),
         Record::PhaseReopened(OfPhase { phase, .. }) => info(format!("to be worked on again: “{phase}”")),
-        Record::TickSettled { phase, outcome } => Some(written(outcome, &format!("the box of “{phase}”"), "ticked")),
+        Record::TickSettled(BoxSettled { phase, outcome }) => {
+            Some(written(outcome, &format!("the box of “{}”", phase.phase), "ticked"))
+        }
+        Record::UntickSettled(BoxSettled { phase, outcome }) => Some(written(
+            outcome,
+            &format!("the box of “{}”, ticked during an iteration that did not finish the phase,", phase.phase),
+            "open again",
+        )),
         Record::StatusSettled { to, outcome } => {
             Some(written(outcome, "the ticket's status", &format!("set to {}", to.word())))
         }
@@ -415,7 +430,7 @@ mod tests {
                 "validation failed: cargo test · exit 101 · 41 s",
             ),
             (
-                Record::PhaseDone { n: 1, phase: Some("Parse".into()), how: DoneHow::ClaimedUnchecked },
+                Record::PhaseDone { n: 1, phase: Some("Parse".into()), how: DoneHow::ClaimedUnchecked, id: None },
                 Weight::Info,
                 "done: “Parse” · claimed, unchecked",
             ),

@@ -13,7 +13,7 @@ use agent::fold_agent;
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{OfPhase, Record, Stored, WriteOutcome};
+use crate::domain::record::{BoxSettled, OfPhase, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
@@ -46,8 +46,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.title.clone_from(title);
             state.ticket_status = *ticket_status;
             state.phases = phases.iter().map(|seed| state.new_phase(seed)).collect();
-            for phase in state.phases.iter_mut().filter(|phase| doubted.contains(&phase.text)) {
-                phase.mark = Mark::Pending;
+            for phase in state.phases.iter_mut().filter(|phase| phase.ticked && doubted.contains(&phase.text)) {
+                (phase.mark, phase.doubted) = (Mark::Pending, true);
             }
             state.validation.clone_from(validation);
             state.settings = settings.clone();
@@ -67,7 +67,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::TicketRead { title, phases, read_at } => {
             state.title.clone_from(title);
             state.ticket_lost = None;
-            merge::phases(state, phases, read_at.unwrap_or(time), time);
+            merge::phases(state, phases, *read_at, time);
         }
         Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
@@ -104,6 +104,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
         | Record::ApprovalVoid(_)
+        | Record::EditRefused(_)
         | Record::GrantsDropped
         | Record::SessionsCarried(_)
         | Record::SessionEnded(_) => {}
@@ -112,15 +113,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
             state.stage = Stage::Ended;
         }
-        Record::TickIntended(_) => state.stage = Stage::Ticking,
-        Record::TickSettled { phase, outcome } => {
-            state.wrote_ticket = Some(time);
-            if let Some(phase) = to_tick(state, phase) {
-                phase.ticked = is_so(outcome);
-                phase.untickable = !phase.ticked;
-            }
-            state.stage = Stage::Idle;
-        }
+        Record::TickIntended(_) | Record::UntickIntended(_) => state.stage = Stage::Ticking,
+        Record::TickSettled(settled) => settle_box(state, settled, true, time),
+        Record::UntickSettled(settled) => settle_box(state, settled, false, time),
         Record::StatusIntended { .. } => state.stage = Stage::SettingStatus,
         Record::StatusSettled { to, outcome } => {
             state.wrote_ticket = Some(time);
@@ -131,60 +126,58 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
             state.stage = Stage::Idle;
         }
-        Record::PhaseDone { phase, how, .. } => {
+        Record::PhaseDone { phase, id, how, .. } => {
             if let Some(iteration) = state.iteration.as_mut().filter(|open| open.ended.is_none()) {
                 iteration.verified |= *how == DoneHow::Verified;
             }
-            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+            if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
                 phase.mark = Mark::Done(*how);
                 phase.dispute = None;
             }
         }
-        Record::PhaseDisputed { phase, why, .. } => {
+        Record::PhaseDisputed { phase, id, why, .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.dispute = Some(why.clone());
             }
-            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+            if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
                 phase.mark = Mark::Disputed;
                 phase.dispute = Some(why.clone());
             }
         }
         Record::PhaseSkipped(OfPhase { phase, id }) => {
-            if let Some(phase) = state.about_mut(Some(phase), *id) {
+            if let Some(phase) = state.about_mut(Some(phase), *id, PhaseState::is_open) {
                 phase.mark = Mark::Skipped;
                 phase.dispute = None;
             }
         }
         Record::PhaseTicked(OfPhase { phase, id }) => {
-            if let Some(phase) = state.about_mut(Some(phase), *id) {
+            if let Some(phase) = state.about_mut(Some(phase), *id, PhaseState::is_open) {
                 phase.mark = Mark::Done(DoneHow::TickedByPerson);
                 phase.dispute = None;
                 phase.untickable = false;
             }
         }
         Record::PhaseReopened(OfPhase { phase, id }) => {
-            // Of several with one text, the first that there is anything to reopen of.
-            let known = |other: &&PhaseState| other.text == *phase && other.mark != Mark::Pending;
-            let found = id.or_else(|| state.phases.iter().find(known).map(|other| other.id));
-            if let Some(phase) = found.and_then(|id| state.phase_by_mut(id)) {
+            if let Some(phase) = state.about_mut(Some(phase), *id, |phase| phase.mark != Mark::Pending) {
                 phase.mark = Mark::Pending;
                 phase.dispute = None;
             }
         }
-        Record::IterationStarted { n, phase, session } => {
+        Record::IterationStarted { n, phase, session, id } => {
             state.iterations = *n;
+            let own = state.about_mut(phase.as_deref(), *id, PhaseState::is_open).map(|own| {
+                own.mark = Mark::Running;
+                own.iterations += 1;
+                own.id
+            });
             state.iteration = Some(Iteration {
                 n: *n,
                 told: phase.clone(),
-                phase: phase.clone(),
+                phase: phase.is_some().then(|| own.unwrap_or_default()),
                 started: time,
                 resumed: session.clone(),
                 ..Iteration::default()
             });
-            if let Some(phase) = state.phase_mut(phase.as_deref()) {
-                phase.mark = Mark::Running;
-                phase.iterations += 1;
-            }
             state.stage = Stage::Snapshotting;
         }
         Record::IterationEnded { outcome, changed, fingerprint, ms, .. } => {
@@ -219,7 +212,6 @@ fn end_iteration(
     iteration.pid = None;
     iteration.tools.clear();
     let blocked = iteration.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
-    let phase = iteration.phase.clone();
     // What the person, a crash or a limit cut off says nothing about Claude's progress.
     if !matches!(outcome, IterationOutcome::Interrupted | IterationOutcome::CutOff | IterationOutcome::Parked) {
         // A phase that passed its validation is evidence too; a question neither raises nor resets, nor does a tree that
@@ -240,7 +232,7 @@ fn end_iteration(
             phase.mark = Mark::Pending;
         }
     }
-    if let Some(phase) = state.phase_mut(phase.as_deref()) {
+    if let Some(phase) = state.own_phase_mut() {
         phase.spent_ms += ms;
         if blocked {
             phase.mark = Mark::Blocked;
@@ -248,13 +240,19 @@ fn end_iteration(
     }
 }
 
-/// The phase whose box was meant: done, but not ticked yet; of several of one name the first such.
-fn to_tick<'a>(state: &'a mut State, text: &str) -> Option<&'a mut PhaseState> {
-    let owed = |phase: &PhaseState| {
-        phase.text == text && matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable
-    };
-    let at = state.phases.iter().position(owed).or_else(|| state.phases.iter().position(|phase| phase.text == text))?;
-    state.phases.get_mut(at)
+/// The box of a phase was changed in the file, or cannot be.
+fn settle_box(state: &mut State, settled: &BoxSettled, done: bool, time: Timestamp) {
+    let BoxSettled { phase: OfPhase { phase, id }, outcome } = settled;
+    let owed = |phase: &PhaseState| matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable;
+    if let Some(phase) = state.about_mut(Some(phase), *id, owed) {
+        phase.untickable = !is_so(outcome);
+        if is_so(outcome) {
+            phase.ticked = done;
+            phase.doubted &= done;
+        }
+    }
+    state.wrote_ticket = Some(time);
+    state.stage = Stage::Idle;
 }
 
 fn is_so(outcome: &WriteOutcome) -> bool {

@@ -3,7 +3,8 @@
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::limits::admission::Ask;
-use crate::domain::record::{Record, Verdict};
+use crate::domain::phase::PhaseId;
+use crate::domain::record::{OfPhase, Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::watchdog::Watch;
@@ -129,15 +130,17 @@ pub enum Effect {
         /// The commands.
         commands: Vec<String>,
     },
-    /// Tick the phase's box → `TickSettled`.
+    /// Tick the phase's box, or take its tick back → `TickSettled`.
     TickPhase {
         /// The phase.
-        phase: String,
+        phase: OfPhase,
+        /// Ticked from now on.
+        done: bool,
     },
     /// Tick the phase's box or take its tick back, at the person's wish → `TicketRead`.
     WriteBox {
         /// The phase.
-        phase: String,
+        phase: PhaseId,
         /// Ticked from now on.
         done: bool,
     },

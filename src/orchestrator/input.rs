@@ -8,7 +8,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
-use crate::domain::record::{ApiRetried, PhaseSeed, WriteOutcome};
+use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, WriteOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -262,10 +262,12 @@ pub enum Input {
         /// One result for each command that ran, in order.
         results: Vec<CommandResult>,
     },
-    /// The box was ticked, or not.
+    /// The box was ticked, or its tick taken back, or not.
     TickSettled {
         /// The phase.
-        phase: String,
+        phase: OfPhase,
+        /// It was to be ticked.
+        done: bool,
         /// What came of it.
         outcome: WriteOutcome,
     },

@@ -2,33 +2,38 @@
 
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::outcome::DoneHow;
+use crate::domain::phase::{Claimed, PhaseId};
 use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::phase_match;
 use crate::orchestrator::state::{PhaseState, State};
 
-/// The phase that a claim is about.
-///
-/// `None`: it claims none. `Some(None)`: the whole (phaseless) ticket, also when it only shows signs of being done. The name is matched among the
-/// incomplete phases only; `DONE` without a name is about the iteration's own phase and no other.
-pub fn claimed_phase(state: &State, claim: &Claim) -> Option<Option<String>> {
+/// What a claim is about. A name is matched among the open phases only; `DONE` without one is about the iteration's own
+/// phase and no other.
+pub fn claimed(state: &State, claim: &Claim) -> Claimed {
     if claim.status == ClaimStatus::Blocked {
-        return None;
+        return Claimed::Nothing;
     }
     if state.phases.is_empty() {
-        let leaves = claim.status == ClaimStatus::Done || claim.signals.exit_signal == Some(true);
-        let is_sign = !claim.denies_exit() && (leaves || state.boxes.all_ticked());
-        return is_sign.then_some(None);
+        return Claimed::Whole;
     }
-    let own = || {
-        let own = state.iteration.as_ref()?.phase.clone()?;
-        // One that the person has ticked or skipped meanwhile is no matter of Claude's any more.
-        state.phase(Some(&own)).is_some_and(|phase| !phase.mark.is_settled()).then_some(own)
-    };
+    // One that the person has ticked or skipped meanwhile is no matter of Claude's any more.
+    let own = state.own_phase();
+    let own_open = own.filter(|phase| phase.is_open()).map(|phase| phase.id);
     match &claim.phase_completed {
-        Some(name) => match_open(state, name).map(Some),
-        None if claim.status == ClaimStatus::Done => own().map(Some),
-        None => None,
+        Some(name) => match match_open(state, own_open, name) {
+            Some(id) => Claimed::Phase(id),
+            None if own.is_some_and(|own| !own.is_open() && means(state, name, own)) => Claimed::Nothing,
+            None => Claimed::Unknown,
+        },
+        None if claim.status == ClaimStatus::Done => own_open.map_or(Claimed::Nothing, Claimed::Phase),
+        None => Claimed::Nothing,
     }
+}
+
+/// A claim about the whole ticket says, or shows by the boxes, that it is done.
+pub fn is_sign(state: &State, claim: &Claim) -> bool {
+    let leaves = claim.status == ClaimStatus::Done || claim.signals.exit_signal == Some(true);
+    state.phases.is_empty() && !claim.denies_exit() && (leaves || state.boxes.all_ticked())
 }
 
 /// The claim, once it holds, is the end of the matter; any other is only a sign (`exit`).
@@ -36,41 +41,25 @@ pub fn settles(state: &State, claim: &Claim) -> bool {
     !state.phases.is_empty() || (claim.status == ClaimStatus::Done && claim.source.is_ours())
 }
 
-/// A claim that names a phase which cannot be found: never a guess.
-pub fn names_unknown_phase(state: &State, claim: &Claim) -> bool {
-    if claim.status == ClaimStatus::Blocked || state.phases.is_empty() {
-        return false;
-    }
-    let Some(name) = &claim.phase_completed else {
-        return false;
-    };
-    // The person may have ticked or skipped it a moment ago: then there is nothing to dispute.
-    let own = state.iteration.as_ref().and_then(|iteration| iteration.phase.as_deref());
-    let own_is_settled = || {
-        let own = state.phase(own).filter(|phase| phase.mark.is_settled());
-        let names = |own: &PhaseState| {
-            [Some(own.text.as_str()), old_name(state)].into_iter().flatten().any(|own| fits(name, own))
-        };
-        own.is_some_and(names)
-    };
-    match_open(state, name).is_none() && !own_is_settled()
+/// The name is this phase's, or was when Claude was told.
+fn means(state: &State, name: &str, phase: &PhaseState) -> bool {
+    [Some(phase.text.as_str()), old_name(state)].into_iter().flatten().any(|own| fits(name, own))
 }
 
-fn match_open(state: &State, name: &str) -> Option<String> {
-    let open: Vec<&str> =
-        state.phases.iter().filter(|phase| !phase.mark.is_settled()).map(|phase| phase.text.as_str()).collect();
+fn match_open(state: &State, own: Option<PhaseId>, name: &str) -> Option<PhaseId> {
     // A phase that was renamed during the iteration is claimed by the name that Claude was told.
-    let own = || {
-        let own = state.iteration.as_ref()?.phase.as_deref()?;
-        open.contains(&own).then(|| own.to_owned())
-    };
-    match old_name(state) {
-        Some(old) if old.trim() == name.trim() => own(),
-        old => {
-            let found = phase_match::find(name, &open).map(|at| open[at].to_owned());
-            found.or_else(|| old.filter(|old| fits(name, old)).and_then(|_| own()))
-        }
+    let old = old_name(state);
+    if old.is_some_and(|old| old.trim() == name.trim()) {
+        return own;
     }
+    let open: Vec<&PhaseState> = state.phases.iter().filter(|phase| phase.is_open()).collect();
+    let texts: Vec<&str> = open.iter().map(|phase| phase.text.as_str()).collect();
+    let found = phase_match::find(name, &texts).map(|at| {
+        // Of several with one text, the iteration's own.
+        let alike = open.iter().find(|phase| Some(phase.id) == own && phase.text == open[at].text);
+        alike.unwrap_or(&open[at]).id
+    });
+    found.or_else(|| own.filter(|_| old.is_some_and(|old| fits(name, old))))
 }
 
 /// What the running phase was called when Claude was told, if that is no phase's name any more.

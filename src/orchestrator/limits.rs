@@ -102,8 +102,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             if let Some(receipt) = state.limits.receipts.last_mut() {
                 receipt.refused = true;
             }
-            let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
-            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+            if let Some(phase) = state.own_phase_mut() {
                 phase.iterations = phase.iterations.saturating_sub(1);
             }
         }
@@ -195,11 +194,11 @@ pub fn budgets(state: &State) -> Vec<(&'static str, f64, f64)> {
     all.into_iter().filter_map(|(whose, limit, spent)| Some((whose, limit?, spent))).collect()
 }
 
-/// The receipt of an iteration that ends now.
-pub(super) fn receipt(open: &Iteration, ms: u64) -> Receipt {
+/// The receipt of the open iteration, which ends now; `phase`: what it worked on.
+pub(super) fn receipt(open: &Iteration, phase: Option<&str>, ms: u64) -> Receipt {
     Receipt {
         n: open.n,
-        phase: open.phase.clone(),
+        phase: phase.map(str::to_owned),
         ms,
         usage: open.usage,
         cost_usd: open.cost_usd,

@@ -24,7 +24,7 @@ pub fn loop_context(state: &State) -> String {
     if breaker.state != Circuit::Closed {
         lines.push(format!("Circuit breaker: {} ({}).", breaker.state.word(), one_line(&breaker.reason, REASON)));
     }
-    if let Some((_, summary)) = state.summaries.last().filter(|(_, summary)| !summary.trim().is_empty()) {
+    if let Some(summary) = state.summaries.last().filter(|summary| !summary.trim().is_empty()) {
         lines.push(format!("Last report: {}", one_line(summary, SUMMARY)));
     }
     lines.join("\n").chars().take(LONGEST).collect()
@@ -56,7 +56,7 @@ mod tests {
     fn what_is_known_is_said_and_what_is_not_is_left_out() {
         let mut state = state();
         assert_eq!(loop_context(&state), "Iteration 3 of at most 50.\nOpen phases: 2 of 3.");
-        state.summaries = vec![(None, "old".into()), (None, "Wrote the\n\n parser.".into())];
+        state.summaries = vec!["old".into(), "Wrote the\n\n parser.".into()];
         state.breaker.state = Circuit::HalfOpen;
         state.breaker.reason = "2 iterations changed nothing".into();
         assert_eq!(
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn the_last_report_is_cut_at_its_end() {
         let mut state = state();
-        state.summaries = vec![(None, "語".repeat(900))];
+        state.summaries = vec!["語".repeat(900)];
         let text = loop_context(&state);
         assert_eq!(text.matches('語').count(), SUMMARY - 1);
         assert!(text.ends_with('…'), "{text}");
@@ -94,7 +94,7 @@ mod tests {
             state.iterations = iterations;
             state.breaker.state = Circuit::Open;
             state.breaker.reason = reason;
-            state.summaries = vec![(None, summary)];
+            state.summaries = vec![summary];
             prop_assert!(loop_context(&state).chars().count() <= LONGEST);
         }
     }

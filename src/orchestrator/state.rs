@@ -101,8 +101,8 @@ pub struct State {
     pub usage: Usage,
     /// Tokens in the context and size of the window, when known.
     pub context: Option<(u64, u64)>,
-    /// Summaries of the last iterations (phase, words), oldest first, at most 5.
-    pub summaries: Vec<(Option<String>, String)>,
+    /// Summaries of the last iterations, oldest first, at most 5.
+    pub summaries: Vec<String>,
     /// Calls of Claude's that wait for the person, in the order they were asked about. Shared: the state is copied
     /// for every decision, and hundreds may wait.
     pub approvals: Vec<Arc<Approval>>,
@@ -123,7 +123,8 @@ pub struct PhaseState {
     pub mark: Mark,
     /// Ticked in the file, as last read or written.
     pub ticked: bool,
-    /// Its tick was first seen while an iteration was open: a claim, until the box is seen empty outside of one.
+    /// Its tick was first seen while an iteration was open: a claim, until the box is seen empty outside of one. It is
+    /// taken back in the file unless the phase is found done.
     pub doubted: bool,
     /// The box cannot be ticked (gone, or not writable); not tried again.
     pub untickable: bool,
@@ -138,6 +139,11 @@ pub struct PhaseState {
 }
 
 impl PhaseState {
+    /// There is something to do about it.
+    pub fn is_open(&self) -> bool {
+        !self.mark.is_settled()
+    }
+
     /// How records name it.
     pub fn named(&self) -> OfPhase {
         OfPhase { phase: self.text.clone(), id: Some(self.id) }
@@ -230,25 +236,6 @@ pub struct Ended {
 }
 
 impl State {
-    /// The phase with this text (of several, the first that is not settled); `None` is the whole ticket.
-    pub fn phase(&self, text: Option<&str>) -> Option<&PhaseState> {
-        let Some(text) = text else {
-            return Some(&self.whole);
-        };
-        let mut named = self.phases.iter().filter(|phase| phase.text == text);
-        named.clone().find(|phase| !phase.mark.is_settled()).or_else(|| named.next())
-    }
-
-    /// The same, to change it.
-    pub(super) fn phase_mut(&mut self, text: Option<&str>) -> Option<&mut PhaseState> {
-        let Some(text) = text else {
-            return Some(&mut self.whole);
-        };
-        let open = self.phases.iter().position(|phase| phase.text == text && !phase.mark.is_settled());
-        let at = open.or_else(|| self.phases.iter().position(|phase| phase.text == text))?;
-        self.phases.get_mut(at)
-    }
-
     /// The phase with this number; `None` when it is gone from the file.
     pub fn phase_by(&self, id: PhaseId) -> Option<&PhaseState> {
         self.phases.iter().find(|phase| phase.id == id)
@@ -259,12 +246,54 @@ impl State {
         self.phases.iter_mut().find(|phase| phase.id == id)
     }
 
-    /// The phase that a record is about: by its number, in old journals by its text; `None` is the whole ticket.
-    pub(super) fn about_mut(&mut self, text: Option<&str>, id: Option<PhaseId>) -> Option<&mut PhaseState> {
-        match id {
+    /// What is worked on or judged: this phase, `None` when it is gone from the file; or the whole ticket.
+    pub fn about(&self, phase: Option<PhaseId>) -> Option<&PhaseState> {
+        phase.map_or(Some(&self.whole), |id| self.phase_by(id))
+    }
+
+    /// What a record is about, to change it; without a text the whole ticket. Old journals have no numbers: there it is
+    /// the first phase of this text that was `meant`, else the first.
+    pub(super) fn about_mut(
+        &mut self,
+        text: Option<&str>,
+        id: Option<PhaseId>,
+        meant: fn(&PhaseState) -> bool,
+    ) -> Option<&mut PhaseState> {
+        let Some(text) = text else { return Some(&mut self.whole) };
+        let id = id.or_else(|| {
+            let mut named = self.phases.iter().filter(|phase| phase.text == text);
+            let found = named.clone().find(|phase| meant(phase)).or_else(|| named.next());
+            found.map(|phase| phase.id)
+        });
+        self.phase_by_mut(id?)
+    }
+
+    /// What the iteration works on, or the last one worked on; `None` when it is gone from the file.
+    pub fn own_phase(&self) -> Option<&PhaseState> {
+        self.about(self.iteration.as_ref()?.phase)
+    }
+
+    /// The same, to change it.
+    pub(super) fn own_phase_mut(&mut self) -> Option<&mut PhaseState> {
+        match self.iteration.as_ref()?.phase {
             Some(id) => self.phase_by_mut(id),
-            None => self.phase_mut(text),
+            None => Some(&mut self.whole),
         }
+    }
+
+    /// The phase of the iteration, or of the last one, by the text that it has now; once it is gone from the file by
+    /// that which Claude was told. `None` is the whole ticket.
+    pub fn own_text(&self) -> Option<&str> {
+        let iteration = self.iteration.as_ref()?;
+        let now = iteration.phase.and_then(|id| self.phase_by(id)).map(|phase| phase.text.as_str());
+        now.or(iteration.told.as_deref())
+    }
+
+    /// Where a phase stands in the file: its text, and of several with this text which, from 0.
+    pub fn place(&self, id: PhaseId) -> Option<(&str, usize)> {
+        let text = &self.phase_by(id)?.text;
+        let before = self.phases.iter().take_while(|phase| phase.id != id);
+        Some((text, before.filter(|phase| phase.text == *text).count()))
     }
 
     /// A phase that the run sees for the first time.

@@ -23,7 +23,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
             Stage::Ended => RunState::Ended,
             _ => RunState::Running,
         },
-        phase: state.open_iteration().and_then(|open| open.phase.clone()),
+        phase: state.open_iteration().and_then(|_| state.own_text()).map(str::to_owned),
         phases_done: count(state.phases_done()),
         phases: count(state.phases.len()),
         iterations: state.counted_iterations(),

@@ -19,6 +19,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
 use crate::domain::approval::Presence;
+use crate::domain::phase::PhaseId;
 use crate::domain::record::WriteOutcome;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
@@ -147,23 +148,19 @@ impl Effects {
                 self.gather_evidence(n, iteration_base, phase_base);
             }
             Effect::RunValidation { n, commands } => self.run_validation(n, commands, state),
-            Effect::TickPhase { phase } => {
-                let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
-                self.answer_with_blocking(move || {
-                    let outcome = tickets::tick(&path, &phase, &locks);
-                    Input::TickSettled { phase, outcome }
-                });
+            Effect::TickPhase { phase, done } => {
+                let write = self.box_writer(state, phase.id.unwrap_or_default(), done);
+                self.answer_with_blocking(move || Input::TickSettled { phase, done, outcome: write() });
             }
             Effect::WriteBox { phase, done } => {
-                let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
-                let file = self.ticket_file.clone();
+                let write = self.box_writer(state, phase, done);
+                let (file, text) =
+                    (self.ticket_file.clone(), state.place(phase).map_or("", |(text, _)| text).to_owned());
                 self.answer_with(async move {
-                    let write = if done { tickets::tick } else { tickets::reopen };
-                    let text = phase.clone();
-                    match tokio::task::spawn_blocking(move || write(&path, &text, &locks)).await {
+                    match tokio::task::spawn_blocking(write).await {
                         Ok(WriteOutcome::Written | WriteOutcome::AlreadySo) => file.read().await,
                         other => {
-                            Input::Warned { text: format!("the box of “{phase}” could not be changed: {other:?}") }
+                            Input::Warned { text: format!("the box of “{text}” could not be changed: {other:?}") }
                         }
                     }
                 });
@@ -177,6 +174,14 @@ impl Effects {
             }
             Effect::Finish => self.finish().await,
         }
+    }
+
+    /// Ticks the box of a phase in the file, or takes its tick back.
+    fn box_writer(&self, state: &State, phase: PhaseId, done: bool) -> impl FnOnce() -> WriteOutcome + Send + 'static {
+        let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
+        let place = state.place(phase).map(|(text, nth)| (text.to_owned(), nth));
+        let write = if done { tickets::tick } else { tickets::reopen };
+        move || place.map_or(WriteOutcome::NotThere, |(text, nth)| write(&path, &text, nth, &locks))
     }
 
     /// Ends everything that is under way: Claude by the ladder, commands by dropping, locks by release.

@@ -64,9 +64,9 @@ pub async fn write(store: &Store, clock: &dyn Clock, path: &Path, wanted: &BoxOf
         Err(OpenError::Held { holder, .. }) => return hand_over(store, clock, path, wanted, holder).await,
         Err(error) => return Err(error),
     };
-    let (file, text, done, locks) = (path.to_owned(), wanted.text.clone(), wanted.done, store.folder().join("locks"));
-    let change = move || if done { tickets::tick(&file, &text, &locks) } else { tickets::reopen(&file, &text, &locks) };
-    let written = tokio::task::spawn_blocking(change).await;
+    let (file, BoxOf { text, nth, done }, locks) = (path.to_owned(), wanted.clone(), store.folder().join("locks"));
+    let change = if done { tickets::tick } else { tickets::reopen };
+    let written = tokio::task::spawn_blocking(move || change(&file, &text, nth, &locks)).await;
     Ok(match written {
         Ok(WriteOutcome::AlreadySo) if stored.is_empty() => Outcome::Already,
         Ok(WriteOutcome::Written | WriteOutcome::AlreadySo) => Outcome::Done(stored),
@@ -81,10 +81,8 @@ pub async fn write(store: &Store, clock: &dyn Clock, path: &Path, wanted: &BoxOf
 pub async fn tick(store: &Store, clock: &dyn Clock, path: &Path, id: PhaseId) -> Result<Outcome, OpenError> {
     let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(Outcome::Already) };
     let state = state_of(store, latest.run)?;
-    let Some(PhaseState { text, .. }) = state.phase_by(id) else { return Ok(Outcome::Already) };
-    let before = state.phases.iter().take_while(|phase| phase.id != id);
-    let nth = before.filter(|phase| phase.text == *text).count();
-    write(store, clock, path, &BoxOf { text: text.clone(), nth, done: true }).await
+    let Some((text, nth)) = state.place(id) else { return Ok(Outcome::Already) };
+    write(store, clock, path, &BoxOf { text: text.to_owned(), nth, done: true }).await
 }
 
 fn records(state: &State, wanted: &BoxOf) -> Vec<Record> {

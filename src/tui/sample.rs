@@ -125,7 +125,7 @@ pub fn running(name: &str) -> Tab {
         model: Some("claude-opus-4-5".into()),
         cost_usd: 1.42,
         context: Some((82_000, 200_000)),
-        iteration: Some(iteration("Wire into middleware")),
+        iteration: Some(iteration(3, "Wire into middleware")),
         ..State::default()
     };
     for second in [12, 9, 9, 8, 8, 8, 6, 4, 3, 3, 2, 2, 2] {
@@ -134,11 +134,11 @@ pub fn running(name: &str) -> Tab {
     tab
 }
 
-fn iteration(phase: &str) -> Iteration {
+fn iteration(id: u32, phase: &str) -> Iteration {
     Iteration {
         n: 7,
         told: Some(phase.into()),
-        phase: Some(phase.into()),
+        phase: Some(PhaseId(id)),
         started: ago(240),
         snapshot: Some("9c1f2ab".into()),
         pid: Some(4_242),

@@ -191,14 +191,8 @@ impl Tab {
 
     /// The phase that an iteration works on, else the next one.
     pub fn current_phase(&self) -> Option<&PhaseState> {
-        let running = self
-            .state
-            .iteration
-            .as_ref()
-            .filter(|iteration| iteration.ended.is_none())
-            .and_then(|iteration| iteration.phase.as_deref());
-        match running {
-            Some(text) => self.state.phase(Some(text)),
+        match self.state.open_iteration().and_then(|open| open.phase) {
+            Some(id) => self.state.phase_by(id),
             None => self.state.next_phase(),
         }
     }
@@ -211,7 +205,7 @@ impl Tab {
             .iteration
             .as_ref()
             .filter(|iteration| iteration.ended.is_none() && self.is_active())
-            .filter(|iteration| iteration.phase.as_deref() == Some(phase.text.as_str()))
+            .filter(|iteration| iteration.phase == Some(phase.id))
             .map(|_| self.state.worked(now));
         match (phase.spent_ms, running) {
             (0, None) => None,

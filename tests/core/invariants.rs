@@ -103,6 +103,9 @@ impl Invariants {
                 assert!(!reason.is_empty(), "the breaker moved without a reason");
             }
             Record::IterationStarted { session, .. } => {
+                let doubted =
+                    before.phases.iter().any(|one| one.doubted && one.ticked && !one.untickable && one.is_open());
+                assert!(!doubted, "an iteration begins with a box that Claude has ticked by itself");
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
                 assert!(before.counted_iterations() < before.settings.max_iterations, "an iteration too many");
                 Self::check_session(before, session.as_deref(), stored.time);
@@ -118,7 +121,7 @@ impl Invariants {
             Record::SessionLost { .. } => self.lost_sessions += 1,
             Record::PhaseReopened(OfPhase { phase, .. }) => self.done.retain(|(done, _)| done.as_ref() != Some(phase)),
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
-            Record::PhaseDone { n, phase, how } => self.phase_done(before, *n, phase.as_deref(), *how),
+            Record::PhaseDone { n, phase, how, .. } => self.phase_done(before, *n, phase.as_deref(), *how),
             Record::TickIntended(OfPhase { phase, .. }) => {
                 let done = before.phases.iter().any(|one| one.text == *phase && matches!(one.mark, Mark::Done(_)));
                 assert!(done, "{phase} is ticked without being done");
@@ -217,11 +220,11 @@ impl Invariants {
         assert_ne!(claim.status, ClaimStatus::Blocked, "{phase:?} is done, says who is blocked");
         match (phase, &claim.phase_completed) {
             (Some(phase), Some(name)) => {
-                let told = open.told.as_ref() == Some(name) && open.phase.as_deref() == Some(phase);
+                let told = open.told.as_ref() == Some(name) && before.own_text() == Some(phase);
                 assert!(name == phase || told, "{phase} is done, and {name} was claimed");
             }
             (Some(phase), None) => {
-                let own = open.phase.as_deref() == Some(phase) && claim.status == ClaimStatus::Done;
+                let own = before.own_text() == Some(phase) && claim.status == ClaimStatus::Done;
                 assert!(own, "{phase} is done, and nothing was claimed");
             }
             (None, _) => {

@@ -135,9 +135,9 @@ impl World {
     /// A tool was let through. Claude may tick a box with it, and the file may be read late, which is no proof.
     pub fn tool_runs(&mut self) {
         if self.state.agent_alive() && self.rough(12) {
-            let phase = self.state.open_iteration().and_then(|open| open.phase.clone());
+            let phase = self.state.own_text();
             let any = self.dice.one_in(3);
-            let wanted = |seed: &&mut PhaseSeed| !seed.done && (any || Some(&seed.text) == phase.as_ref());
+            let wanted = |seed: &&mut PhaseSeed| !seed.done && (any || Some(seed.text.as_str()) == phase);
             if let Some(seed) = self.phases.iter_mut().find(wanted) {
                 seed.done = true;
                 self.note("Claude ticks a box");
@@ -160,7 +160,7 @@ impl World {
 
     /// How a turn of Claude's ends.
     pub fn turn_end(&mut self, n: u32) -> Input {
-        let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
+        let phase = self.state.own_text().map(str::to_owned);
         let bent = self.bent.filter(|_| !self.dice.one_in(4));
         let kind = if self.weather == Weather::Rough { bent.unwrap_or_else(|| self.dice.roll(20)) } else { 19 };
         self.process_cost += self.dice.roll(300) as f64 / 1_000.0;

@@ -281,20 +281,21 @@ impl World {
                 };
                 Input::ValidationFinished { n, results: commands.into_iter().map(ran).collect() }
             }
-            Effect::TickPhase { phase } => {
-                let outcome = match self.phases.iter_mut().find(|seed| seed.text == phase) {
-                    Some(seed) if seed.done => WriteOutcome::AlreadySo,
+            Effect::TickPhase { phase, done } => {
+                let outcome = match self.phases.iter_mut().find(|seed| seed.text == phase.phase) {
+                    Some(seed) if seed.done == done => WriteOutcome::AlreadySo,
                     Some(seed) => {
-                        seed.done = true;
+                        seed.done = done;
                         WriteOutcome::Written
                     }
                     None => WriteOutcome::NotThere,
                 };
                 let outcome = if self.rough(60) { WriteOutcome::Failed("read-only".into()) } else { outcome };
-                Input::TickSettled { phase, outcome }
+                Input::TickSettled { phase, done, outcome }
             }
             Effect::WriteBox { phase, done } => {
-                self.phases.iter_mut().filter(|seed| seed.text == phase).for_each(|seed| seed.done = done);
+                let text = self.state.phase_by(phase).unwrap().text.clone();
+                self.phases.iter_mut().filter(|seed| seed.text == text).for_each(|seed| seed.done = done);
                 return self.ticket_read();
             }
             Effect::SetStatus { to } => {

@@ -5,7 +5,7 @@ use crate::{hold, read, svg};
 use programmator::base::time::Timestamp;
 use programmator::demo::repository::TICKET;
 use programmator::domain::news::News;
-use programmator::domain::record::{Record, Stored};
+use programmator::domain::record::{BoxSettled, OfPhase, Record, Stored};
 use programmator::domain::scrollback::{Entry, Live, Scrollback};
 use programmator::domain::stream::envelope::classify;
 use programmator::domain::ticket::parse::parse;
@@ -88,7 +88,7 @@ fn demo() -> Model {
     // The file as it is at that moment: what was done has its tick.
     let mut text = TICKET.replace("status: open", "status: in_progress");
     for stored in &records {
-        if let Record::TickSettled { phase, .. } = &stored.record {
+        if let Record::TickSettled(BoxSettled { phase: OfPhase { phase, .. }, .. }) = &stored.record {
             text = text.replace(&format!("- [ ] {phase}"), &format!("- [x] {phase}"));
         }
     }

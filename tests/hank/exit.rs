@@ -53,7 +53,7 @@ impl Run {
 
     fn ending(&mut self, said: Option<Analysis>, files: &[&str], outcome: IterationOutcome) {
         let n = self.state.iterations + 1;
-        self.take(Record::IterationStarted { n, phase: None, session: None });
+        self.take(Record::IterationStarted { n, phase: None, session: None, id: None });
         self.take(Record::SnapshotTaken { n, id: "s".into() });
         if let Some(said) = said {
             self.take(Record::OutputAnalysed(Analysis { n, ..said }));

@@ -8,7 +8,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
-use programmator::domain::record::{ApiRetried, FORMAT, PhaseSeed, Record, Stored, Verdict};
+use programmator::domain::record::{ApiRetried, FORMAT, OfPhase, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use programmator::domain::session::{CODE, HISTORY, Sessions, Way};
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
@@ -344,8 +344,9 @@ fn completion_resets() {
         all.ready(FIRST);
         all.ends(claim(phase, "CONTINUE"));
         all.give(Input::TickSettled {
-            phase: phase.into(),
-            outcome: programmator::domain::record::WriteOutcome::Written,
+            phase: OfPhase { phase: phase.into(), id: None },
+            done: true,
+            outcome: WriteOutcome::Written,
         });
     }
     assert_eq!(all.state.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::Complete));

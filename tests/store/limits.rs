@@ -332,7 +332,7 @@ fn a_call_that_was_made_is_not_taken_back_by_who_asks_again() {
     let store = with_runs(temp.path(), &[run]);
     let asked = || store.admit(run, &ask(1, 1), time(0)).unwrap();
     assert!(goes(&asked()));
-    let begun = Record::IterationStarted { n: 1, phase: None, session: None };
+    let begun = Record::IterationStarted { n: 1, phase: None, session: None, id: None };
     store.append_blocking(append(run, vec![begun])).unwrap();
     assert!(!goes(&asked()), "there is no place for another");
     assert_eq!(store.calls_since(time(0)).unwrap(), 1);

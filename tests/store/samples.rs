@@ -6,7 +6,7 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::analysis::Analysis;
 use programmator::domain::approval::{
-    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, QuestionId, Scope, UnitView, Voided,
+    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, Scope, UnitView, Voided,
 };
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
@@ -16,10 +16,10 @@ use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::phase::PhaseId;
+use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
-    ApiRetried, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnEnded, TurnFailed, ValidationRan, Verdict,
-    WishTaken, WriteOutcome,
+    ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnEnded, TurnFailed, ValidationRan,
+    Verdict, WishTaken, WriteOutcome,
 };
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
@@ -83,6 +83,7 @@ pub fn every_record() -> Vec<Record> {
     let text = || "a \"b\" \\ \n \u{1b}[31m \u{2028} 日本".to_owned();
     let phases = || vec![PhaseSeed { text: text(), done: true }];
     let usage = Usage { input: 1, output: u64::MAX, cache_read: 3, cache_write: 4 };
+    let of_phase = || OfPhase { phase: text(), id: Some(PhaseId(2)) };
     let n = 3;
     vec![
         Record::RunStarted {
@@ -102,7 +103,7 @@ pub fn every_record() -> Vec<Record> {
         Record::TicketLost { why: text() },
         Record::ValidationChangeSeen { commands: vec![text()] },
         Record::ValidationChangeAnswered { commands: vec![], accepted: true },
-        Record::IterationStarted { n, phase: Some(text()), session: None },
+        Record::IterationStarted { n, phase: Some(text()), session: None, id: Some(PhaseId(3)) },
         Record::SnapshotTaken { n, id: text() },
         counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
@@ -134,6 +135,7 @@ pub fn every_record() -> Vec<Record> {
                 source: Source::Hank,
                 ..Claim::new(ClaimStatus::Blocked)
             },
+            about: Some(Claimed::Phase(PhaseId(3))),
         },
         Record::ClaimMissing { n, reason: text() },
         Record::FollowUpSent { n },
@@ -150,12 +152,12 @@ pub fn every_record() -> Vec<Record> {
             tail: text().repeat(200),
             log: text(),
         }),
-        Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange },
-        Record::PhaseDisputed { n, phase: Some(text()), why: text() },
-        Record::PhaseSkipped(OfPhase { phase: text(), id: Some(PhaseId(2)) }),
+        Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange, id: None },
+        Record::PhaseDisputed { n, phase: Some(text()), why: text(), id: Some(PhaseId(1)) },
+        Record::PhaseSkipped(of_phase()),
         Record::PhaseReopened(OfPhase { phase: text(), id: None }),
         Record::TickIntended(OfPhase { phase: text(), id: None }),
-        Record::TickSettled { phase: text(), outcome: WriteOutcome::Failed(text()) },
+        Record::TickSettled(BoxSettled { phase: of_phase(), outcome: WriteOutcome::Failed(text()) }),
         Record::StatusIntended { to: TicketStatus::Closed },
         Record::StatusSettled { to: TicketStatus::Open, outcome: WriteOutcome::AlreadySo },
         Record::IterationEnded {
@@ -264,6 +266,12 @@ pub fn every_record() -> Vec<Record> {
         Record::ForeignTurn(ForeignTurn { n, wakes: true }),
         Record::PhaseTicked(OfPhase { phase: text(), id: Some(PhaseId(3)) }),
         Record::WishTaken(WishTaken { wish: i64::MAX }),
+        Record::UntickIntended(of_phase()),
+        Record::UntickSettled(BoxSettled {
+            phase: OfPhase { id: None, ..of_phase() },
+            outcome: WriteOutcome::NotThere,
+        }),
+        Record::EditRefused(EditRefused { id: QuestionId { call: text(), revision: 1 }, why: text() }),
     ]
 }
 
@@ -274,7 +282,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 71;
+const KINDS: usize = 74;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -312,7 +320,7 @@ fn index(record: &Record) -> usize {
         Record::PhaseSkipped(_) => 31,
         Record::PhaseReopened(_) => 32,
         Record::TickIntended(_) => 33,
-        Record::TickSettled { .. } => 34,
+        Record::TickSettled(_) => 34,
         Record::StatusIntended { .. } => 35,
         Record::StatusSettled { .. } => 36,
         Record::IterationEnded { .. } => 37,
@@ -349,6 +357,9 @@ fn index(record: &Record) -> usize {
         Record::ForeignTurn { .. } => 68,
         Record::PhaseTicked(_) => 69,
         Record::WishTaken(_) => 70,
+        Record::UntickIntended(_) => 71,
+        Record::UntickSettled(_) => 72,
+        Record::EditRefused(_) => 73,
     }
 }
 

@@ -91,8 +91,8 @@ fn nothing_a_terminal_obeys_gets_through() {
     pane.memory.push_line(1, evil.as_bytes());
     pane.prepare();
     pane.record(1, Record::NoteGiven { id: "n".into(), text: evil.into() });
-    pane.record(1, Record::ClaimMade { n: 1, claim: claim(evil) });
-    pane.record(1, Record::PhaseDisputed { n: 1, phase: None, why: evil.into() });
+    pane.record(1, Record::ClaimMade { n: 1, claim: claim(evil), about: None });
+    pane.record(1, Record::PhaseDisputed { n: 1, phase: None, why: evil.into(), id: None });
     pane.memory.say(evil);
     for fold in [false, true] {
         if fold {
@@ -138,7 +138,7 @@ fn disputes_notes_and_the_end() {
     pane.record(2, Record::NoteSent { id: "a".into() });
     pane.push(1, &json!({"type":"user","message":{"role":"user","content":"Use the shared error type, please."}}));
     pane.record(3, Record::NoteDelivered { id: "a".into() });
-    pane.record(4, Record::ClaimMade { n: 1, claim: claim("Ship it") });
+    pane.record(4, Record::ClaimMade { n: 1, claim: claim("Ship it"), about: None });
     pane.record(
         5,
         Record::ValidationRan(ValidationRan {
@@ -153,7 +153,7 @@ fn disputes_notes_and_the_end() {
     );
     pane.record(
         6,
-        Record::PhaseDisputed { n: 1, phase: Some("Ship it".into()), why: "cargo test does not pass".into() },
+        Record::PhaseDisputed { n: 1, phase: Some("Ship it".into()), why: "cargo test does not pass".into(), id: None },
     );
     pane.record(
         7,

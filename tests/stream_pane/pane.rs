@@ -135,7 +135,10 @@ impl Pane {
     }
 
     pub fn start(&mut self, n: u32, phase: &str, session: Option<&str>) {
-        self.record(0, Record::IterationStarted { n, phase: Some(phase.into()), session: session.map(Into::into) });
+        self.record(
+            0,
+            Record::IterationStarted { n, phase: Some(phase.into()), session: session.map(Into::into), id: None },
+        );
         self.record(0, Record::AgentSpawned { n, pid: 1 });
     }
 

@@ -66,8 +66,8 @@ impl Pane {
                 let record = match kind % 4 {
                     0 => Record::Noticed { level: Level::Info, text: "a notice".into() },
                     1 => Record::NoteGiven { id: "n".into(), text: "a note".into() },
-                    2 => Record::ClaimMade { n, claim: claim("p") },
-                    _ => Record::PhaseDisputed { n, phase: None, why: "no".into() },
+                    2 => Record::ClaimMade { n, claim: claim("p"), about: None },
+                    _ => Record::PhaseDisputed { n, phase: None, why: "no".into(), id: None },
                 };
                 self.record(0, record);
             }

@@ -185,6 +185,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::RunEnded { .. }
         | Record::Paused
         | Record::TickIntended(_)
+        | Record::UntickIntended(_)
         | Record::StatusIntended { .. } => limits::released(db, run)?,
         Record::CallCounted(counted) => limits::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => limits::refused(db, record, time)?,

@@ -25,14 +25,14 @@ use std::time::Duration;
 /// How often the edit is made anew because the file changed meanwhile.
 const TRIES: usize = 6;
 
-/// Ticks the phase with this text. `locks` is the folder of the lock files, the same for all programs.
-pub fn tick(path: &Path, phase: &str, locks: &Path) -> WriteOutcome {
-    locked(path, locks, &|bytes| edit::complete_phase(bytes, phase))
+/// Ticks the phase with this text, of several the `nth`. `locks` is the folder of the lock files, the same for all programs.
+pub fn tick(path: &Path, phase: &str, nth: usize, locks: &Path) -> WriteOutcome {
+    locked(path, locks, &|bytes| edit::complete_phase(bytes, phase, nth))
 }
 
-/// Unticks the phase with this text.
-pub fn reopen(path: &Path, phase: &str, locks: &Path) -> WriteOutcome {
-    locked(path, locks, &|bytes| edit::reopen_phase(bytes, phase))
+/// Unticks it.
+pub fn reopen(path: &Path, phase: &str, nth: usize, locks: &Path) -> WriteOutcome {
+    locked(path, locks, &|bytes| edit::reopen_phase(bytes, phase, nth))
 }
 
 /// Sets `status:` in the front matter.

@@ -113,6 +113,16 @@ pub struct OfPhase {
     pub id: Option<PhaseId>,
 }
 
+/// What came of a change to the box of a phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoxSettled {
+    /// The phase.
+    #[serde(flatten)]
+    pub phase: OfPhase,
+    /// What came of it.
+    pub outcome: WriteOutcome,
+}
+
 /// A wish that the person left in the store is obeyed from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WishTaken {

@@ -6,7 +6,7 @@
 use super::TicketStatus;
 use super::front::{self, Front};
 use super::outline::Outline;
-use super::phases::{self, Found, Spot};
+use super::phases::{self, Spot};
 
 /// Why there is nothing to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,18 +19,18 @@ pub enum Unchanged {
     AlreadySo,
 }
 
-/// Ticks the phase with this text, the first open one if several have it. A box flips one byte; a heading
-/// without a box gets ` [x]`.
-pub fn complete_phase(bytes: &[u8], text: &str) -> Result<Vec<u8>, Unchanged> {
-    match spot(bytes, text, Tick::Open)? {
+/// Ticks the phase with this text, of several the `nth`, from 0. A box flips one byte; a heading without a box gets
+/// ` [x]`.
+pub fn complete_phase(bytes: &[u8], text: &str, nth: usize) -> Result<Vec<u8>, Unchanged> {
+    match spot(bytes, text, nth, Tick::Open)? {
         Spot::Mark(at) => Ok(with_byte(bytes, at, b'x')),
         Spot::Append(at) => Ok([&bytes[..at], b" [x]", &bytes[at..]].concat()),
     }
 }
 
-/// Unticks the phase with this text, the first ticked one if several have it. Flips one byte.
-pub fn reopen_phase(bytes: &[u8], text: &str) -> Result<Vec<u8>, Unchanged> {
-    match spot(bytes, text, Tick::Done)? {
+/// Unticks the phase with this text, of several the `nth`, from 0. Flips one byte.
+pub fn reopen_phase(bytes: &[u8], text: &str, nth: usize) -> Result<Vec<u8>, Unchanged> {
+    match spot(bytes, text, nth, Tick::Done)? {
         Spot::Mark(at) => Ok(with_byte(bytes, at, b' ')),
         // A heading without a box is open.
         Spot::Append(_) => Err(Unchanged::AlreadySo),
@@ -61,19 +61,14 @@ enum Tick {
     Done,
 }
 
-/// Where the first phase stands that has this text and this tick.
-fn spot(bytes: &[u8], text: &str, tick: Tick) -> Result<Spot, Unchanged> {
+/// Where the phase stands, if it has this tick.
+fn spot(bytes: &[u8], text: &str, nth: usize, tick: Tick) -> Result<Spot, Unchanged> {
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);
-    let found = phases::find(&outline);
-    let same: Vec<&Found> = found.iter().filter(|found| found.phase.text == text.trim()).collect();
-    if same.is_empty() {
-        return Err(Unchanged::NotThere);
-    }
-    same.iter()
-        .find(|found| found.phase.done == (tick == Tick::Done))
-        .map(|found| found.spot)
-        .ok_or(Unchanged::AlreadySo)
+    let mut named = phases::find(&outline).into_iter().filter(|found| found.phase.text == text.trim());
+    let found = named.nth(nth).ok_or(Unchanged::NotThere)?;
+    let is_so = found.phase.done != (tick == Tick::Done);
+    if is_so { Err(Unchanged::AlreadySo) } else { Ok(found.spot) }
 }
 
 fn with_byte(bytes: &[u8], at: usize, byte: u8) -> Vec<u8> {
@@ -105,18 +100,27 @@ mod tests {
             ("## Step 1. A [ ]\n", "Step 1. A", "## Step 1. A [x]\n"),
             ("## Phase 1: A ##\n", "Phase 1: A", "## Phase 1: A ## [x]\n"),
             ("## 1. A\n## 2. B\n", "2. B", "## 1. A\n## 2. B [x]\n"),
-            ("- [x] a\n- [ ] a\n- [ ] a\n", "a", "- [x] a\n- [x] a\n- [ ] a\n"),
             ("- [ ] a\0b\n", "a\0b", "- [x] a\0b\n"),
         ];
         for (before, phase, after) in cases {
-            let edited = text(complete_phase(before.as_bytes(), phase));
+            let edited = text(complete_phase(before.as_bytes(), phase, 0));
             assert_eq!(edited, after);
             assert_eq!(
-                complete_phase(after.as_bytes(), phase).is_err(),
+                complete_phase(after.as_bytes(), phase, 0).is_err(),
                 parse(after.as_bytes(), "t.md").phases.iter().all(|p| p.text != phase || p.done),
                 "{after:?}"
             );
         }
+    }
+
+    #[test]
+    fn of_several_with_one_text_the_one_that_is_meant_is_changed() {
+        let file = b"- [x] a\n- [ ] a\n- [ ] b\n- [ ] a\n";
+        assert_eq!(text(complete_phase(file, "a", 2)), "- [x] a\n- [ ] a\n- [ ] b\n- [x] a\n");
+        assert_eq!(text(reopen_phase(file, "a", 0)), "- [ ] a\n- [ ] a\n- [ ] b\n- [ ] a\n");
+        assert_eq!(complete_phase(file, "a", 0), Err(Unchanged::AlreadySo));
+        assert_eq!(reopen_phase(file, "a", 1), Err(Unchanged::AlreadySo));
+        assert_eq!(complete_phase(file, "a", 3), Err(Unchanged::NotThere));
     }
 
     #[test]
@@ -130,17 +134,17 @@ mod tests {
             ("", "a", Unchanged::NotThere),
         ];
         for (before, phase, expected) in cases {
-            assert_eq!(complete_phase(before.as_bytes(), phase), Err(expected), "{before:?}");
+            assert_eq!(complete_phase(before.as_bytes(), phase, 0), Err(expected), "{before:?}");
         }
     }
 
     #[test]
     fn a_phase_is_reopened_by_one_byte() {
-        let reopened = |before: &str, phase: &str| text(reopen_phase(before.as_bytes(), phase));
+        let reopened = |before: &str, phase: &str| text(reopen_phase(before.as_bytes(), phase, 0));
         assert_eq!(reopened("- [X] a\r\n", "a"), "- [ ] a\r\n");
         assert_eq!(reopened("## Phase 1: A [x]", "Phase 1: A"), "## Phase 1: A [ ]");
         for open in ["- [ ] Phase 1: A", "## Phase 1: A"] {
-            assert_eq!(reopen_phase(open.as_bytes(), "Phase 1: A"), Err(Unchanged::AlreadySo));
+            assert_eq!(reopen_phase(open.as_bytes(), "Phase 1: A", 0), Err(Unchanged::AlreadySo));
         }
     }
 
@@ -207,13 +211,14 @@ mod tests {
             let mut file = format!("{bom}{}", lines.join(end));
             if last { file.push_str(end); }
             let before = parse(file.as_bytes(), "t.md");
-            let open: Vec<_> = before.phases.iter().filter(|phase| !phase.done).collect();
+            let open: Vec<_> = (0..before.phases.len()).filter(|&at| !before.phases[at].done).collect();
             prop_assume!(!open.is_empty());
-            let text = &choice.get(&open).text;
-            let edited = complete_phase(file.as_bytes(), text).unwrap();
+            let ticked = *choice.get(&open);
+            let text = &before.phases[ticked].text;
+            let nth = before.phases[..ticked].iter().filter(|phase| phase.text == *text).count();
+            let edited = complete_phase(file.as_bytes(), text, nth).unwrap();
             let after = parse(&edited, "t.md");
 
-            let ticked = before.phases.iter().position(|p| !p.done && p.text == *text).unwrap();
             let mut expected = before.phases.clone();
             expected[ticked].done = true;
             prop_assert_eq!(&after.phases, &expected);
@@ -225,7 +230,7 @@ mod tests {
             prop_assert_eq!(&file.as_bytes()[..at], &edited[..at]);
             prop_assert_eq!(&file.as_bytes()[same_from..], &edited[same_from + grown..]);
 
-            let reopened = parse(&reopen_phase(&edited, text).unwrap(), "t.md");
+            let reopened = parse(&reopen_phase(&edited, text, nth).unwrap(), "t.md");
             prop_assert_eq!(reopened.phases.len(), before.phases.len());
         }
     }

@@ -3,21 +3,27 @@
 use super::{CALLS, SUMMARIES, watch};
 use crate::base::time::Timestamp;
 use crate::domain::approval::ApprovalKind;
+use crate::domain::phase::Claimed;
 use crate::domain::record::{Record, TurnEnded, TurnFailed, ValidationRan, Verdict};
-use crate::orchestrator::judge::claimed_phase;
+use crate::orchestrator::judge;
 use crate::orchestrator::state::{Failure, Mark, Stage, State};
 
 /// The records of a running iteration.
 pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
-    // Claims are matched before the iteration is borrowed.
-    if let Record::ClaimMade { claim, .. } = record {
-        let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
-        if let Some(claimed) = claimed_phase(state, claim)
-            && let Some(phase) = state.phase_mut(claimed.as_deref())
-        {
+    if let Record::ClaimMade { claim, about, .. } = record {
+        let about = about.unwrap_or_else(|| judge::claimed(state, claim));
+        let phase = match about {
+            Claimed::Phase(id) => state.phase_by_mut(id),
+            Claimed::Whole if judge::is_sign(state, claim) => Some(&mut state.whole),
+            Claimed::Whole | Claimed::Nothing | Claimed::Unknown => None,
+        };
+        if let Some(phase) = phase {
             phase.mark = Mark::Claimed;
         }
-        state.summaries.push((phase, claim.summary.clone()));
+        if let Some(iteration) = &mut state.iteration {
+            iteration.claimed = Some(about);
+        }
+        state.summaries.push(claim.summary.clone());
         let surplus = state.summaries.len().saturating_sub(SUMMARIES);
         state.summaries.drain(..surplus);
     }
@@ -28,8 +34,7 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
     match record {
         Record::SnapshotTaken { id, .. } => {
             iteration.snapshot = Some(id.clone());
-            let phase = iteration.phase.clone();
-            if let Some(phase) = state.phase_mut(phase.as_deref()) {
+            if let Some(phase) = state.own_phase_mut() {
                 phase.baseline.get_or_insert_with(|| id.clone());
             }
             state.stage = Stage::Spawning;

@@ -9,9 +9,9 @@ use crate::domain::record::PhaseSeed;
 use crate::orchestrator::state::{Mark, PhaseState, State};
 
 /// Takes the phases as they were in the file at `read_at`.
-pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Timestamp, now: Timestamp) {
+pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Option<Timestamp>, now: Timestamp) {
     let by = who_ticked(state, read_at, now);
-    state.ticket_read = Some(read_at);
+    state.ticket_read = Some(read_at.unwrap_or(now));
     let mut before: Vec<Option<PhaseState>> = state.phases.drain(..).map(Some).collect();
     let renamed = renames(&before, seeds);
     let mut merged = Vec::with_capacity(seeds.len());
@@ -23,17 +23,6 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Timestamp,
             // Seen for the first time: without a tick first, so that whose it is counts.
             None => follow(state.new_phase(&PhaseSeed { done: false, ..seed.clone() }), seed, by),
         });
-    }
-    // The running iteration follows its phase to the new text.
-    if let Some(iteration) = &mut state.iteration
-        && let Some(text) = &iteration.phase
-        && let Some(to) = (0..seeds.len()).find(|&at| {
-            renamed[at].is_some()
-                && !seeds.iter().any(|seed| seed.text == *text)
-                && matches!(merged[at].mark, Mark::Running | Mark::Claimed)
-        })
-    {
-        iteration.phase = Some(seeds[to].text.clone());
     }
     state.phases = merged;
 }
@@ -56,9 +45,11 @@ fn renames(before: &[Option<PhaseState>], seeds: &[PhaseSeed]) -> Vec<Option<usi
 
 /// A tick that appears while an iteration is open is a claim, whoever made it: nobody can tell whose it is. The person's
 /// own counts at once when it is made through programmator, or while nothing else can have made it.
-fn who_ticked(state: &State, read_at: Timestamp, now: Timestamp) -> TickedBy {
+fn who_ticked(state: &State, read_at: Option<Timestamp>, now: Timestamp) -> TickedBy {
     let Some(iteration) = &state.iteration else { return TickedBy::Person };
     let Some(ended) = iteration.ended else { return TickedBy::Claude };
+    // Journals that do not say when the file was read come from a program that read it once more before each end.
+    let Some(read_at) = read_at else { return TickedBy::Person };
     // Read before the end, and heard of only now. A clock that was set back since tells nothing.
     let late = read_at < ended && ended <= now;
     // Claude was called, and the file was not read once more before the end.
@@ -119,7 +110,7 @@ mod tests {
                 validation: vec![],
                 settings: Settings::default(),
             },
-            Record::IterationStarted { n: 1, phase: Some(list[0].0.into()), session: None },
+            Record::IterationStarted { n: 1, phase: Some(list[0].0.into()), session: None, id: None },
             Record::SnapshotTaken { n: 1, id: "base".into() },
         ] {
             fold(&mut state, &record, Timestamp::from_millis(1));
@@ -176,7 +167,7 @@ mod tests {
     fn the_iteration_follows_its_phase_to_a_new_text() {
         let mut state = running(&[("A", false), ("B", false)]);
         read(&mut state, &[("A, but better", false), ("B", false)]);
-        assert_eq!(state.iteration.as_ref().unwrap().phase.as_deref(), Some("A, but better"));
+        assert_eq!(state.own_text(), Some("A, but better"));
         assert_eq!(state.phases[0].baseline.as_deref(), Some("base"), "what is known of it stays");
     }
 

@@ -10,9 +10,9 @@ use crate::domain::record::{ApiRetried, Level, Record, TurnEnded, TurnFailed};
 use crate::domain::session::CODE;
 use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
-use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, Stage};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
+use crate::orchestrator::{failure, judge};
 
 impl Step<'_> {
     pub(super) fn agent_spawned(&mut self, n: u32, pid: u32) {
@@ -112,7 +112,8 @@ impl Step<'_> {
                 if !warnings.is_empty() {
                     self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
                 }
-                self.record(Record::ClaimMade { n, claim });
+                let about = Some(judge::claimed(&self.state, &claim));
+                self.record(Record::ClaimMade { n, claim, about });
                 self.close(n);
             }
             Reading { .. } if self.more_is_to_come(result.origin) => {}

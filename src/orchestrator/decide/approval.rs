@@ -124,13 +124,12 @@ impl Step<'_> {
     }
 
     fn question(&self, call: &ToolCall, ruling: Ruling, presence: Presence) -> Approval {
-        let patience = self.state.settings.approval_timeout.filter(|_| presence == Presence::Screen);
         let rules = if ruling.verdict == Verdict::Passphrase { ApprovalKind::Passphrase } else { ApprovalKind::Call };
         Approval {
             id: QuestionId::first(&call.tool_use_id),
             again: None,
             n: call.n,
-            phase: self.state.open_iteration().and_then(|open| open.phase.clone()),
+            phase: self.state.own_text().map(str::to_owned),
             kind: ApprovalKind::always(&call.tool).unwrap_or(rules),
             tool: call.tool.clone(),
             input: call.input.clone(),
@@ -141,9 +140,14 @@ impl Step<'_> {
             rule: ruling.rule,
             reason: ruling.reason,
             asked: self.now,
-            expires: patience.map(|seconds| self.now.plus(Duration::from_secs(seconds))),
+            expires: self.expiry().filter(|_| presence == Presence::Screen),
             provable: ruling.provable,
         }
+    }
+
+    /// When a question that is asked now is a denial by itself.
+    pub(super) fn expiry(&self) -> Option<Timestamp> {
+        self.state.settings.approval_timeout.map(|seconds| self.now.plus(Duration::from_secs(seconds)))
     }
 
     /// The question that the person decided about, as they saw it. Of one that was changed meanwhile they are told that

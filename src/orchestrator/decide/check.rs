@@ -2,15 +2,16 @@
 
 use super::Step;
 use crate::domain::claim::ClaimStatus;
-use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use crate::domain::record::{Level, Record, TurnFailed, ValidationRan, WriteOutcome};
+use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::phase::{Claimed, PhaseId};
+use crate::domain::record::{BoxSettled, Level, OfPhase, Record, TurnFailed, ValidationRan, WriteOutcome};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
 use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::judge::{self, Checks, Judgement};
 use crate::orchestrator::limits;
-use crate::orchestrator::state::Stage;
+use crate::orchestrator::state::{PhaseState, Stage};
 use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 
 /// Names of changed files kept in a record.
@@ -26,9 +27,11 @@ impl Step<'_> {
             return;
         };
         // Another open phase may be claimed: it is judged against its own baseline, where it has one.
-        let claimed = open.claim.as_ref().and_then(|claim| judge::claimed_phase(&self.state, claim));
-        let phase = claimed.unwrap_or_else(|| open.phase.clone());
-        let phase_base = self.state.phase(phase.as_deref()).and_then(|phase| phase.baseline.clone());
+        let phase = match open.claimed {
+            Some(Claimed::Phase(id)) => Some(id),
+            _ => open.phase,
+        };
+        let phase_base = self.state.about(phase).and_then(|phase| phase.baseline.clone());
         let phase_base = phase_base.unwrap_or_else(|| iteration_base.clone());
         self.effect(Effect::GatherEvidence { n, iteration_base, phase_base });
     }
@@ -66,42 +69,49 @@ impl Step<'_> {
         let Some(open) = self.state.open_iteration() else {
             return;
         };
-        let (own, refused) = (open.phase.clone(), open.blocked.clone());
-        let (Some(claim), Some(changed)) = (open.claim.clone(), open.phase_changed) else {
+        let (own, refused) = (open.phase, open.blocked.clone());
+        let (Some(claim), Some(about), Some(changed)) = (open.claim.clone(), open.claimed, open.phase_changed) else {
             return self.settle();
         };
-        if judge::names_unknown_phase(&self.state, &claim) {
-            let name = claim.phase_completed.unwrap_or_default();
-            let why = format!("the claimed phase “{name}” is none of the open phases");
-            // A phase that the person has settled meanwhile stays as they want it.
-            if self.state.phase(own.as_deref()).is_some_and(|own| !own.mark.is_settled()) {
-                self.record(Record::PhaseDisputed { n, phase: own, why });
+        // What Claude has done to the ticket's text just before its claim is known only now.
+        let about = if about == Claimed::Unknown { judge::claimed(&self.state, &claim) } else { about };
+        let phase = match about {
+            Claimed::Phase(id) => Some(id),
+            Claimed::Whole if judge::is_sign(&self.state, &claim) => None,
+            Claimed::Whole | Claimed::Nothing => return self.settle(),
+            Claimed::Unknown => {
+                let name = claim.phase_completed.unwrap_or_default();
+                self.dispute(n, own, format!("the claimed phase “{name}” is none of the open phases"));
+                return self.settle();
             }
-            return self.settle();
-        }
-        let Some(phase) = judge::claimed_phase(&self.state, &claim) else {
-            return self.settle();
         };
         match judge::judge(&claim, checks, changed, &refused) {
-            Judgement::Validate => {
+            Judgement::Validate if self.is_open(phase) => {
                 let commands = self.state.validation.clone();
                 return self.effect(Effect::RunValidation { n, commands });
             }
-            Judgement::Done(how) if judge::settles(&self.state, &claim) => self.phase_done(n, phase, how),
-            Judgement::Done(_) => {}
-            Judgement::Disputed(why) => {
-                let ticked = self.state.phase(phase.as_deref()).is_some_and(|phase| phase.ticked);
-                self.record(Record::PhaseDisputed { n, phase, why });
-                if ticked {
-                    self.notice(Level::Warn, "the box is ticked in the file already, but the claim does not hold");
-                }
+            Judgement::Done(how) if self.is_open(phase) && judge::settles(&self.state, &claim) => {
+                self.record(Record::PhaseDone { n, phase: self.text_of(phase), how, id: phase });
             }
+            Judgement::Validate | Judgement::Done(_) => {}
+            Judgement::Disputed(why) => self.dispute(n, phase, why),
         }
         self.settle();
     }
 
-    fn phase_done(&mut self, n: u32, phase: Option<String>, how: DoneHow) {
-        self.record(Record::PhaseDone { n, phase, how });
+    fn dispute(&mut self, n: u32, phase: Option<PhaseId>, why: String) {
+        if self.is_open(phase) {
+            self.record(Record::PhaseDisputed { n, phase: self.text_of(phase), why, id: phase });
+        }
+    }
+
+    /// The person may have settled it, or taken it out of the file, a moment ago: then it stays as they want it.
+    fn is_open(&self, phase: Option<PhaseId>) -> bool {
+        self.state.about(phase).is_some_and(PhaseState::is_open)
+    }
+
+    fn text_of(&self, phase: Option<PhaseId>) -> Option<String> {
+        self.state.phase_by(phase?).map(|phase| phase.text.clone())
     }
 
     /// The iteration is judged: end it, and see what is next. The box is ticked on the way.
@@ -150,7 +160,7 @@ impl Step<'_> {
         self.end(ExitReason::Error, message);
     }
 
-    pub(super) fn tick_settled(&mut self, phase: &str, outcome: WriteOutcome) {
+    pub(super) fn tick_settled(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome) {
         if self.state.stage != Stage::Ticking {
             return;
         }
@@ -161,9 +171,12 @@ impl Step<'_> {
             WriteOutcome::Failed(why) => Some(why.clone()),
         };
         let gone = outcome == WriteOutcome::FileGone;
-        self.record(Record::TickSettled { phase: phase.to_owned(), outcome });
+        let text = phase.phase.clone();
+        let settled = BoxSettled { phase, outcome };
+        self.record(if done { Record::TickSettled(settled) } else { Record::UntickSettled(settled) });
         if let Some(why) = trouble {
-            self.notice(Level::Warn, format!("“{phase}” is done, but its box could not be ticked: {why}"));
+            let (is, to_be) = if done { ("done", "ticked") } else { ("not done", "opened again") };
+            self.notice(Level::Warn, format!("“{text}” is {is}, but its box could not be {to_be}: {why}"));
         }
         if gone {
             self.record(Record::TicketLost { why: "the file is gone".into() });

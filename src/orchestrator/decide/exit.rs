@@ -53,7 +53,7 @@ impl Step<'_> {
         }
         self.notice(Level::Info, detail);
         let (n, how) = (self.state.iterations, exit::ground(&self.state));
-        self.record(Record::PhaseDone { n, phase: None, how });
+        self.record(Record::PhaseDone { n, phase: None, how, id: None });
         self.advance();
     }
 }

@@ -95,10 +95,11 @@ impl Step<'_> {
             self.end(ExitReason::TicketGone, format!("the ticket's file cannot be used any more: {why}"));
             return false;
         }
-        // What is done is noted in the file before anything else, a stop included.
-        if let Some(owed) = self.owed_tick().filter(|_| self.state.ticket_lost.is_none()) {
-            self.record(Record::TickIntended(owed.clone()));
-            self.effect(Effect::TickPhase { phase: owed.phase });
+        // The file says what is done, and no more, before anything else, a stop included.
+        if let Some((phase, done)) = self.owed_box().filter(|_| self.state.ticket_lost.is_none()) {
+            let owed = phase.clone();
+            self.record(if done { Record::TickIntended(owed) } else { Record::UntickIntended(owed) });
+            self.effect(Effect::TickPhase { phase, done });
             return false;
         }
         if self.state.is_complete() && self.state.ticket_lost.is_none() {
@@ -137,14 +138,15 @@ impl Step<'_> {
         true
     }
 
-    /// A phase that we know to be done, but whose box is not ticked in the file.
-    fn owed_tick(&self) -> Option<OfPhase> {
-        let owed = self
-            .state
-            .phases
-            .iter()
-            .find(|phase| matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable);
-        owed.map(PhaseState::named)
+    /// A phase whose box is not as it is to be, ticked or not: done and not ticked; or ticked while an iteration was open,
+    /// and not found done.
+    fn owed_box(&self) -> Option<(OfPhase, bool)> {
+        let owed = |phase: &&PhaseState| match phase.mark {
+            _ if phase.untickable => false,
+            Mark::Done(_) => !phase.ticked,
+            _ => phase.ticked && phase.doubted,
+        };
+        self.state.phases.iter().find(owed).map(|phase| (phase.named(), !phase.ticked))
     }
 
     fn complete(&mut self) {
@@ -172,9 +174,10 @@ impl Step<'_> {
 
     pub(super) fn begin_iteration(&mut self, ledger: Ledger) {
         let n = self.state.iterations + 1;
-        let phase = self.state.next_phase().map(|phase| phase.text.clone());
+        let next = self.state.next_phase().map(PhaseState::named);
+        let (phase, id) = next.map_or((None, None), |next| (Some(next.phase), next.id));
         let session = self.choose_session();
-        self.record(Record::IterationStarted { n, phase, session });
+        self.record(Record::IterationStarted { n, phase, session, id });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
         self.effect(Effect::TakeSnapshot { n });
     }
@@ -190,9 +193,8 @@ impl Step<'_> {
     /// Calls Claude, unless the person has come before it: to pause or stop, or with a phase that is skipped, ticked or
     /// gone. Then nothing was spent.
     pub(super) fn spawn(&mut self, n: u32) {
-        let phase = self.state.iteration.as_ref().and_then(|iteration| iteration.phase.as_deref());
-        let settled = self.state.phase(phase).is_none_or(|phase| phase.mark.is_settled());
-        if settled || self.state.pace != Pace::Run {
+        let is_open = self.state.own_phase().is_some_and(PhaseState::is_open);
+        if !is_open || self.state.pace != Pace::Run {
             self.end_iteration(IterationOutcome::Interrupted);
             return self.advance();
         }
@@ -208,7 +210,6 @@ impl Step<'_> {
 
     fn prompt(&self, notes: Vec<String>) -> PromptContext {
         let state = &self.state;
-        let phase = state.iteration.as_ref().and_then(|iteration| iteration.phase.clone());
         let texts = |keep: fn(Mark) -> bool| {
             let kept = state.phases.iter().filter(|phase| keep(phase.mark));
             kept.map(|phase| phase.text.clone()).collect()
@@ -216,13 +217,13 @@ impl Step<'_> {
         PromptContext {
             ticket_id: state.ticket.as_ref().map(ToString::to_string).unwrap_or_default(),
             title: state.title.clone(),
-            dispute: state.phase(phase.as_deref()).and_then(|phase| phase.dispute.clone()),
-            phase,
+            dispute: state.own_phase().and_then(|phase| phase.dispute.clone()),
+            phase: state.own_text().map(str::to_owned),
             ticket: String::new(),
             ticket_path: state.ticket_path.clone(),
             done_phases: texts(|mark| matches!(mark, Mark::Done(_))),
             open_phases: texts(|mark| !mark.is_settled()),
-            summaries: state.summaries.iter().map(|(_, summary)| summary.clone()).collect(),
+            summaries: state.summaries.clone(),
             notes,
             corrections: exit::corrections(state),
             open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
@@ -240,7 +241,7 @@ impl Step<'_> {
             return;
         };
         let ms = u64::try_from(self.state.worked(self.now).as_millis()).unwrap_or(u64::MAX);
-        let receipt = limits::receipt(open, ms);
+        let receipt = limits::receipt(open, self.state.own_text(), ms);
         let record = Record::IterationEnded {
             n: open.n,
             outcome,

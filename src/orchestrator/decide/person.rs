@@ -115,7 +115,7 @@ impl Step<'_> {
     }
 
     fn skip(&mut self, phase: PhaseId) {
-        let open = self.state.phase_by(phase).filter(|phase| !phase.mark.is_settled());
+        let open = self.state.phase_by(phase).filter(|phase| phase.is_open());
         if let Some(named) = open.map(PhaseState::named) {
             self.settled_by_person(phase, Record::PhaseSkipped(named));
         }
@@ -130,14 +130,13 @@ impl Step<'_> {
             self.settled_by_person(phase, Record::PhaseTicked(known.named()));
         }
         if !known.ticked {
-            self.effect(Effect::WriteBox { phase: known.text, done: true });
+            self.effect(Effect::WriteBox { phase, done: true });
         }
     }
 
     /// The person has decided about a phase: an iteration on it is in vain.
     fn settled_by_person(&mut self, phase: PhaseId, record: Record) {
-        let text = self.state.phase_by(phase).map(|phase| phase.text.clone());
-        let running = self.open(|open| open.phase.is_some() && open.phase == text);
+        let running = self.open(|open| open.phase == Some(phase));
         self.record(record);
         if running {
             self.interrupt();
@@ -153,7 +152,7 @@ impl Step<'_> {
         }
         self.record(Record::PhaseReopened(known.named()));
         if matches!(known.mark, Mark::Done(_)) || known.ticked {
-            self.effect(Effect::WriteBox { phase: known.text, done: false });
+            self.effect(Effect::WriteBox { phase, done: false });
         }
     }
 }

@@ -3,7 +3,9 @@
 //! Reading the rules anew is the edge's. How a question is asked and answered is `approval`'s.
 
 use super::Step;
-use crate::domain::approval::{Again, Answer, AnsweredBy, Approval, ApprovalKind, QuestionId, Ruling, Scope, refusal};
+use crate::domain::approval::{
+    Again, Answer, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, Ruling, Scope,
+};
 use crate::domain::record::{Level, Record, Verdict};
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Stage;
@@ -57,7 +59,7 @@ impl Step<'_> {
         if locked || ruling.verdict == Verdict::Block {
             let why = ruling.words();
             let why = if locked { format!("it needs the passphrase ({why})") } else { why };
-            return self.notice(Level::Warn, refusal(&old.tool, &why));
+            return self.record(Record::EditRefused(EditRefused { id: id.clone(), why }));
         }
         if own {
             let answer = Answer::Allow { input, scope: Scope::Once };
@@ -84,6 +86,8 @@ impl Step<'_> {
             units,
             rule,
             reason,
+            asked: self.now,
+            expires: self.expiry().filter(|_| old.expires.is_some()),
             provable,
             ..old.clone()
         }));

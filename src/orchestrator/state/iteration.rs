@@ -7,6 +7,7 @@ use crate::domain::claim::Claim;
 use crate::domain::denial::Denial;
 use crate::domain::limits::provider::{Hit, Window};
 use crate::domain::outcome::IterationOutcome;
+use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::turn::Usage;
 use crate::domain::watchdog::Watch;
 use std::collections::BTreeSet;
@@ -18,8 +19,8 @@ use std::time::Duration;
 pub struct Iteration {
     /// Its number, from 1.
     pub n: u32,
-    /// Its phase, by the text that it has now; `None` is the whole ticket.
-    pub phase: Option<String>,
+    /// Its phase; `None` is the whole ticket.
+    pub phase: Option<PhaseId>,
     /// Its phase by the text that Claude was told: the person may rewrite it meanwhile.
     pub told: Option<String>,
     /// When it began.
@@ -60,6 +61,8 @@ pub struct Iteration {
     pub respawn: bool,
     /// The claim.
     pub claim: Option<Claim>,
+    /// What the claim is about.
+    pub claimed: Option<Claimed>,
     /// Why there is no claim.
     pub claim_missing: Option<String>,
     /// A failure of the turn.

@@ -68,10 +68,10 @@ enum Page {
     Passphrase(Secret),
     /// A passphrase on its way to be checked, and what is typed meanwhile: it stays masked, whatever becomes of it.
     Checking(Secret),
-    /// An answer on its way: it counts when it is recorded.
-    Sent,
-    /// A changed input on its way: it is asked about anew once it is judged.
-    Judging,
+    /// An answer on its way: it counts when it is recorded. And where it was given.
+    Sent(Box<Page>),
+    /// A changed input on its way: it is asked about anew once it is judged. And where it was typed.
+    Judging(Box<Page>),
     /// Claude's question and its options.
     Choices(Choices),
     /// The call waits no more, and why. The card stays where the person was typing: what they type on must not become
@@ -124,7 +124,7 @@ impl Card {
     pub fn scope(&self) -> Scope {
         match &self.page {
             Page::Call | Page::Saving(_) => Scope::Card,
-            Page::Deny(_) | Page::Sent | Page::Judging | Page::Gone(_) => Scope::Words,
+            Page::Deny(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => Scope::Words,
             Page::Edit(..) => Scope::EditInput,
             Page::Rule(_) => Scope::Rule,
             Page::Passphrase(_) | Page::Checking(_) => Scope::Passphrase,
@@ -237,7 +237,8 @@ impl Card {
                     Ok(same) if same == self.approval.input => self.turn_back(),
                     Ok(changed) => {
                         self.trouble = None;
-                        self.turn_to(Page::Judging);
+                        let page = std::mem::replace(&mut self.page, Page::Call);
+                        self.turn_to(Page::Judging(Box::new(page)));
                         return Outcome::Edits(changed);
                     }
                     Err(why) => *trouble = Some(why),
@@ -270,7 +271,7 @@ impl Card {
             // It cannot be called back, only left: a right one lets the call run.
             Page::Checking(_) if command == Some(Command::Close) => return Outcome::Leaves,
             Page::Checking(typed) => typed_blind(typed, input),
-            Page::Saving(_) | Page::Sent | Page::Judging | Page::Gone(_) => {
+            Page::Saving(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => {
                 if command == Some(Command::Close) {
                     return Outcome::Leaves;
                 }
@@ -340,7 +341,7 @@ impl Card {
                 secret.push(text);
             }
             Page::Choices(choices) => choices.pasted(text),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent | Page::Judging | Page::Gone(_) => {}
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => {}
         }
         self.columns = 0;
     }

@@ -2,7 +2,7 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId};
+use crate::domain::approval::{Answer, Approval, ApprovalKind, EditRefused, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 use crate::tui::attention::{Item, What, answer_words};
@@ -172,16 +172,12 @@ fn take_card(model: &mut Model, ticket: &TicketId, id: &QuestionId) -> Option<(u
     }
 }
 
-/// The run has noticed something: perhaps that a changed call may not run.
-pub(super) fn noticed(model: &mut Model, ticket: &TicketId, text: &str) {
-    let room = room(model);
-    for modal in &mut model.modals {
-        if let Modal::Card(card) = modal
-            && card.ticket == *ticket
-            && card.refused(text)
-        {
-            card.lay_out(room, model.glyphs);
-        }
+/// The call as the person changed it may not run.
+pub(super) fn refused(model: &mut Model, ticket: &TicketId, refused: &EditRefused) {
+    if let Some((at, mut card)) = take_card(model, ticket, &refused.id) {
+        card.refused(&refused.why);
+        card.lay_out(room(model), model.glyphs);
+        model.modals.insert(at, Modal::Card(card));
     }
 }
 

@@ -142,7 +142,7 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) -> Vec<Ask> {
                 attention::recorded(model, asked, answer);
             }
         }
-        Record::Noticed { text, .. } => attention::noticed(model, &stored.ticket, text),
+        Record::EditRefused(refused) => attention::refused(model, &stored.ticket, refused),
         Record::ApprovalAnswered(answered) => {
             let why = match answered.by {
                 AnsweredBy::Timeout => "nobody answered in time: it was denied",

@@ -12,7 +12,7 @@ use crate::orchestrator::state::State;
 /// Runs one iteration's records through the fold and observes it.
 fn observed(outcome: IterationOutcome, records: Vec<Record>) -> Option<Observation> {
     let mut state = State::default();
-    let begun = Record::IterationStarted { n: 1, phase: None, session: None };
+    let begun = Record::IterationStarted { n: 1, phase: None, session: None, id: None };
     for (seq, record) in (1..).zip(std::iter::once(begun).chain(records)) {
         let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
         apply(&mut state, &Stored { v: FORMAT, seq, time: START, run, ticket, record });
@@ -105,10 +105,10 @@ fn what_iterations_tell() {
     let asked = || seen(vec![judged("AskUserQuestion", Block), turn(1), compared(&[])]);
     assert_eq!((asked().progress, asked().denied), (Progress::Asked, None));
 
-    let verified = Record::PhaseDone { n: 1, phase: None, how: DoneHow::Verified };
+    let verified = Record::PhaseDone { n: 1, phase: None, how: DoneHow::Verified, id: None };
     let verified = seen(vec![gate(), turn(1), compared(&[]), verified]);
     assert_eq!((verified.progress, verified.denied), (Progress::Verified, None), "validation is evidence");
-    let unchecked = Record::PhaseDone { n: 1, phase: None, how: DoneHow::ClaimedNoChange };
+    let unchecked = Record::PhaseDone { n: 1, phase: None, how: DoneHow::ClaimedNoChange, id: None };
     assert_eq!(seen(vec![turn(1), compared(&[]), unchecked]).progress, Progress::None, "words are none");
 }
 

@@ -1,6 +1,6 @@
 //! The card on the screen: where its parts go, and which keys it offers now.
 
-use super::body::{self, Line};
+use super::body::{self, Body, Line};
 use super::{Card, Page};
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::{Timestamp, human};
@@ -60,9 +60,9 @@ impl Card {
         if self.columns != columns {
             self.columns = columns;
             self.lines = match &self.page {
-                Page::Choices(choices) => choices.body(columns, glyphs).lines,
+                Page::Choices(choices) => self.with_trouble(choices.body(columns, glyphs)).lines,
                 Page::Rule(rules) | Page::Saving(rules) => body::rule(rules, columns).lines,
-                Page::Edit(..) => body::title(&self.approval, columns).lines,
+                Page::Edit(..) => self.with_trouble(body::title(&self.approval, columns)).lines,
                 Page::Gone(why) => body::gone(why, columns).lines,
                 _ => {
                     let mut body = body::call(&self.approval, columns);
@@ -83,6 +83,15 @@ impl Card {
             self.offset = self.offset.clamp((last + 1).saturating_sub(height), first);
         }
         self.scroll(0, room);
+    }
+
+    /// Why the last wish came to nothing, where the panel below is taken.
+    fn with_trouble(&self, mut body: Body) -> Body {
+        if let Some(why) = &self.trouble {
+            body.gap();
+            body.words(0, Role::Danger, why);
+        }
+        body
     }
 
     /// Scrolls by lines, not beyond the ends.
@@ -257,8 +266,8 @@ impl Card {
             }
             // It cannot be called back.
             Page::Checking(_) => vec![Hint::new("Esc", "close; a right one still lets the call run", "close")],
-            Page::Sent => vec![hint("", "on its way …"), hint("Esc", "close")],
-            Page::Judging => vec![hint("", "being judged …"), hint("Esc", "close")],
+            Page::Sent(_) => vec![hint("", "on its way …"), hint("Esc", "close")],
+            Page::Judging(_) => vec![hint("", "being judged …"), hint("Esc", "close")],
             Page::Gone(_) => vec![hint("Esc", "close")],
             Page::Choices(choices) if choices.is_typing() => {
                 vec![hint("Enter", "answer"), hint("Alt-Enter", "new line"), hint("Esc", "back")]

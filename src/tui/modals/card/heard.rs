@@ -4,7 +4,7 @@
 
 use super::{Card, Page};
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Again, Answer, Approval, Scope, refused};
+use crate::domain::approval::{Again, Answer, Approval, Scope};
 use crate::domain::passphrase::Checked;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ impl Card {
             Page::Deny(_) | Page::Edit(..) | Page::Passphrase(_) | Page::Gone(_) => true,
             Page::Checking(typed) => typed.letters() > 0,
             Page::Choices(choices) => choices.is_typing(),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent | Page::Judging => false,
+            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) => false,
         };
         if typing && !self.is_gone() {
             self.turn_to(Page::Gone(why.to_owned()));
@@ -28,7 +28,7 @@ impl Card {
     pub fn renewed(mut self: Box<Self>, asked: &Approval) -> (Box<Self>, bool) {
         let by_hand = asked.again == Some(Again::Edited);
         let why = asked.again.map_or("it was changed", Again::words);
-        let late = matches!(self.page, Page::Sent | Page::Checking(_));
+        let late = matches!(self.page, Page::Sent(_) | Page::Checking(_));
         if !self.withdrawn(&format!("{why}, and this call is asked about again")) {
             return (self, false);
         }
@@ -43,17 +43,18 @@ impl Card {
 
     /// The answer is on its way. The lines stay as they are.
     pub fn sent(&mut self) {
-        self.page = Page::Sent;
+        let page = std::mem::replace(&mut self.page, Page::Call);
+        self.page = Page::Sent(Box::new(page));
         self.trouble = None;
     }
 
-    /// The run may not let the changed call run, and why: the question is open again. `false`: it is another's call.
-    pub fn refused(&mut self, told: &str) -> bool {
-        let Page::Judging = self.page else { return false };
-        let Some(why) = refused(&self.approval.tool, told) else { return false };
-        self.turn_back();
-        self.trouble = Some(format!("The changed call may not run: {why}"));
-        true
+    /// The changed call may not run, and why: what was typed can be changed further.
+    pub fn refused(&mut self, why: &str) {
+        if let Page::Sent(page) | Page::Judging(page) = &mut self.page {
+            let page = std::mem::replace(&mut **page, Page::Call);
+            self.turn_to(page);
+            self.trouble = Some(format!("As you changed it, it may not run: {why}"));
+        }
     }
 
     /// How the passphrase stands, or what became of the try. The masked field closes only when the person leaves it:
@@ -62,7 +63,7 @@ impl Card {
         if let Page::Checking(typed) = &mut self.page {
             let typed = std::mem::take(typed);
             self.page = match checked {
-                Checked::Right if typed.letters() == 0 => Page::Sent,
+                Checked::Right if typed.letters() == 0 => Page::Sent(Box::new(Page::Call)),
                 Checked::Right => Page::Gone("The passphrase was right.".into()),
                 _ => Page::Passphrase(typed),
             };

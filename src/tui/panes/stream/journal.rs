@@ -12,7 +12,7 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    ForeignTurn, Level, OfPhase, Record, Stored, TurnFailed, ValidationRan, Verdict, WriteOutcome,
+    BoxSettled, ForeignTurn, Level, OfPhase, Record, Stored, TurnFailed, ValidationRan, Verdict, WriteOutcome,
 };
 use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
@@ -199,7 +199,7 @@ impl Journal {
             Record::ValidationChangeSeen { .. } => {
                 self.say(Level::Warn, "the ticket's validation commands changed during the run");
             }
-            Record::IterationStarted { n, phase, session } => {
+            Record::IterationStarted { n, phase, session, .. } => {
                 self.segment(*n).head = Head { phase: phase.clone(), resumed: session.is_some(), ..Head::default() };
             }
             Record::AgentSpawned { n, .. } => self.segment(*n).spawned = true,
@@ -244,8 +244,17 @@ impl Journal {
             Record::PhaseReopened(OfPhase { phase, .. }) => {
                 self.say(Level::Info, format!("to be done again: “{phase}”"));
             }
-            Record::TickSettled { phase, outcome } => {
-                self.unwritten(&format!("the box of “{phase}”"), outcome);
+            Record::TickSettled(BoxSettled { phase, outcome }) => {
+                self.unwritten(&format!("the box of “{}”", phase.phase), outcome);
+            }
+            Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written }) => {
+                self.say(Level::Warn, format!("“{}” is not done: the tick of its box was taken back", phase.phase));
+            }
+            Record::UntickSettled(BoxSettled { phase, outcome }) => {
+                self.unwritten(&format!("the box of “{}”", phase.phase), outcome);
+            }
+            Record::EditRefused(refused) => {
+                self.say(Level::Warn, format!("the call as you changed it may not run: {}", refused.why));
             }
             Record::StatusSettled { outcome, .. } => self.unwritten("the ticket's status", outcome),
             Record::Paused => self.say(Level::Info, "paused"),
