@@ -143,43 +143,6 @@ turns:
 }
 
 #[test]
-fn a_box_that_claude_ticked_itself_is_a_claim_also_in_the_next_run() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `test -e alpha.txt`\n";
-    project.write("work/.tickets/tk-1.md", &ticket);
-    // The gate keeps Claude from tickets, and cannot see what a script of the project does.
-    project.write("work/tick.sh", "sed -i 's/- ... Alpha/- [x] Alpha/' .tickets/tk-1.md; date +%N > other.txt\n");
-    project.scenario(
-        "
-turns:
-  - when: {phase: Alpha}
-    steps:
-      - bash: \"sh tick.sh\"
-      - status: {summary: \"ticked and done\"}
-",
-    );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    assert!(of_kind(&records(&output), "phase_done").is_empty(), "{}", text(&output));
-    assert!(project.ticket_text("tk-1").contains("- [x] Alpha"), "Claude ticked it");
-    project.scenario(
-        "
-turns:
-  - when: {lacks: {alpha.txt: x}}
-    steps: [{write: {path: alpha.txt, content: x}}, {status: {phase: Alpha, summary: really}}]
-  - when: {has: {alpha.txt: x}}
-    steps: [{write: {path: beta.txt, content: x}}, {status: {phase: Beta, summary: too}}]
-",
-    );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
-    let done: Vec<&Value> = of_kind(&records, "phase_done").iter().map(|record| &record["phase"]).collect();
-    assert_eq!(done, ["Alpha", "Beta"], "the phase was worked on again");
-}
-
-#[test]
 fn a_missing_block_is_asked_for_once_in_the_same_process() {
     let project = Project::new();
     project.ticket("tk-1", &["Do it"]);

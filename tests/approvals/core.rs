@@ -2,7 +2,9 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
-use programmator::domain::approval::{Answer, AnsweredBy, Presence, QuestionId, Ruling, Scope, UnitView, Voided};
+use programmator::domain::approval::{
+    Answer, AnsweredBy, EditRefused, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
+};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
@@ -652,7 +654,8 @@ fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
             assert!(core.settled().is_empty() && core.state.approvals.len() == 1, "{verdict:?}: not without a yes");
             assert!(core.state.gate.holds_back("t1"), "{verdict:?}");
             if !asked {
-                assert!(matches!(core.records.last(), Some(Record::Noticed { .. })), "the person is told");
+                let told = EditRefused { id: first.clone(), why: "other: w".into() };
+                assert_eq!(core.records.last(), Some(&Record::EditRefused(told)));
                 assert_eq!(now.id, first);
                 continue;
             }

@@ -168,7 +168,8 @@ async fn a_changed_call_that_is_blocked_does_not_run_and_waits_on() {
     assert_eq!(run.end().await, Some(ExitReason::Complete));
     let made = |name: &str| project.path(&format!("work/{name}.txt")).exists();
     assert_eq!(["asked", "blocked", "locked", "fine"].map(made), [false, false, false, true]);
-    assert_eq!(notices(&run).iter().filter(|text| text.contains("may not run")).count(), 3, "{:?}", notices(&run));
+    let refused = run.journal().iter().filter(|record| matches!(record, Record::EditRefused(_))).count();
+    assert_eq!(refused, 3, "the person is told, each time");
     let verdicts: Vec<Verdict> = run
         .journal()
         .iter()

@@ -2,6 +2,11 @@
 
 use crate::project::{PROGRAM, Project};
 use crate::{DILIGENT, of_kind, records, start_until, text};
+use programmator::adapters::store::Store;
+use programmator::base::time::Timestamp;
+use programmator::domain::command::UserCommand;
+use programmator::domain::phase::PhaseId;
+use serde_json::Value;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
@@ -57,6 +62,118 @@ fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
     let noted = wishes.len();
     wishes.dedup();
     assert_eq!(wishes.len(), noted, "each wish is noted once");
+    assert!(!project.ticket_text("tk-1").contains("[ ]"));
+}
+
+/// Alpha is not done before alpha.txt is there; a script of the project, which the gate cannot see into, ticks its box.
+fn ticked_by_a_script() -> Project {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `test -e alpha.txt`\n";
+    project.write("work/.tickets/tk-1.md", &ticket);
+    project.write("work/tick.sh", "sed -i 's/- ... Alpha/- [x] Alpha/' .tickets/tk-1.md; date +%N > other.txt\n");
+    project
+}
+
+#[test]
+fn a_tick_of_claudes_own_is_taken_back_where_its_claim_does_not_hold() {
+    let project = ticked_by_a_script();
+    project.scenario(
+        "
+turns:
+  - when: {prompt: \"- [x] Alpha\"}
+    steps: [{status: {summary: told that it is done}}]
+  - when: {phase: Alpha}
+    steps: [{bash: sh tick.sh}, {status: {summary: ticked and done}}]
+",
+    );
+    let output = project.run(&["run", "--json", "-n", "2", "tk-1"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let told = records(&output);
+    let summaries: Vec<&Value> = of_kind(&told, "claim_made").iter().map(|made| &made["claim"]["summary"]).collect();
+    assert_eq!(summaries, ["ticked and done", "ticked and done"], "no prompt shows a box that is ticked");
+    assert_eq!(of_kind(&told, "phase_disputed").len(), 2);
+    let back = of_kind(&told, "untick_settled");
+    assert_eq!(back.iter().map(|back| &back["phase"]).collect::<Vec<_>>(), ["Alpha", "Alpha"], "{}", text(&output));
+    assert!(project.ticket_text("tk-1").contains("- [ ] Alpha\n- [ ] Beta\n"), "{}", project.ticket_text("tk-1"));
+    let end = told.last().unwrap();
+    assert_eq!((&end["phases_done"], &end["phases"]), (&0.into(), &2.into()));
+    let shown = said(&project.run(&["ticket", "show", "tk-1"]));
+    assert!(shown.contains("(0 of 2 done)"), "{shown}");
+}
+
+#[test]
+fn what_the_person_writes_stands_where_a_tick_is_taken_back() {
+    let project = ticked_by_a_script();
+    // The person writes in the file while the claim is checked.
+    let edit = "sed -i -e 's/^# Work on tk-1/# Better/' -e 's/Beta/Beta, but better/' .tickets/tk-1.md; exit 1\n";
+    project.write("work/check.sh", edit);
+    let ticket = project.ticket_text("tk-1").replace("test -e alpha.txt", "sh check.sh");
+    project.write("work/.tickets/tk-1.md", &ticket);
+    project.scenario("turns: [{when: {phase: Alpha}, steps: [{bash: sh tick.sh}, {status: {summary: done}}]}]");
+    let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let edited = ticket.replace("# Work on tk-1", "# Better").replace("Beta", "Beta, but better");
+    assert_eq!(project.ticket_text("tk-1"), edited.replace("status: open", "status: in_progress"));
+}
+
+#[test]
+fn a_tick_that_a_run_left_behind_is_taken_back_by_the_next() {
+    let project = ticked_by_a_script();
+    let blocked = "{bash: sh tick.sh}, {status: {phase: \"\", status: BLOCKED, error: no key}}";
+    project.scenario(&format!("turns: [{{when: {{phase: Alpha}}, steps: [{blocked}]}}]"));
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(of_kind(&records(&output), "run_ended")[0]["reason"], "blocked", "{}", text(&output));
+    assert!(project.ticket_text("tk-1").contains("- [x] Alpha"), "it ended in the middle");
+    project.scenario(
+        "
+turns:
+  - when: {lacks: {alpha.txt: x}}
+    steps: [{write: {path: alpha.txt, content: x}}, {status: {phase: Alpha, summary: really}}]
+  - when: {has: {alpha.txt: x}}
+    steps: [{write: {path: beta.txt, content: x}}, {status: {phase: Beta, summary: too}}]
+",
+    );
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let told = records(&output);
+    let seen = ["untick_settled", "iteration_started", "phase_done", "tick_settled"];
+    let mut order: Vec<String> = Vec::new();
+    for record in told.iter().filter(|record| seen.contains(&record["kind"].as_str().unwrap())) {
+        order.push(format!("{} {}", record["kind"].as_str().unwrap(), record["phase"].as_str().unwrap()));
+    }
+    let worked =
+        |phase: &str| ["iteration_started", "phase_done", "tick_settled"].map(|kind| format!("{kind} {phase}"));
+    let expected: Vec<String> =
+        ["untick_settled Alpha".to_owned()].into_iter().chain(worked("Alpha")).chain(worked("Beta")).collect();
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn two_phases_of_one_name_are_two_phases() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Fix it", "Other", "Fix it"]);
+    project.scenario(WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    // As key d does, on the last of them, while Claude works on the first.
+    let store = Store::open(&project.path("state")).unwrap();
+    let run = store.runs().unwrap()[0].run;
+    store.wish(run, Timestamp::from_millis(1), &UserCommand::TickPhase { phase: PhaseId(3) }).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !project.ticket_text("tk-1").contains("- [x]") {
+        assert!(Instant::now() < deadline, "the run ticks the box in the file");
+        std::thread::yield_now();
+    }
+    let boxes = "- [ ] Fix it\n- [ ] Other\n- [x] Fix it\n";
+    assert!(project.ticket_text("tk-1").contains(boxes), "{}", project.ticket_text("tk-1"));
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    for kind in ["iteration_started", "phase_done", "tick_settled"] {
+        let told = project.journal();
+        let ids: Vec<&Value> = of_kind(&told, kind).iter().map(|record| &record["id"]).collect();
+        assert_eq!(ids, [1, 2], "{kind}");
+    }
     assert!(!project.ticket_text("tk-1").contains("[ ]"));
 }
 

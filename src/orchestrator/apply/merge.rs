@@ -66,6 +66,8 @@ enum TickedBy {
 }
 
 fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
+    // A new text may be found where the old one was not.
+    phase.untickable &= phase.text == seed.text;
     phase.text.clone_from(&seed.text);
     match (phase.ticked, seed.done) {
         // A claim: the status block and the evidence decide.
