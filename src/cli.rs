@@ -361,7 +361,10 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             Ok(0)
         }
         Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Cli::command(), "programmator", out);
+            // Into memory first: `generate` panics when nobody reads on.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "programmator", &mut script);
+            out.write_all(&script)?;
             Ok(0)
         }
     }

@@ -252,6 +252,7 @@ fn an_edit_is_checked_before_it_is_saved() {
     let told = text(&output.stdout);
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(told.contains("policy.yaml:2:1") && told.contains("is as it was"), "{told}");
+    assert!(!told.contains("policy edit"), "it does not send the person where they come from: {told}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), GOOD);
     assert_eq!(policy(folder.path(), &["check", "ls"]).status.code(), Some(10), "the old rules hold");
     // The next edit begins with what was rejected; given up as it is, it is rejected again.

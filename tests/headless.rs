@@ -48,6 +48,22 @@ fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
+fn completions_that_nobody_reads_to_the_end_are_no_fault() {
+    let project = Project::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let mut child =
+            project.command(&["completions", shell]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()),
+            (Some(141), ""),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
 fn a_ticket_is_worked_through_to_complete() {
     let project = Project::new();
     project.ticket("tk-1a2b", &["Phase 1: Parse", "Phase 2: Print", "Phase 3: Tell"]);

@@ -660,11 +660,12 @@ fn a_new_ticket_is_found_and_read() {
     assert_eq!(
         text,
         format!(
-            "---\nid: {name}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T14:02:13Z\ntype: task\npriority: 2\nassignee: 'O''Neil, A.'\n---\n# Add: login form\n\n## Design\n\n- [ ] Phase 1: what is done first\n\n## Acceptance Criteria\n\n"
+            "---\nid: {name}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T14:02:13Z\ntype: task\npriority: 2\nassignee: 'O''Neil, A.'\n---\n# Add: login form\n\n## Design\n\n- [ ] Phase 1: what is done first\n\n## Validation Commands\n\n<!-- Commands that check every claim, one a line: - `cargo test` -->\n\n## Acceptance Criteria\n\n"
         )
     );
     let ticket = tickets::load(&path).unwrap();
     assert_eq!((ticket.id.as_str(), ticket.problems.len(), ticket.phases.len()), (name, 0, 1));
+    assert_eq!(ticket.validation, Vec::<String>::new(), "the example is none");
     assert!(tickets::create(&NewTicket { title: " \n", ..new }, &folder.path("t")).is_err());
 }
 

@@ -3,15 +3,28 @@
 //! `$VISUAL`, else `$EDITOR`, else `vi`, as git and most others have it. Does not own handing the
 //! terminal over and taking it back (`tui::terminal`).
 
+use crate::base::text::clean_line;
 use std::fmt;
+use std::io;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 /// An editor as a program and its first arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Editor {
     program: String,
     arguments: Vec<String>,
+}
+
+/// A file was not edited.
+#[derive(Debug, thiserror::Error)]
+pub enum EditorError {
+    /// Set another one.
+    #[error("the editor {0} could not be started: {1}; set $EDITOR")]
+    Start(String, io::Error),
+    /// It says so itself.
+    #[error("the editor {0} failed: {1}")]
+    Failed(String, ExitStatus),
 }
 
 impl Editor {
@@ -43,6 +56,18 @@ impl Editor {
             command.arg(Path::new(".").join(path));
         }
         command
+    }
+}
+
+impl Editor {
+    /// Has the person edit the file, and waits for them. The terminal is the editor's meanwhile.
+    pub fn edit(&self, path: &Path) -> Result<(), EditorError> {
+        let name = || clean_line(&self.program, 200);
+        match self.command(path).status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(EditorError::Failed(name(), status)),
+            Err(error) => Err(EditorError::Start(name(), error)),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! be added to line by line is left alone.
 
 use crate::adapters::private_file::{self, PrivateFileError};
-use crate::policy::rules::file::{Author, read};
+use crate::policy::rules::file::{Author, PolicyError, read};
 use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
@@ -17,8 +17,11 @@ pub enum SaveError {
     /// The file.
     #[error(transparent)]
     File(#[from] PrivateFileError),
-    /// The file's content.
-    #[error("{path}: {reason}; nothing was saved. By hand: programmator policy edit")]
+    /// It could not be used: it would block everything.
+    #[error("{0}; nothing was saved")]
+    Policy(#[from] PolicyError),
+    /// Where or how it is to be saved.
+    #[error("{path}: {reason}; nothing was saved")]
     Form {
         /// The file.
         path: String,
@@ -56,7 +59,7 @@ pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), SaveErro
         _ => {}
     }
     // A file that cannot be used would block everything.
-    read(&path.display().to_string(), new, Author::Person).map_err(|error| form(&error.to_string()))?;
+    read(&path.display().to_string(), new, Author::Person)?;
     let mode = fs::metadata(&target).ok().map(|metadata| metadata.permissions());
     private_file::write(&target, new)?;
     match mode.map(|mode| fs::set_permissions(&target, mode)) {

@@ -42,11 +42,15 @@ pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
     }
 }
 
-/// The demo sees nothing of the person's configuration, tickets and runs, and leaves nothing in them.
+/// The demo sees nothing of the person's configuration but their themes, nothing of their tickets and runs, and leaves
+/// nothing in them.
 fn enter(session: &mut Session, demo: &DemoRepository, agent: &[String]) -> Result<(), CliError> {
     let paths = &demo.paths;
     let config = paths.root.join("config");
-    std::fs::create_dir_all(&config)?;
+    std::fs::create_dir_all(config.join("themes"))?;
+    for (name, text) in session.themes() {
+        std::fs::write(config.join("themes").join(format!("{name}.yaml")), text)?;
+    }
     let command = serde_json::to_string(agent).map_err(std::io::Error::from)?;
     std::fs::write(config.join("config.yaml"), format!("agent:\n  command: {command}\n"))?;
     private_file::write(&config.join(policy_files::NAME), POLICY)

@@ -51,7 +51,7 @@ Environment:
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
   PROGRAMMATOR_LOG                how much goes into programmator.log: warn, debug, …
   NO_COLOR                        no colours
-  VISUAL, EDITOR                  what `e` opens a ticket with
+  VISUAL, EDITOR                  what opens a ticket or the policy for you
 Flags win over the environment, the environment over files: see `programmator config show`.";
 
 /// `programmator run --help`.
@@ -143,7 +143,7 @@ pub const TICKET_NEW: &str = "\
 Examples:
   programmator ticket new \"Limit logins to five a minute\"
 
-It prints the path of the new file: write the phases into it.";
+It prints the path of the new file and, on a terminal, opens it in $VISUAL or $EDITOR: write the phases into it.";
 
 /// `programmator snapshots --help`.
 pub const SNAPSHOTS: &str = "\

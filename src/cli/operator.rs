@@ -308,7 +308,7 @@ impl Desk {
             let saved = match folder {
                 Some(folder) => policy_file::save(&folder, &rules, &before)
                     .map(|path| path.display().to_string())
-                    .map_err(|error| error.to_string()),
+                    .map_err(|error| format!("{error}. To edit the file yourself: programmator policy edit")),
                 None => Err("there is no config folder: set HOME".into()),
             };
             if let Ok(path) = &saved {

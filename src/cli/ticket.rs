@@ -4,13 +4,14 @@
 use super::error::CliError;
 use super::help;
 use super::session::Session;
+use crate::adapters::editor::Editor;
 use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::{Phase, Problem, Severity, Ticket, TicketStatus};
 use clap::Subcommand;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr;
 
@@ -50,6 +51,9 @@ pub enum TicketCommand {
     New {
         /// Its title.
         title: String,
+        /// Do not open it in $EDITOR.
+        #[arg(long)]
+        no_edit: bool,
     },
 }
 
@@ -81,10 +85,13 @@ pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Re
         }
         // Carried out by `tick`, which waits.
         TicketCommand::Tick { .. } | TicketCommand::Untick { .. } => {}
-        TicketCommand::New { title } => {
+        TicketCommand::New { title, no_edit } => {
             let assignee = session.environment.get("USER").map(String::as_str);
             let ticket = NewTicket { title: &title, project: &session.folder, assignee, now: session.clock().now() };
-            new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
+            let path = new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
+            if !no_edit && io::stdin().is_terminal() && io::stdout().is_terminal() {
+                Editor::from_env().edit(&path).map_err(|error| CliError::failure(error.to_string()))?;
+            }
         }
     }
     Ok(())

@@ -79,6 +79,45 @@ fn the_editor_has_the_terminal_and_gives_it_back() {
     leave(terminal, &project);
 }
 
+#[test]
+fn a_new_ticket_opens_in_the_editor() {
+    let project = Project::new();
+    project.write(
+        "editor",
+        "#!/bin/sh\necho \"EDITING ${1##*/}\"\nread line\nsed -i.old \"s/what is done first/$line/\" \"$1\"\n",
+    );
+    std::fs::set_permissions(project.path("editor"), PermissionsExt::from_mode(0o755)).unwrap();
+    let editor = [("EDITOR", project.path("editor").display().to_string())];
+    let editor = editor.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let mut terminal = start_with(&project, &["ticket", "new", "Quick sort"], ROOMY, &editor);
+    terminal.wait_for("EDITING wor-");
+    terminal.keys("quips\n");
+    assert!(terminal.wait_end().success(), "{}", terminal.screen());
+    let listed = || String::from_utf8(project.run(&["ticket", "list"]).stdout).unwrap();
+    let ticket = listed()
+        .lines()
+        .find(|line| line.contains("Quick sort"))
+        .unwrap()
+        .split_whitespace()
+        .nth(1)
+        .unwrap()
+        .to_owned();
+    assert!(project.ticket_text(&ticket).contains("- [ ] Phase 1: quips"), "{}", project.ticket_text(&ticket));
+    let mut terminal = start_with(&project, &["ticket", "new", "--no-edit", "Merge sort"], ROOMY, &editor);
+    assert!(terminal.wait_end().success() && !terminal.screen().contains("EDITING"), "{}", terminal.screen());
+    assert!(listed().contains("0/1  Merge sort"), "{}", listed());
+}
+
+#[test]
+fn the_demo_wears_a_theme_of_the_persons() {
+    let project = Project::new();
+    project.write("config/themes/dusk.yaml", "inherits: default\nstyles:\n  title: '#ff8c42 bold'\n");
+    let mut terminal = start_with(&project, &["demo", "--theme", "dusk"], ROOMY, &[("COLORTERM", "truecolor")]);
+    terminal.wait_raw("the theme's colour", |bytes| bytes.windows(14).any(|part| part == b"38;2;255;140;6"));
+    terminal.keys("qy");
+    assert_eq!(terminal.wait_end().exit_code(), 5, "{}", terminal.screen());
+}
+
 fn wait_for_file(project: &Project, name: &str, terminal: &Terminal) {
     let deadline = Instant::now() + std::time::Duration::from_secs(60);
     while !project.path(name).exists() {

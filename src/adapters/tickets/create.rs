@@ -123,6 +123,10 @@ fn text(id: &str, title: &str, new: &NewTicket<'_>) -> String {
          \n\
          - [ ] Phase 1: what is done first\n\
          \n\
+         ## Validation Commands\n\
+         \n\
+         <!-- Commands that check every claim, one a line: - `cargo test` -->\n\
+         \n\
          ## Acceptance Criteria\n\
          \n"
     )

@@ -82,11 +82,6 @@ fn edited(text: &str) -> Result<String, CliError> {
     let folder = tempfile::tempdir().map_err(failed)?;
     let copy = folder.path().join("policy.yaml");
     fs::write(&copy, text).map_err(failed)?;
-    let mut command = Editor::from_env().command(&copy);
-    let program = clean_line(&command.get_program().to_string_lossy(), 200);
-    match command.status() {
-        Ok(status) if status.success() => fs::read_to_string(&copy).map_err(failed),
-        Ok(status) => Err(CliError::failure(format!("{program} ended with {status}; nothing was changed"))),
-        Err(error) => Err(CliError::failure(format!("{program} could not be started: {error}; set $EDITOR"))),
-    }
+    Editor::from_env().edit(&copy).map_err(|error| CliError::failure(format!("{error}; nothing was changed")))?;
+    fs::read_to_string(&copy).map_err(failed)
 }

@@ -15,7 +15,7 @@ const DEEPEST: usize = 8;
 
 /// What is wrong in a theme file; the rest of it counts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("theme `{theme}`, line {line}: {message}")]
+#[error("theme `{theme}`{}: {message}", at(*line))]
 pub struct ThemeProblem {
     /// Which theme.
     pub theme: String,
@@ -23,6 +23,10 @@ pub struct ThemeProblem {
     pub line: u64,
     /// What, and the cure.
     pub message: String,
+}
+
+fn at(line: u64) -> String {
+    if line == 0 { String::new() } else { format!(", line {line}") }
 }
 
 #[derive(Default, Deserialize)]
@@ -276,7 +280,7 @@ mod tests {
         let (_, problems) = Theme::load("own", &own("inherits: own\n"), None);
         assert!(problems[0].message.contains("circle"), "{problems:?}");
         let (theme, problems) = Theme::load("nope", &[], None);
-        assert_eq!(problems[0].message, "there is no theme `nope`; known are default, mono");
+        assert_eq!(problems[0].to_string(), "theme `nope`: there is no theme `nope`; known are default, mono");
         assert_eq!(theme.style(Role::DiffAdd), Style::new().fg(Color::Green));
     }
 
