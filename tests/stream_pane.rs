@@ -75,7 +75,6 @@ fn session(width: u16, height: u16) -> Pane {
                 target: "cargo check".into(),
                 verdict: Verdict::Allow,
                 reason: "trusted".into(),
-                writes: false,
                 units: vec![],
             },
         ),

@@ -166,8 +166,6 @@ pub struct Ruling {
     pub reason: String,
     /// What the call is about, in one clean line.
     pub target: String,
-    /// The call may change files, and so may tick the ticket's boxes.
-    pub writes: bool,
     /// What the call consists of.
     pub units: Vec<UnitView>,
     /// The engine could show what the call does.
@@ -355,5 +353,9 @@ mod tests {
             "provable":true}"#;
         let Record::ApprovalAsked(asked) = serde_json::from_str(old).unwrap() else { panic!("{old}") };
         assert_eq!((asked.id, asked.again, asked.edited_from), (QuestionId::first("t"), None, None));
+        let old = r#"{"kind":"tool_judged","n":1,"tool_use_id":"t","tool":"Bash","target":"ls","verdict":"allow",
+            "reason":"r","writes":false}"#;
+        let Record::ToolJudged { target, units, .. } = serde_json::from_str(old).unwrap() else { panic!("{old}") };
+        assert_eq!((target.as_str(), units), ("ls", vec![]));
     }
 }

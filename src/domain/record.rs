@@ -168,9 +168,6 @@ pub enum Record {
         verdict: Verdict,
         /// Which rule or profile decided.
         reason: String,
-        /// The call may change files, the ticket's own among them.
-        #[serde(default)]
-        writes: bool,
         /// What the call consists of, cut to a size: for a call that is asked about, the question has it whole.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         units: Vec<UnitView>,

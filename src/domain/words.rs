@@ -467,7 +467,6 @@ mod tests {
             target: "echo \x1b[2J\x1b]52;c;Zm9v\x07 a\nb\u{202e}c".into(),
             verdict: Verdict::Block,
             reason: "rule".into(),
-            writes: false,
             units: vec![],
         };
         let line = Teller::default().line(&record).unwrap();
@@ -491,7 +490,6 @@ mod tests {
             target: "/home/dev/shop/src/a.rs".into(),
             verdict: Verdict::Allow,
             reason: "profile trusted".into(),
-            writes: false,
             units: vec![],
         };
         let line = teller.line(&judged).unwrap();

@@ -10,7 +10,7 @@ use crate::policy::kind;
 use crate::policy::place::Place;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
 use crate::policy::rules::{Grant, Rule};
-use crate::policy::unit::{Class, Program, Unit};
+use crate::policy::unit::{Program, Unit};
 use crate::policy::verdict::{Decision, Ruled, Verdict};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -247,7 +247,6 @@ impl Policy {
             verdict: ruled.iter().map(|ruled| ruled.verdict).max().unwrap_or(Verdict::Block),
             units: ruled,
             proven: units.iter().all(Unit::proven),
-            writes: units.iter().any(may_write),
         }
     }
 
@@ -318,12 +317,6 @@ fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: &
 
 fn doubt(unit: &Unit) -> Option<&str> {
     unit.doubts.first().map(crate::policy::unit::Doubt::why)
-}
-
-/// Anything but a proven look at things may change files.
-fn may_write(unit: &Unit) -> bool {
-    let looks = |class: &Class| matches!(class, Class::Read | Class::Internal);
-    !unit.writes.is_empty() || !unit.proven() || !unit.classes.iter().all(looks)
 }
 
 fn fingerprint(profile: Profile, user: Option<&Source>, project: Option<(&Source, Standing)>) -> String {

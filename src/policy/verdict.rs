@@ -86,9 +86,6 @@ pub struct Decision {
     /// offered.
     #[serde(skip)]
     pub proven: bool,
-    /// The call may change files, and so may tick the ticket's boxes.
-    #[serde(skip)]
-    pub writes: bool,
 }
 
 fn in_one_line<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {

@@ -134,7 +134,6 @@ mod tests {
             rule: String::new(),
             reason: String::new(),
             target: String::new(),
-            writes: true,
             units: Vec::new(),
             provable: false,
         };

@@ -230,7 +230,7 @@ impl Judge for Rulebook {
         let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &view };
         let policy = self.policy();
         let decision = policy.decide(call.tool, &input, &place);
-        let (provable, writes) = (decision.proven, decision.writes);
+        let provable = decision.proven;
         let judged: Vec<_> = decision.units.into_iter().map(|ruled| self.unit(ruled, &policy)).collect();
         let verdict = judged.iter().map(|(verdict, _)| *verdict).max().unwrap_or(Verdict::Block);
         let deciding = judged.iter().find(|(unit, _)| *unit == verdict);
@@ -240,7 +240,6 @@ impl Judge for Rulebook {
             rule,
             reason,
             target: policy::target(&input),
-            writes,
             units: judged.into_iter().map(|(_, unit)| unit).collect(),
             provable,
         };
@@ -366,16 +365,16 @@ mod tests {
         use record::Verdict::{Allow, Ask, Block};
         let place = Place::new("");
         let book = place.book();
-        for (command, verdict, rule, writes, provable) in [
-            ("ls", Allow, "allow-reads", false, true),
-            ("touch a", Allow, "allow-workspace-writes", true, true),
-            ("git push", Ask, "ask-network", true, true),
-            ("ls; frobnicate", Ask, "ask-unknown", true, false),
-            ("ls && rm -rf src", Block, "block-rm-rf", true, true),
+        for (command, verdict, rule, provable) in [
+            ("ls", Allow, "allow-reads", true),
+            ("touch a", Allow, "allow-workspace-writes", true),
+            ("git push", Ask, "ask-network", true),
+            ("ls; frobnicate", Ask, "ask-unknown", false),
+            ("ls && rm -rf src", Block, "block-rm-rf", true),
         ] {
             let ruling = place.judge(&book, command);
             assert_eq!((ruling.verdict, ruling.rule.as_str()), (verdict, rule), "{command}: {ruling:?}");
-            assert_eq!((ruling.writes, ruling.provable), (writes, provable), "{command}: {ruling:?}");
+            assert_eq!(ruling.provable, provable, "{command}: {ruling:?}");
             assert_eq!(ruling.target, command);
         }
         let two = place.judge(&book, "ls && touch 'a\n b'");

@@ -87,7 +87,6 @@ impl Core {
             rule: "r".into(),
             reason: "w".into(),
             target: call.input.clone(),
-            writes: false,
             units: vec![unit],
             provable: false,
         };
@@ -365,7 +364,6 @@ fn is_granted(core: &mut Core, call: ToolCall) -> bool {
         rule: "r".into(),
         reason: "w".into(),
         target: "t".into(),
-        writes: false,
         units: vec![unit],
         provable: false,
     };
@@ -578,7 +576,6 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
             rule: rule.into(),
             reason: "w".into(),
             target: "t".into(),
-            writes: false,
             units: vec![unit],
             provable: false,
         };
@@ -622,7 +619,6 @@ fn ruling(verdict: Verdict, rule: &str) -> Ruling {
         rule: rule.into(),
         reason: "w".into(),
         target: "make it".into(),
-        writes: true,
         units: vec![unit],
         provable: true,
     }
@@ -813,7 +809,6 @@ fn of_kinds(core: &mut Core, id: &str, kinds: [Option<&str>; 2]) -> bool {
         rule: "r".into(),
         reason: "w".into(),
         target: "t".into(),
-        writes: false,
         units: kinds.map(unit).into(),
         provable: false,
     };

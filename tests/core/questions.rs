@@ -27,14 +27,14 @@ impl World {
             _ => Verdict::Allow,
         };
         let presence = if self.rough(3) { Presence::Nobody } else { Presence::Screen };
-        let ruling = Box::new(ruling(verdict, &call.tool));
+        let ruling = Box::new(ruling(verdict));
         self.coming.insert(0, Input::Judged { call, ruling, presence });
     }
 
     /// The rules judge a call that the person changed.
     pub fn judge_edit(&mut self, id: QuestionId, input: String) {
         let verdict = if self.dice.one_in(3) { Verdict::Block } else { Verdict::Ask };
-        self.coming.insert(0, Input::EditJudged { id, input, ruling: Box::new(ruling(verdict, "Edit")) });
+        self.coming.insert(0, Input::EditJudged { id, input, ruling: Box::new(ruling(verdict)) });
     }
 
     /// Other rules judge a call that waits: the same as before, or anything else.
@@ -45,7 +45,7 @@ impl World {
             2 => Verdict::Passphrase,
             _ => Verdict::Ask,
         };
-        let mut ruling = ruling(verdict, "Edit");
+        let mut ruling = ruling(verdict);
         if self.dice.one_in(2) {
             ruling.rule = "another".into();
         }
@@ -140,8 +140,8 @@ impl World {
     }
 }
 
-/// What the rules say of a call of `tool`.
-pub fn ruling(verdict: Verdict, tool: &str) -> Ruling {
+/// What the rules say of a call.
+pub fn ruling(verdict: Verdict) -> Ruling {
     let unit = UnitView {
         text: "x".into(),
         verdict: verdict.word().into(),
@@ -154,7 +154,6 @@ pub fn ruling(verdict: Verdict, tool: &str) -> Ruling {
         rule: "r".into(),
         reason: String::new(),
         target: "x".into(),
-        writes: tool == "Edit",
         units: vec![unit],
         provable: false,
     }

@@ -136,7 +136,6 @@ mod runs {
                 rule: "a rule".into(),
                 reason: String::new(),
                 target: "npm install".into(),
-                writes: true,
                 units: vec![],
                 provable: false,
             });

@@ -382,7 +382,6 @@ fn a_denial_by_our_own_gate_resets_nothing() {
         rule: "rule".into(),
         reason: String::new(),
         target: "rm".into(),
-        writes: true,
         units: vec![],
         provable: false,
     };

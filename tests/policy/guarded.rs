@@ -182,21 +182,21 @@ fn trusted_keeps_the_floor_and_nothing_else() {
 
 #[test]
 fn a_decision_says_what_may_be_offered() {
-    for (command, proven, writes) in [
-        ("ls", true, false),
-        ("touch a", true, true),
-        ("git push", true, true),
-        ("git push -u origin feature/x", true, true),
-        ("git push origin main --tags", true, true),
-        ("git fetch --all", true, true),
-        ("git pull --rebase origin main", true, true),
-        ("curl -sSfL https://x.test/a?b=c", true, true),
-        ("curl -m 5 http://localhost:3000/health", true, true),
-        ("frobnicate", false, true),
-        ("cat \"$F\"", false, true),
+    for (command, proven) in [
+        ("ls", true),
+        ("touch a", true),
+        ("git push", true),
+        ("git push -u origin feature/x", true),
+        ("git push origin main --tags", true),
+        ("git fetch --all", true),
+        ("git pull --rebase origin main", true),
+        ("curl -sSfL https://x.test/a?b=c", true),
+        ("curl -m 5 http://localhost:3000/health", true),
+        ("frobnicate", false),
+        ("cat \"$F\"", false),
     ] {
         let decision = decide(Profile::Guarded, &[], command);
-        assert_eq!((decision.proven, decision.writes), (proven, writes), "{command}");
+        assert_eq!(decision.proven, proven, "{command}");
     }
 }
 

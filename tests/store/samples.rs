@@ -117,7 +117,6 @@ pub fn every_record() -> Vec<Record> {
             target: text(),
             verdict: Verdict::Block,
             reason: text(),
-            writes: true,
             units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text(), kind: None }],
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },

@@ -188,7 +188,6 @@ pub fn by_words() -> Gate {
             rule: "words".into(),
             reason: "the word is in it".into(),
             target: call.input.chars().take(80).collect(),
-            writes: true,
             units: vec![unit],
             provable: true,
         }

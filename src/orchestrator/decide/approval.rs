@@ -117,7 +117,6 @@ impl Step<'_> {
             target: ruling.target.clone(),
             verdict: ruling.verdict,
             reason: ruling.words(),
-            writes: ruling.writes,
             // The question that follows has them whole.
             units: if matches!(ruling.verdict, Verdict::Allow | Verdict::Block) { ruling.parts() } else { Vec::new() },
         });

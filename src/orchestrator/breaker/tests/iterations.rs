@@ -37,7 +37,6 @@ fn judged(tool: &str, verdict: crate::domain::record::Verdict) -> Record {
         target: String::new(),
         verdict,
         reason: String::new(),
-        writes: false,
         units: vec![],
     }
 }

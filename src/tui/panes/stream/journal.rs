@@ -371,7 +371,6 @@ mod tests {
             target: String::new(),
             verdict: Verdict::Ask,
             reason: String::new(),
-            writes: false,
             units: vec![],
         };
         let answer = Answer::Allow { input: "{}".into(), scope: crate::domain::approval::Scope::Once };

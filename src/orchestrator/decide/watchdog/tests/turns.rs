@@ -114,7 +114,7 @@ fn call() -> ToolCall {
 
 fn allowed() -> Ruling {
     let (rule, reason, target) = Default::default();
-    Ruling { verdict: Verdict::Allow, rule, reason, target, writes: true, units: vec![], provable: false }
+    Ruling { verdict: Verdict::Allow, rule, reason, target, units: vec![], provable: false }
 }
 
 #[test]
