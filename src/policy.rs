@@ -10,6 +10,7 @@ pub mod call;
 pub mod cases;
 pub mod chars;
 pub mod commands;
+pub mod credentials;
 pub mod engine;
 pub mod floor;
 pub mod git_programs;

@@ -1,5 +1,7 @@
-//! The gate's view of the real file system: it looks at names, links and kinds, and opens nothing but git's own files.
+//! The gate's view of the real file system: it looks at names, links and kinds, and opens nothing but files of
+//! settings: git's, npm's, docker's.
 
+use crate::adapters::{docker_daemon, tracked_files};
 use crate::policy::place::{PathView, Reading};
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -43,6 +45,14 @@ impl PathView for RealPaths {
             }
         }
         Some(names)
+    }
+
+    fn is_tracked(&self, folder: &Path) -> bool {
+        tracked_files::are_below(folder)
+    }
+
+    fn has_own_daemon(&self, home: &Path) -> bool {
+        docker_daemon::is_own(home, |name| std::env::var(name).ok())
     }
 
     fn text(&self, path: &Path) -> Reading {

@@ -23,6 +23,8 @@ use std::sync::LazyLock;
 pub struct Entry {
     /// What it does, whatever its options; reading when nothing is said.
     pub does: Vec<Class>,
+    /// What it does in words, where its class does not say it.
+    pub says: String,
     /// Its options and operands.
     #[serde(flatten)]
     pub grammar: Grammar,
@@ -129,8 +131,17 @@ static TABLE: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
     ]
     .into_iter()
     .flat_map(|text| read(text).unwrap_or_default())
+    .chain(installs().unwrap_or_default())
     .collect()
 });
+
+/// Commands of which only what they do in words is known, and that they talk to other machines.
+fn installs() -> Result<Vec<(String, Entry)>, serde_yaml::Error> {
+    let table: BTreeMap<String, Vec<String>> = serde_yaml::from_str(include_str!("commands/installs.yaml"))?;
+    let entry = |says: &String| Entry { does: vec![Class::Network], says: says.clone(), ..Entry::default() };
+    let of = |(says, names): (String, Vec<String>)| names.into_iter().map(move |name| (name, entry(&says)));
+    Ok(table.into_iter().flat_map(of).collect())
+}
 
 fn read(text: &str) -> Result<BTreeMap<String, Entry>, serde_yaml::Error> {
     serde_yaml::from_str(text)
@@ -187,6 +198,7 @@ mod tests {
             let table = read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(!table.is_empty(), "{name}");
         }
+        assert!(installs().is_ok_and(|table| table.len() > 50));
         assert!(TABLE.len() > 120, "a name in two tables hides one of them");
     }
 }

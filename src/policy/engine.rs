@@ -10,7 +10,7 @@ use crate::policy::kind;
 use crate::policy::place::Place;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
 use crate::policy::rules::{Grant, Rule};
-use crate::policy::unit::{Program, Unit};
+use crate::policy::unit::{Class, Program, Unit};
 use crate::policy::verdict::{Decision, Ruled, Verdict};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -311,7 +311,24 @@ fn ruled(unit: &Unit, verdict: Verdict, rule: &str, line: Option<u64>, reason: &
         rule: rule.to_owned(),
         line,
         reason: clean_line(reason, REASON),
+        reach: unit.classes.iter().map(|class| reach(*class)).max().unwrap_or(0),
         kind: None,
+    }
+}
+
+/// How far a class reaches, beside the others.
+fn reach(class: Class) -> u8 {
+    match class {
+        Class::Internal => 0,
+        Class::Read => 1,
+        Class::Write => 2,
+        Class::Delete => 3,
+        Class::Build => 4,
+        Class::Run => 5,
+        Class::Local => 6,
+        Class::Commit => 7,
+        Class::History => 8,
+        Class::Network => 9,
     }
 }
 

@@ -1,8 +1,9 @@
 //! The floor: what no rule, no passphrase and no approval lifts. Protected files, secrets, and programs that
 //! drive programmator or another agent. The lists are data (`floor.yaml`); the person's own policy adds to them.
 
+use crate::policy::credentials;
 use crate::policy::glob::{Parts, PathPattern, is_of_kind, name_matches};
-use crate::policy::place::{Place, Step, Walked};
+use crate::policy::place::{Place, Reading, Step, Walked};
 use crate::policy::unit::{Class, Doubt, Program, Target, Unit};
 use crate::policy::verdict::Verdict;
 use serde::Deserialize;
@@ -133,8 +134,10 @@ impl Floor {
                     Below::Clean => {}
                     Below::Secret(secret) => {
                         let (tree, secret) = (path.display(), secret.display());
-                        let why =
-                            format!("reads all of {tree}, which contains {secret}, a secret: name a smaller folder");
+                        let why = format!(
+                            "reads all of {tree}, which contains {secret}, a secret: name a smaller folder, or leave the \
+                             file out (grep --exclude=NAME)"
+                        );
                         unit.floor.get_or_insert(why);
                     }
                     Below::TooMuch => unit.doubts.push(Doubt::Words(format!(
@@ -221,9 +224,25 @@ impl Floor {
 
     /// Whether the content of a file is secret.
     pub fn is_secret(&self, path: &Path, place: &Place<'_>) -> bool {
+        if let Some(told) = Self::tells(path, place) {
+            return told;
+        }
         let (home, path) = (Parts::of(place.home), Parts::of(path));
         let matches = |pattern: &PathPattern| pattern.matches(&home, &path);
         self.secrets.iter().any(matches) && !self.samples.iter().any(matches)
+    }
+
+    /// Whether what a file says now makes a secret of it, or none: settings of npm, which mostly hold none, and of git.
+    fn tells(path: &Path, place: &Place<'_>) -> Option<bool> {
+        let inside = path.starts_with(place.workspace);
+        let is_gits = path.ends_with(".git/config") || path == place.home.join(".gitconfig");
+        if inside && path.ends_with(".npmrc") {
+            return credentials::is_plain_npmrc(path, place).then_some(false);
+        }
+        match place.view.text(path) {
+            Reading::Text(text) if is_gits => credentials::are_in(&text).then_some(true),
+            _ => None,
+        }
     }
 
     /// Whether a pattern of git's is after files that are secret by their names.
@@ -259,11 +278,19 @@ impl Floor {
             let target = place.view.link(path).map(|_| place.resolve(path, "."));
             let is_folder = place.view.is_folder(target.iter().flatten().next().map_or(path, PathBuf::as_path));
             // Folders are gone through whatever their names.
+            let spelled = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_left_out = |patterns: &[String]| patterns.iter().any(|pattern| name_matches(pattern, &spelled));
+            if is_left_out(if is_folder { &unit.past } else { &unit.except }) {
+                return Step::Past;
+            }
             if !is_folder && !is_of_kind(path, &unit.only) {
                 return Step::Past;
             }
-            if names.iter().any(|pattern| name_matches(pattern, &name)) && self.is_secret(path, place) {
+            let known = name == "config" || names.iter().any(|pattern| name_matches(pattern, &name));
+            if known && self.is_secret(path, place) {
                 found = Some(path.to_owned());
+            } else if name == ".git" && Self::tells(&path.join("config"), place) == Some(true) {
+                found = Some(path.join("config"));
             } else if let Some(target) = target.as_ref().and_then(Option::as_ref).filter(|_| unit.follows) {
                 found = if self.is_secret(target, place) { Some(target.clone()) } else { elsewhere(target) };
             }

@@ -26,8 +26,12 @@ pub trait PathView: Sync {
     fn is_folder(&self, path: &Path) -> bool;
     /// The names in a folder; `None` when they cannot be known.
     fn names(&self, folder: &Path) -> Option<Vec<String>>;
-    /// What a small file says; only git's own are asked for.
+    /// What a small file says; only settings of git and npm are asked for.
     fn text(&self, path: &Path) -> Reading;
+    /// Whether git tracks files in a folder, or that cannot be known.
+    fn is_tracked(&self, folder: &Path) -> bool;
+    /// Whether docker asks the daemon of this machine.
+    fn has_own_daemon(&self, home: &Path) -> bool;
     /// The run's own folder for temporary files, with links resolved. It is what `$TMPDIR` says.
     fn scratch(&self) -> Option<&Path> {
         None
@@ -164,6 +168,8 @@ pub struct MadeUp {
     links: BTreeMap<PathBuf, PathBuf>,
     files: BTreeSet<PathBuf>,
     texts: BTreeMap<PathBuf, String>,
+    tracked: BTreeSet<PathBuf>,
+    daemon_elsewhere: bool,
     root: PathBuf,
 }
 
@@ -177,9 +183,23 @@ impl MadeUp {
         Self {
             links: links.into_iter().map(|(path, target)| (root.join(path), PathBuf::from(target))).collect(),
             files: files.into_iter().map(|path| root.join(path)).collect(),
-            texts: BTreeMap::new(),
             root: root.to_owned(),
+            ..Self::default()
         }
+    }
+
+    /// Where git tracks these files.
+    #[must_use]
+    pub fn tracking<'a>(mut self, files: impl IntoIterator<Item = &'a str>) -> Self {
+        self.tracked = files.into_iter().map(|path| self.root.join(path)).collect();
+        self.files.extend(self.tracked.iter().cloned());
+        self
+    }
+
+    /// Where docker asks the daemon of another machine.
+    #[must_use]
+    pub fn with_daemon_elsewhere(self) -> Self {
+        Self { daemon_elsewhere: true, ..self }
     }
 
     /// With these files, too, and what they say.
@@ -231,5 +251,13 @@ impl PathView for MadeUp {
             None if self.files.contains(path) => Reading::Text(String::new()),
             None => Reading::Missing,
         }
+    }
+
+    fn is_tracked(&self, folder: &Path) -> bool {
+        self.tracked.iter().any(|file| file.starts_with(folder))
+    }
+
+    fn has_own_daemon(&self, _: &Path) -> bool {
+        !self.daemon_elsewhere
     }
 }

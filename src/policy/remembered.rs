@@ -60,6 +60,14 @@ impl PathView for Remembered<'_> {
         self.view.names(folder)
     }
 
+    fn is_tracked(&self, folder: &Path) -> bool {
+        self.view.is_tracked(folder)
+    }
+
+    fn has_own_daemon(&self, home: &Path) -> bool {
+        self.view.has_own_daemon(home)
+    }
+
     fn text(&self, path: &Path) -> Reading {
         self.texts.of(path, |path| self.view.text(path))
     }
@@ -116,6 +124,12 @@ mod tests {
         }
         fn text(&self, path: &Path) -> Reading {
             self.count().text(path)
+        }
+        fn is_tracked(&self, folder: &Path) -> bool {
+            self.count().is_tracked(folder)
+        }
+        fn has_own_daemon(&self, home: &Path) -> bool {
+            self.count().has_own_daemon(home)
         }
     }
 

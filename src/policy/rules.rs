@@ -1,6 +1,7 @@
 //! Rules: what a policy file says, read strictly, and which units a rule is about. What the units do is found
 //! elsewhere; how layers of files make one decision is `engine`'s.
 
+mod built;
 pub mod file;
 pub mod matching;
 

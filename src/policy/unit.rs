@@ -247,6 +247,10 @@ pub struct Unit {
     pub follows: bool,
     /// Of a tree only files whose names match one of these are read; empty: all.
     pub only: Vec<String>,
+    /// Of a tree files whose names match one of these are not read.
+    pub except: Vec<String>,
+    /// Of a tree it does not go into folders whose names match one of these.
+    pub past: Vec<String>,
     /// It puts things in place that were not checked there: links may come along.
     pub carries: bool,
     /// It prints names of files, which may feed another command.
@@ -270,6 +274,8 @@ impl Unit {
             text: text.into(),
             whole: "".into(),
             only: Vec::new(),
+            except: Vec::new(),
+            past: Vec::new(),
             tool: tool.to_owned(),
             program,
             args: Vec::new(),

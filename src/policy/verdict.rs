@@ -70,6 +70,9 @@ pub struct Ruled {
     pub line: Option<u64>,
     /// Why, in words for a person.
     pub reason: String,
+    /// How far the unit reaches, from reading on.
+    #[serde(skip)]
+    pub reach: u8,
     /// The kind of call that can be allowed for the rest of a run instead of this one alone, where it has a name.
     #[serde(skip)]
     pub kind: Option<String>,
@@ -92,10 +95,25 @@ fn in_one_line<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Err
     serializer.serialize_str(&clean_line(text, PRINTED))
 }
 
+/// Which unit decided, by their verdicts and how far they reach: the first of the strictest; of a call that is allowed
+/// the one that reaches farthest.
+pub fn deciding(units: &[(Verdict, u8)]) -> Option<usize> {
+    let strictest = units.iter().map(|(verdict, _)| *verdict).max()?;
+    let reach = |unit: &(Verdict, u8)| if strictest == Verdict::Allow { unit.1 } else { 0 };
+    let mut found = None;
+    for (at, unit) in units.iter().enumerate().filter(|(_, unit)| unit.0 == strictest) {
+        if found.is_none_or(|(_, farthest)| reach(unit) > farthest) {
+            found = Some((at, reach(unit)));
+        }
+    }
+    found.map(|(at, _)| at)
+}
+
 impl Decision {
-    /// The first of the strictest units: the one that decided.
+    /// The unit that decided.
     pub fn deciding(&self) -> Option<&Ruled> {
-        self.units.iter().find(|unit| unit.verdict == self.verdict)
+        let units: Vec<(Verdict, u8)> = self.units.iter().map(|unit| (unit.verdict, unit.reach)).collect();
+        self.units.get(deciding(&units)?)
     }
 
     /// What Claude is told of a call that does not run: the reason, never the way round it.

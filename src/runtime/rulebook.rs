@@ -18,7 +18,7 @@ use crate::policy::engine::{Policy, Profile};
 use crate::policy::place::Place;
 use crate::policy::remembered::Remembered;
 use crate::policy::rules::Scope;
-use crate::policy::verdict::{Ruled, Verdict};
+use crate::policy::verdict::{Ruled, Verdict, deciding};
 use crate::runtime::gate::{Call, Gate, Gates, Judge, Judged};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -231,9 +231,11 @@ impl Judge for Rulebook {
         let policy = self.policy();
         let decision = policy.decide(call.tool, &input, &place);
         let provable = decision.proven;
+        let reaches: Vec<u8> = decision.units.iter().map(|ruled| ruled.reach).collect();
         let judged: Vec<_> = decision.units.into_iter().map(|ruled| self.unit(ruled, &policy)).collect();
         let verdict = judged.iter().map(|(verdict, _)| *verdict).max().unwrap_or(Verdict::Block);
-        let deciding = judged.iter().find(|(unit, _)| *unit == verdict);
+        let weighed: Vec<_> = judged.iter().zip(reaches).map(|((verdict, _), reach)| (*verdict, reach)).collect();
+        let deciding = deciding(&weighed).and_then(|at| judged.get(at));
         let (rule, reason) = deciding.map(|(_, unit)| (unit.rule.clone(), unit.reason.clone())).unwrap_or_default();
         let ruling = Ruling {
             verdict: record::Verdict::from(verdict),

@@ -38,7 +38,7 @@ const FILES: &[&str] = &[
 #[rustfmt::skip]
 const ALLOWED: &[&str] = &[
     // Programs of the workspace.
-    "python x.py", "python3 -u x.py --name y 3", "python3.11 x.py", "cd src && python ../x.py", "python /home/dev/proj/x.py", "python -m mypkg list --all",
+    "python x.py", "python3 -u x.py --name y 3", "python -W ignore x.py", "python -Wignore::DeprecationWarning:mypkg.x x.py", "python3.11 x.py", "cd src && python ../x.py", "python /home/dev/proj/x.py", "python -m mypkg list --all",
     "python manage.py check", "python manage.py runserver 8000", ".venv/bin/python x.py", "uv run x.py", "uv run python x.py", "uv run --frozen python -m mypkg",
     "node index.js", "node --test", "node --check index.js", "npx tsx src/a.ts", "node_modules/.bin/tsx src/a.ts", "node --import tsx src/a.ts", "bun run src/index.ts",
     "npm run dev", "npm run docs:build", "npm run dev -- --port 3001", "npm start", "pnpm dev", "yarn dev",
@@ -48,7 +48,7 @@ const ALLOWED: &[&str] = &[
     "echo 'print(1)' > y.py && python y.py", "chmod +x script.sh && ./script.sh", "jq -rf a.jq b.json", "for i in 1 2 3; do python x.py $i; done", "python x.py --url http://localhost:3000/a", "python x.py < a.txt", "cat a.txt | python x.py | head",
     // What this machine tells.
     "curl -s http://localhost:3000/health", "curl localhost:8080/x", "curl -sS -o /dev/null -w '%{http_code}' http://127.0.0.1:3000/", "curl -s 'http://[::1]:8000/a?b=c'", "curl -X GET -H 'Accept: text/html' http://localhost/a",
-    "curl -s \"http://localhost:3000/$(date +%s)\"", "wget -qO- http://localhost:3000/", "for p in a b; do curl -s http://localhost:3000/$p; done",
+    "curl -s \"http://localhost:3000/$(date +%s)\"", "wget --max-redirect=0 -qO- http://localhost:3000/", "curl --no-buffer -s localhost:3000", "for p in a b; do curl -s http://localhost:3000/$p; done",
     "docker ps -a", "docker images", "docker logs --tail 50 x", "docker compose ps", "docker compose logs --tail=50 web", "docker-compose ps",
     // find -exec.
     "find . -name '*.rs' -exec grep -l foo {} \\;", "find . -name '*.rs' -exec wc -l {} + | sort -n | tail", "find src -type f -exec ls -lh {} \\;", "find src -name '*.rs' -exec sed -n 1,5p {} \\;", "find src -name '*.rs' -exec head -3 {} +",
@@ -71,7 +71,7 @@ const ALLOWED: &[&str] = &[
 const NOT_ALLOWED: &[&str] = &[
     // Code that is no file of the workspace.
     "python -c 'print(1)'", "python -cprint", "python", "python -", "python - < x.py", "python <<'E'\nprint(1)\nE", "echo 1 | python", "python /dev/stdin < a", "python <(echo 1)", "python /tmp/x.py", "python ../x.py", "python ~/x.py", "python src/../../x.py", "python \"$X\"", "python $(ls)", "python x.py \"$X\"",
-    "python -X pycache_prefix=/tmp x.py", "python -i -c 1", "cd /tmp && python /home/dev/proj/x.py", "cd .. && python proj/x.py", "python -m http.server", "python -m pip install x", "python -m twine upload dist/a", "python -m mypkg.migrate", "python -m",
+    "python -X pycache_prefix=/tmp x.py", "python -i -c 1", "python -W ignore::mypkg.X x.py", "python -Wignore::mypkg.X x.py", "python -W x.py", "pytest -W error::mypkg.X", "pytest --pythonwarnings=ignore:a:mypkg.X", "cd /tmp && python /home/dev/proj/x.py", "cd .. && python proj/x.py", "python -m http.server", "python -m pip install x", "python -m twine upload dist/a", "python -m mypkg.migrate", "python -m",
     "node -e 1", "node -p 1", "node --eval=1", "node -r ./a.js index.js", "node --import=data:text/javascript,1 index.js", "node --env-file=.env index.js", "node --inspect index.js", "node node_modules/x/cli.js", "node", "npx other x.ts", "npx tsx -e 1", "node_modules/.bin/other", "npx node index.js",
     "ruby -e 1", "ruby -r./a x.rb", "ruby -I/tmp x.rb", "perl -e 1", "perl -ne print a.txt", "php -r 'x();'", "bun -e 1", "java -jar /tmp/x.jar", "java -javaagent:a.jar -jar x.jar", "java -cp /tmp A", "java -XX:OnOutOfMemoryError=id -jar x.jar",
     "bash -c \"$X\"", "bash < script.sh", "bash -s < a", "bash /tmp/a.sh", "bash ../a.sh", "source script.sh", ". ./script.sh", "zsh script.sh", "bash link/a.sh", "./link/a.sh", "python link/x.py", "./outside", "python outside.py", "bash .claude/hook.sh", "./.git/hooks/pre-commit", "bash .env",
@@ -84,7 +84,7 @@ const NOT_ALLOWED: &[&str] = &[
     "PATH=.:$PATH python x.py", "PATH=/usr/bin python x.py", "export PATH=\"$HOME/bin:$PATH\"", "export PATH=/usr/bin:$PATH:.", "export PATH=/usr/bin:$PATHS", "export P\\ATH=. Y=\"a PATH=/usr/bin:$PATH b\"", "export {b,c,P\\ATH=.} Y=\"a PATH=/usr/bin:$PATH b\"", "PATH+=:.", "PATH='/usr/bin:$PATH'", "PATH=/usr/bin:$PATH:/tmp x", "for d in -delete; do find . d.md d-$d; find . $d; done", "d=-delete; d-=1; find . $d", "LD_PRELOAD=./x.so ./script.sh", "PYTHONSTARTUP=a python x.py", "PYTHONHOME=/tmp python x.py", "NODE_OPTIONS=--require=./a node index.js", "BASH_ENV=a bash script.sh", "RUBYOPT=-ra ruby x.rb", "GIT_DIR=x git status", "RUSTC_WRAPPER=x cargo run", "export PATH=.; python x.py", "IFS=/; python x.py", "GOFLAGS=-toolexec=x go run .", "JAVA_HOME=/tmp/jdk java -jar x.jar", "JAVA_HOME=/usr/lib/jvm/../../../tmp java -jar x.jar", "RAILS_ENV=production bin/rails test", "JAVA_TOOL_OPTIONS=-javaagent:x java -jar x.jar",
     "mv a link2; python link2/x.py", "cp -P l x.py; python x.py",
     // Requests that leave the machine, send, or save.
-    "curl http://localhost.x.test/", "curl http://localhost@x.test/", "curl http://127.0.0.1.x.test/", "curl http://x.test/localhost", "curl http://localhost:80@x.test/", "curl http://127.0.0.2x/", "curl -d a=b http://localhost:3000", "curl -X POST http://localhost:3000", "curl -XDELETE http://localhost:9200/x", "curl -sX POST http://localhost:3000", "curl -T a.txt http://localhost", "curl -F f=@a.txt http://localhost", "curl -o a.txt http://localhost:3000/a", "curl -O http://localhost:3000/a", "curl -K a http://localhost", "curl -H @a.txt http://localhost", "curl -w @a.txt http://localhost", "curl -w '%output{a}x' http://localhost", "curl -x http://x.test http://localhost", "curl http://localhost http://x.test", "curl \"http://$HOST/\"", "curl \"http://localhost$X\"", "curl http://localhost:$X", "curl --url x.test http://localhost", "wget http://localhost/a", "wget -O a http://localhost/a", "wget --post-file=a -qO- http://localhost/", "curl -b a.txt http://localhost", "curl --unix-socket /var/run/docker.sock http://localhost/x", "curl localhost",
+    "curl http://localhost.x.test/", "curl http://localhost@x.test/", "curl http://127.0.0.1.x.test/", "curl http://x.test/localhost", "curl http://localhost:80@x.test/", "curl http://127.0.0.2x/", "curl -d a=b http://localhost:3000", "curl -X POST http://localhost:3000", "curl -XDELETE http://localhost:9200/x", "curl -sX POST http://localhost:3000", "curl -T a.txt http://localhost", "curl -F f=@a.txt http://localhost", "curl -o a.txt http://localhost:3000/a", "curl -O http://localhost:3000/a", "curl -K a http://localhost", "curl -H @a.txt http://localhost", "curl -w @a.txt http://localhost", "curl -w '%output{a}x' http://localhost", "curl -x http://x.test http://localhost", "curl http://localhost http://x.test", "curl \"http://$HOST/\"", "curl \"http://localhost$X\"", "curl http://localhost:$X", "curl --url x.test http://localhost", "wget http://localhost/a", "wget -O a http://localhost/a", "wget --post-file=a -qO- http://localhost/", "curl -b a.txt http://localhost", "curl -L http://localhost:3000/", "curl -sfL localhost:3000/x", "curl --location http://127.0.0.1/", "wget -qO- http://localhost:3000/", "wget --max-redirect 1 -qO- http://localhost/", "curl --unix-socket /var/run/docker.sock http://localhost/x", "curl localhost",
     "docker run x", "docker exec x ls", "docker compose up -d", "docker inspect x", "docker compose config", "docker -H tcp://x.test ps", "docker logs -f x", "docker rm x", "docker ps --other", "docker compose -f ../x.yml ps",
     // find -exec.
     "find . -exec cat {} +", "find . -name '.e*' -exec cat {} \\;", "find . -exec rm -rf {} +", "find . -name src -exec rm -rf {} +", "find . -name '*cache*' -exec rm -rf {} +", "find . -name build -exec rm -rf {} +", "find . -name .git -exec rm -rf {} +", "find . -name '*.rs' -exec rm {} \\;", "find / -name '*.rs' -exec rm {} \\;", "find . -execdir cat {} \\;", "find . -name '*.rs' -exec sh -c 'cat {}' \\;", "find . -exec awk {} \\;", "find . -exec sed -f {} a \\;", "find . -name '*.rs' -exec xxd {} +", "find . -name '*.rs' -exec uniq {} +", "find . -exec cat {} \\; -name '*.rs'", "find -L . -name '*.rs' -exec cat {} \\;", "find \"$X\" -name '*.rs' -exec cat {} \\;", "find . -name '*.rs' -exec env {} \\;", "find . -name '*.rs' -exec xargs -a {} cat \\;", "find . -name '*.rs' -exec git log {} \\;", "find .. -name '*.rs' -exec sed -i s/a/b/ {} +", "find . -name __pycache__ -o -name src -exec rm -rf {} +", "find . -iname '__pycache__*' -exec rm -rf {} +", "find ../x -name __pycache__ -exec rm -rf {} +",
@@ -153,9 +153,126 @@ fn reasons_are_in_plain_words() {
         ("git reset --hard", "discards uncommitted changes"),
         ("gh pr view 1", "reads from the network"),
         ("frobnicate x", "frobnicate is not a known command"),
+        ("make deploy", "there is no Makefile"),
+        ("mvn test", "there is no pom.xml"),
+        ("./gradlew publish", "there is no build.gradle"),
+        ("cargo test --conf x", "unrecognized option --conf"),
+        ("bin/rails db:migrate", "`db:migrate` is not a build, test or lint target"),
+        ("npx knip", "knip is not installed in the project, and would be downloaded"),
+        ("npx frob x", "npx downloads frob and runs it"),
+        ("python -m pip install x", "installs packages"),
+        ("npm ci", "installs packages"),
+        ("curl -d @a.txt http://x.test/", "sends the file a.txt"),
+        ("curl -F up=@a.txt http://localhost/", "sends the file a.txt"),
+        ("curl -T a.txt http://x.test/", "sends the file a.txt"),
+        ("curl -d a=b http://localhost/", "sends data"),
+        ("curl -L http://localhost/", "follows redirects, which may lead to another machine"),
+        ("sed 'r x' a", "sed's command r may read, write or run something else"),
+        ("python -W ignore::a.B x.py", "-W ignore::a.B loads a module"),
+        ("git config --list", "prints every setting, tokens among them"),
     ] {
         let (verdict, told) = verdict(command);
         assert_eq!(verdict, Verdict::Ask, "{command}: {told}");
         assert!(told.contains(expected), "{command}: {told}");
+    }
+}
+
+#[test]
+fn a_build_target_is_named_where_it_is_none() {
+    for (files, command, expected) in [
+        (&["Makefile"][..], "make deploy", "`deploy` is not a build, test or lint target"),
+        (&["Makefile"], "make test deploy", "`deploy` is not a build, test or lint target"),
+        (&["pom.xml"], "mvn deploy", "`deploy` is not a build, test or lint target"),
+        (&["build.gradle"], "./gradlew publish", "`publish` is not a build, test or lint target"),
+        (&["go.mod"], "go test ../x", "../x is not a file of the workspace"),
+        (&["package.json"], "npm frob", "`frob` is not a build, test or lint target"),
+    ] {
+        let decision = decide(Profile::Guarded, files, command);
+        assert_eq!(decision.verdict, Verdict::Ask, "{command}: {}", decision.told());
+        assert!(decision.told().contains(expected), "{command}: {}", decision.told());
+    }
+}
+
+/// What is told of an allowed call is what reaches farthest in it.
+#[test]
+fn the_reason_of_an_allowed_call_is_that_of_the_part_that_decided() {
+    for (command, expected) in [
+        ("cd src && ls", "only looks"),
+        ("X=1; touch a; ls", "writes in the workspace"),
+        ("cd src && cargo test 2>&1 | tail -3", "build, test, lint"),
+        ("cargo test && git add src && git commit -m x", "adds to the history"),
+        ("sleep 1; curl -s http://localhost:3000/ | head", "only reads from this machine"),
+    ] {
+        let (verdict, told) = verdict(command);
+        assert_eq!(verdict, Verdict::Allow, "{command}: {told}");
+        assert!(told.contains(expected), "{command}: {told}");
+    }
+}
+
+/// Where a call would read a token, or ask another machine, by what stands in the settings of this one.
+#[test]
+fn settings_of_the_place_count() {
+    let root = Path::new("/home/dev/proj");
+    let of = |view: MadeUp, command: &str| {
+        let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+        policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place).verdict
+    };
+    let plain = || MadeUp::new(root, [], FILES.iter().copied()).with_texts([(".git/config", "[remote \"origin\"]\nurl = https://x.test/y")]);
+    let token = || plain().with_texts([(".git/config", "[remote \"origin\"]\nurl = https://x:abc@x.test/y")]);
+    for command in ["git remote -v", "git remote get-url origin", "git config --get remote.origin.url", "cat .git/config", "grep -rn url src .git"] {
+        assert_eq!(of(plain(), command), Verdict::Allow, "{command}");
+        assert_ne!(of(token(), command), Verdict::Allow, "{command}");
+    }
+    for command in ["git config user.name", "git config --get user.email", "git config --list --name-only", "git config get core.autocrlf"] {
+        assert_eq!(of(plain(), command), Verdict::Allow, "{command}");
+    }
+    for command in [
+        "git config --list", "git config -l --show-origin", "git config list", "git config --get-all http.https://github.com/.extraheader",
+        "git config --get-regexp .", "git config --get-regexp user.name", "git config get --all --regexp http", "git config --get-urlmatch http https://x.test",
+        "git config http.extraheader", "git config --get sendemail.smtpPass", "git config \"$X\"", "git config get \"$X\"",
+    ] {
+        assert_ne!(of(plain(), command), Verdict::Allow, "{command}");
+    }
+    assert_eq!(of(plain().with_daemon_elsewhere(), "docker ps"), Verdict::Ask);
+    assert_eq!(of(plain().with_daemon_elsewhere(), "curl -s http://localhost:3000/"), Verdict::Allow);
+    for (npmrc, verdict) in [("save-exact=true\nfund=false", Verdict::Allow), ("//r.test/:_authToken=x", Verdict::Block), ("x=${T}", Verdict::Block), ("", Verdict::Block)] {
+        let view = || plain().with_texts([(".npmrc", npmrc)]);
+        for command in ["cat .npmrc", "grep -rn x --exclude=.env ."] {
+            assert_eq!(of(view(), command), verdict, "{command} {npmrc}");
+        }
+    }
+}
+
+#[test]
+fn what_a_search_leaves_out_is_not_read() {
+    for command in ["grep -rn x . --exclude=.env", "grep -rn --exclude='.env*' --exclude-dir=.git x .", "grep -r x . --exclude='*.env'"] {
+        let (verdict, told) = verdict(command);
+        assert_eq!(verdict, Verdict::Allow, "{command}: {told}");
+    }
+    for command in [
+        "grep -rn x .", "grep -rn x . --exclude=.ENV", "grep -rn x . --exclude=.envrc", "grep -rn x . --exclude .env",
+        "grep -rn -e --exclude=.env x .", "grep -rn x . --exclude=.env --include=*", "grep -rn --exclude=.env -- x .", "grep -rn x . --exclude=.env .env",
+        "grep -rn x . -f --exclude=.env", "grep -rn x . --exclude-dir=.env", "grep -rn x . --exclud=.env", "grep -rn x . --exclude='[.]env'",
+    ] {
+        assert_ne!(verdict(command).0, Verdict::Allow, "{command}");
+    }
+    assert!(verdict("grep -rn x .").1.contains("leave the file out"));
+}
+
+#[test]
+fn a_build_folder_with_tracked_files_asks() {
+    let root = Path::new("/home/dev/proj");
+    let view = MadeUp::new(root, [], ["dist/a.js"]).tracking(["build/config.sh", "src/a.rs"]);
+    let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+    for (command, expected) in [
+        ("rm -rf dist", Verdict::Allow),
+        ("rm -rf build", Verdict::Ask),
+        ("rm -rf dist build", Verdict::Ask),
+        ("rm -rf target", Verdict::Allow),
+        ("rm -rf src", Verdict::Block),
+    ] {
+        let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place);
+        assert_eq!(decision.verdict, expected, "{command}: {}", decision.told());
+        assert!(expected != Verdict::Ask || decision.told().contains("git tracks"), "{}", decision.told());
     }
 }

@@ -152,7 +152,7 @@ const ORDINARY: &[&str] = &[
     "git stash show -p",
     "git config --get user.name",
     "git config user.name",
-    "git config --list",
+    "git config --list --name-only",
     "git reflog",
     "git reflog -5",
     "git merge-base main HEAD",

@@ -1,11 +1,11 @@
 //! A simple command: its words expanded, its name looked up, what it does found by the tables.
 
 use super::assign::Stands;
-use super::listers::{begins, kinds, lister};
+use super::listers::{begins, kinds, left_out, lister};
 use super::walk::{MAX_DEPTH, Walker};
 use crate::policy::commands::args;
 use crate::policy::commands::grammar::Role;
-use crate::policy::commands::{self, Entry, project};
+use crate::policy::commands::{self, Entry, programs, project};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{
@@ -118,7 +118,8 @@ impl Walker<'_> {
             return;
         }
         let (both, skip) = of_subcommand(name, args);
-        if both.is_none() && self.is_own(name, args) {
+        let own = if both.is_none() { self.own(name, args) } else { Err(None) };
+        if own.is_ok() {
             return self.units.push(named(name, args, text).does(Class::Build));
         }
         if both.is_none() && self.program(name, args, text) {
@@ -131,7 +132,10 @@ impl Walker<'_> {
             (None, Some(entry)) => self.known(entry, name, args, text),
             (None, None) => named(name, args, text).unknown(format!("{name} is not a known command")),
         };
-        let unknown = unit.doubts.iter().any(|doubt| matches!(doubt, Doubt::Meaning(_)));
+        if let (Err(Some(why)), Some(doubt)) = (own, unit.doubts.iter_mut().find(|doubt| is_meaning(doubt))) {
+            *doubt = Doubt::Meaning(why);
+        }
+        let unknown = unit.doubts.iter().any(is_meaning);
         let reaches = unit.classes.iter().any(|class| matches!(class, Class::Network | Class::History));
         if reaches || unknown {
             unit.given.extend(self.given(args));
@@ -142,11 +146,11 @@ impl Walker<'_> {
         }
     }
 
-    /// A command of the project's own, from a folder of the project's own.
-    fn is_own(&self, name: &str, args: &[Field]) -> bool {
-        self.shell.folders().is_some_and(|folders| {
-            folders.iter().all(|folder| project::is_own(name, args, &Place { cwd: folder, ..self.place }))
-        })
+    /// Whether it is a command of the project's own, from a folder of the project's own. The error is why it is not, where
+    /// it is a command that a project may have.
+    fn own(&self, name: &str, args: &[Field]) -> Result<(), Option<String>> {
+        let folders = self.shell.folders().ok_or(None)?;
+        folders.iter().try_for_each(|folder| project::own(name, args, &Place { cwd: folder, ..self.place }))
     }
 
     /// A command that could be any.
@@ -182,18 +186,24 @@ impl Walker<'_> {
         let mut unit = Unit::new("Bash", Program::Path(name.to_owned()), text);
         unit.args = args.to_vec();
         unit.more_flags = true;
-        if self.is_own(name, args) {
-            unit.given = self.given(args);
-            return self.units.push(unit.does(Class::Build));
+        match self.own(name, args) {
+            Ok(()) => {
+                unit.given = self.given(args);
+                self.units.push(unit.does(Class::Build));
+            }
+            Err(Some(why)) if programs::is_tool(name.rsplit('/').next().unwrap_or(name)) => {
+                unit.given = self.given(args);
+                self.units.push(unit.unknown(why));
+            }
+            Err(_) => self.own_path(unit, name, args),
         }
-        self.own_path(unit, name, args);
     }
 
     /// A script in a file that is known: a program by its path, in this shell or in one of its own.
     pub(super) fn script_file(&mut self, name: &str, args: &[Field], text: &str) {
         let is_file = |path: &&str| !path.starts_with(['-', '/']) || Path::new(path).starts_with(self.place.workspace);
         match args.first().and_then(Field::text).filter(is_file) {
-            Some(_) if self.is_own(name, args) => self.units.push(named(name, args, text).does(Class::Build)),
+            Some(_) if self.own(name, args).is_ok() => self.units.push(named(name, args, text).does(Class::Build)),
             Some(path) => {
                 let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text);
                 unit.args = args[1..].to_vec();
@@ -272,8 +282,13 @@ impl Walker<'_> {
             _ => !self.moves_plain_files(&parsed),
         };
         unit.carries = entry.carries && may_carry;
+        if unit.classes.contains(&Class::Local) && !self.place.view.has_own_daemon(self.place.home) {
+            unit.classes = [Class::Network].into();
+            unit.doubts.push(Doubt::Meaning(format!("{name} asks another machine, by its context or DOCKER_HOST")));
+        }
         unit.lists = lister(entry, &parsed);
         unit.only = kinds(entry, name, args, &parsed);
+        (unit.except, unit.past) = left_out(name, args, &parsed);
         for (role, field) in &parsed.values {
             match role {
                 Role::Read => self.reads(field, &mut unit),
@@ -281,7 +296,7 @@ impl Walker<'_> {
                 Role::Rev => self.revision(field, &mut unit),
                 Role::Spec => self.added(field, &mut unit),
                 Role::Name if entry.lists.is_some() => self.shows(field, &mut unit),
-                Role::Data | Role::Name | Role::Program | Role::Command | Role::Target => {}
+                Role::Data | Role::Name | Role::Program | Role::Command | Role::Target | Role::Warning => {}
             }
         }
         if name == "git" {
@@ -300,6 +315,10 @@ impl Walker<'_> {
         }
         if entry.places {
             self.places(&parsed, &mut unit);
+        }
+        let tracked = |target: &Target| target.path().is_some_and(|path| self.place.view.is_tracked(path));
+        if name == "rm" && unit.tree && unit.writes.iter().any(tracked) {
+            unit.classes.insert(Class::History);
         }
         let reads_here = unit.tree && entry.does.is_empty() && unit.reads.is_empty();
         if reads_here || (entry.here && unit.reads.is_empty()) {
@@ -325,6 +344,10 @@ impl Walker<'_> {
         }
         unit
     }
+}
+
+fn is_meaning(doubt: &Doubt) -> bool {
+    matches!(doubt, Doubt::Meaning(_))
 }
 
 /// What is known of a command by its name and the word or two behind it, and how many those are.

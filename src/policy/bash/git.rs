@@ -3,7 +3,7 @@
 use super::command::named;
 use super::walk::Walker;
 use crate::policy::commands::{self, args};
-use crate::policy::git_programs;
+use crate::policy::{credentials, git_programs};
 use crate::policy::unit::{Class, Doubt, Field, Unit};
 use std::path::PathBuf;
 
@@ -73,12 +73,41 @@ impl Walker<'_> {
         {
             *doubt = Doubt::Meaning(why);
         }
+        unit.doubts.extend(self.tells_secrets(first, rest, &unit).map(|why| Doubt::Words(why.to_owned())));
         if first == "rm"
             && rest.iter().any(|word| word.text().is_none_or(|word| word.contains(['*', '?', '[', ':', '\\'])))
         {
             unit.doubts.push(Doubt::Words("which files git removes is not known".to_owned()));
         }
         unit
+    }
+}
+
+impl Walker<'_> {
+    /// Why settings of git that are printed may hold a token.
+    fn tells_secrets(&self, first: &str, rest: &[Field], unit: &Unit) -> Option<&'static str> {
+        let set = |flag: &str| unit.flags.contains(flag);
+        let words: Vec<&str> = rest.iter().skip(1).filter_map(Field::text).collect();
+        let mut operands = words.iter().filter(|word| !word.starts_with('-') && !matches!(**word, "get" | "list"));
+        let addresses = || {
+            let folders = self.shell.folders().unwrap_or_default();
+            let told = folders.is_empty() || folders.iter().any(|folder| credentials::in_remotes(&self.place, folder));
+            told.then_some("prints an address with a password in it")
+        };
+        match first {
+            "remote" if set("verbose") || words.contains(&"get-url") => addresses(),
+            "config" if set("name-only") => None,
+            "config" => match operands.next().map(|key| key.to_lowercase()) {
+                Some(_) if set("get-regexp") || set("get-urlmatch") || set("regexp") => {
+                    Some("prints settings that may hold a token: name one setting")
+                }
+                Some(key) if credentials::is_plain_key(&key) => None,
+                Some(key) if key.starts_with("remote.") && key.ends_with("url") => addresses(),
+                Some(_) => Some("prints a setting that may hold a token"),
+                None => Some("prints every setting, tokens among them: name one, or use --name-only"),
+            },
+            _ => None,
+        }
     }
 }
 

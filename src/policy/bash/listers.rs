@@ -47,6 +47,26 @@ pub(super) fn begins(entry: &Entry, parsed: &Parsed) -> Vec<String> {
     named.iter().flat_map(of).collect()
 }
 
+/// The names of files and of folders that grep leaves out: where only that is said, and each name is a part of its word.
+pub(super) fn left_out(name: &str, args: &[Field], parsed: &Parsed) -> (Vec<String>, Vec<String>) {
+    let nothing = (Vec::new(), Vec::new());
+    let Some(texts) = args.iter().map(Field::text).collect::<Option<Vec<&str>>>() else { return nothing };
+    // An abbreviation may be any of them.
+    let other = |text: &&str| {
+        text.starts_with("--inc")
+            || text.starts_with("--ex") && !["--exclude=", "--exclude-dir="].iter().any(|head| text.starts_with(head))
+    };
+    if !matches!(name, "grep" | "egrep" | "fgrep") || texts.iter().any(other) || texts.contains(&"--") {
+        return nothing;
+    }
+    let plain = |text: &&str| text.chars().all(|char| char.is_ascii_alphanumeric() || "*._-".contains(char));
+    let of = |head: &str| {
+        let patterns = parsed.flags.iter().filter_map(|flag| flag.strip_prefix(head));
+        patterns.filter(plain).map(str::to_owned).collect()
+    };
+    (of("exclude="), of("exclude-dir="))
+}
+
 /// The names of the files that a command is about alone: `find -name '*.rs'`, `grep --include='*.rs'`. None when it may
 /// be about any.
 pub(super) fn kinds(entry: &Entry, name: &str, args: &[Field], parsed: &Parsed) -> Vec<String> {

@@ -9,9 +9,13 @@ impl Walker<'_> {
     /// Proven is only what has a grammar and keeps to its plainest words: anything else may run or write what it is
     /// told to by the far end or by its own options.
     pub(super) fn reaches_out(&self, entry: &Entry, name: &str, parsed: &Parsed, unit: &mut Unit) {
+        let mut why = sent(parsed).filter(|_| name == "curl");
         if matches!(name, "curl" | "wget") && asks_this_machine(name, parsed, unit) {
-            unit.classes = [Class::Local].into();
-            return;
+            if !redirects(name, parsed) {
+                unit.classes = [Class::Local].into();
+                return;
+            }
+            why = Some("follows redirects, which may lead to another machine".to_owned());
         }
         // A file whose name is not known waits for the person with the rest of the command.
         unit.writes.retain(|target| *target != Target::Unknown);
@@ -21,13 +25,13 @@ impl Walker<'_> {
             "curl" => unit.writes.is_empty() && are_plain_options(parsed) && operands.iter().all(|text| is_url(text)),
             _ => false,
         });
-        if !plain || (name == "curl" && parsed.operands.is_empty()) {
-            let why = if entry.does.contains(&Class::Read) {
-                format!("{} reads from the network", unit.text)
-            } else {
-                format!("cannot tell what {name} does with these arguments")
+        if !plain || why.is_some() || (name == "curl" && parsed.operands.is_empty()) {
+            let said = match entry.says.as_str() {
+                "" if entry.does.contains(&Class::Read) => format!("{} reads from the network", unit.text),
+                "" => fetched(name, parsed, unit),
+                says => says.to_owned(),
             };
-            unit.doubts.push(Doubt::Meaning(why));
+            unit.doubts.push(Doubt::Meaning(why.unwrap_or(said)));
         }
     }
 
@@ -49,52 +53,78 @@ impl Walker<'_> {
     }
 }
 
-/// Options of curl that send, save and read nothing.
+/// What a command that talks to other machines does, as far as that can be said.
+fn fetched(name: &str, parsed: &Parsed, unit: &Unit) -> String {
+    let first = parsed.operands.first().or(unit.args.first()).and_then(Field::text).filter(|word| !word.starts_with('-'));
+    match (name, first) {
+        ("npx" | "bunx" | "pnpx" | "uvx", Some(program)) => format!("{name} downloads {program} and runs it"),
+        ("curl" | "wget", _) => format!("cannot tell what {name} does with these arguments"),
+        (_, Some(first)) => format!("cannot tell what `{name} {first}` does with these arguments"),
+        (_, None) => format!("cannot tell what {name} does with these arguments"),
+    }
+}
+
+/// Options of curl that send, save and read nothing, and stay with the host that is asked.
+const PLAIN: [&str; 12] = [
+    "silent",
+    "show-error",
+    "fail",
+    "head",
+    "include",
+    "verbose",
+    "ipv4",
+    "ipv6",
+    "compressed",
+    "max-time",
+    "connect-timeout",
+    "retry",
+];
+
+/// The name of an option, without its value.
+fn name_of(flag: &str) -> &str {
+    flag.split('=').next().unwrap_or(flag)
+}
+
+/// Whether curl is told nothing but how to fetch.
 fn are_plain_options(parsed: &Parsed) -> bool {
-    const PLAIN: [&str; 13] = [
-        "silent",
-        "show-error",
-        "fail",
-        "location",
-        "head",
-        "include",
-        "verbose",
-        "ipv4",
-        "ipv6",
-        "compressed",
-        "max-time",
-        "connect-timeout",
-        "retry",
-    ];
-    parsed.flags.iter().all(|flag| PLAIN.contains(&flag.split('=').next().unwrap_or(flag)))
+    parsed.flags.iter().map(|flag| name_of(flag)).all(|flag| PLAIN.contains(&flag) || flag == "location")
+}
+
+/// What curl is told to send, in words.
+fn sent(parsed: &Parsed) -> Option<String> {
+    parsed.options.iter().find_map(|(name, value)| {
+        let value = value.beginning();
+        let file = match name.as_str() {
+            "data" | "data-binary" | "json" => value.strip_prefix('@'),
+            "data-urlencode" => value.split_once('@').map(|(_, file)| file).filter(|_| !value.contains('=')),
+            "form" => value.split_once(['@', '<']).map(|(_, file)| file.split(';').next().unwrap_or(file)),
+            "upload-file" => Some(value),
+            "data-raw" => None,
+            _ => return None,
+        };
+        Some(file.map_or("sends data".to_owned(), |file| match file {
+            "-" => "sends its input".to_owned(),
+            _ => format!("sends the file {file}"),
+        }))
+    })
+}
+
+/// Whether a request goes where the answer says: wget does unless it is told not to.
+fn redirects(name: &str, parsed: &Parsed) -> bool {
+    match name {
+        "wget" => parsed.option("max-redirect").and_then(Field::text) != Some("0"),
+        _ => parsed.flags.contains("location"),
+    }
 }
 
 /// Whether a request only reads from a server on this machine, and nothing is saved or sent.
 fn asks_this_machine(name: &str, parsed: &Parsed, unit: &Unit) -> bool {
-    const PLAIN: [&str; 17] = [
-        "silent",
-        "show-error",
-        "fail",
-        "location",
-        "head",
-        "include",
-        "verbose",
-        "ipv4",
-        "ipv6",
-        "compressed",
-        "max-time",
-        "connect-timeout",
-        "retry",
-        "insecure",
-        "no-buffer",
-        "user-agent",
-        "header",
-    ];
-    const GIVEN: [&str; 3] = ["write-out", "output", "request"];
-    const WGET: [&str; 7] = ["quiet", "no-verbose", "output-document", "tries", "timeout", "header", "user-agent"];
-    let known = |flag: &String| {
-        let flag = flag.split('=').next().unwrap_or(flag);
-        if name == "wget" { WGET.contains(&flag) } else { PLAIN.contains(&flag) || GIVEN.contains(&flag) }
+    const HERE: [&str; 7] = ["insecure", "no-buffer", "user-agent", "header", "write-out", "output", "request"];
+    const WGET: [&str; 8] =
+        ["quiet", "no-verbose", "output-document", "tries", "timeout", "header", "user-agent", "max-redirect"];
+    let known = |flag: &str| match name {
+        "wget" => WGET.contains(&flag),
+        _ => PLAIN.contains(&flag) || HERE.contains(&flag) || flag == "location",
     };
     // A value that is a file's name, or that would write one.
     let plain = |(_, value): &(_, Field)| {
@@ -116,7 +146,7 @@ fn asks_this_machine(name: &str, parsed: &Parsed, unit: &Unit) -> bool {
         && unit.reads.is_empty()
         && !saved
         && reads
-        && parsed.flags.iter().all(known)
+        && parsed.flags.iter().map(|flag| name_of(flag)).all(known)
         && parsed.values.iter().filter(|(_, value)| !parsed.operands.contains(value)).all(plain)
         && !parsed.operands.is_empty()
         && parsed.operands.iter().all(|operand| match &operand.value {

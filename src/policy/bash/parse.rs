@@ -26,7 +26,7 @@ fn options(grammar: Grammar) -> ParserOptions {
 /// The tree of a script. The error says where it ends to make sense.
 pub fn program(text: &str, grammar: Grammar) -> Result<Program, String> {
     let mut parser = Parser::new(text.as_bytes(), &options(grammar));
-    parser.parse_program().map_err(|error| format!("bash does not understand it: {error}"))
+    parser.parse_program().map_err(|error| format!("not valid bash: {error}"))
 }
 
 /// The pieces of a word.

@@ -23,10 +23,10 @@ const BEFORE_REGEX: [&str; 9] = ["print", "printf", "return", "in", "else", "do"
 /// Why a program is not proven harmless; `Ok` for one that is.
 pub fn check(program: &str) -> Result<(), String> {
     if let Some(word) = words(program).find(|word| POWERS.contains(word)) {
-        return Err(format!("{word} of awk reads, writes or runs more than its input"));
+        return Err(format!("{word} in awk may read, write or run something else"));
     }
     if program.contains('@') {
-        return Err("@ of awk loads or calls what is not visible".to_owned());
+        return Err("@ in awk loads or calls code that is not in the command".to_owned());
     }
     scan(program)
 }
@@ -70,13 +70,13 @@ fn scan(program: &str) -> Result<(), String> {
                 Last::Start | Last::Operator => {
                     let end = end_of(&chars, at, '/')?;
                     if chars[at..end].contains(&'"') {
-                        return Err("a quote in a regex of awk".to_owned());
+                        return Err("cannot tell where a regex of the awk program ends: a quote is in it".to_owned());
                     }
                     at = end;
                     last = Last::Operand;
                 }
                 Last::Operand => last = Last::Operator,
-                Last::Close | Last::Step => return Err("a slash in awk may divide or begin a regex".to_owned()),
+                Last::Close | Last::Step => return Err("cannot tell whether a slash in the awk program divides or begins a regex".to_owned()),
             },
             '|' if next == Some('|') => {
                 at += 1;
@@ -112,7 +112,7 @@ fn scan(program: &str) -> Result<(), String> {
                 }
                 last = if BEFORE_REGEX.contains(&word.as_str()) { Last::Operator } else { Last::Operand };
             }
-            other => return Err(format!("the character {other} of awk is not known to be harmless")),
+            other => return Err(format!("cannot tell what {other} does in the awk program")),
         }
         at += 1;
     }
@@ -131,14 +131,14 @@ fn end_of(chars: &[char], from: usize, delimiter: char) -> Result<usize, String>
             '[' if delimiter == '/' => {
                 let set = chars[at..].iter().position(|char| *char == ']').unwrap_or(0);
                 if chars[at..at + set].contains(&'/') {
-                    return Err("a slash stands in a set of awk".to_owned());
+                    return Err("cannot tell where a regex of the awk program ends: a slash is in its brackets".to_owned());
                 }
             }
             _ => {}
         }
         at += 1;
     }
-    Err("a string or regex of awk has no end".to_owned())
+    Err("a string or regex of the awk program has no end".to_owned())
 }
 
 #[cfg(test)]

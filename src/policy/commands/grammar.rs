@@ -29,6 +29,8 @@ pub enum Role {
     Command,
     /// What a build tool is to do: `test`, `lint`, not `deploy`.
     Target,
+    /// Which warnings of python count. A category with a dot in its name is a module that is loaded.
+    Warning,
 }
 
 impl Role {
@@ -43,6 +45,7 @@ impl Role {
             "program" => Self::Program,
             "command" => Self::Command,
             "target" => Self::Target,
+            "warning" => Self::Warning,
             _ => return None,
         })
     }

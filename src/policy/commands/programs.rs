@@ -36,6 +36,8 @@ pub struct Interpreter {
 pub struct Line {
     options: String,
     values: String,
+    /// Options whose value says which warnings count.
+    warnings: String,
     /// How options begin whose value is a part of the word.
     prefixes: String,
 }
@@ -212,7 +214,23 @@ fn lists(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|listed| listed == word)
 }
 
+/// Whether a text says which warnings of python count, and loads nothing: `action:message:category:module:line`.
+pub fn is_warning(text: &str) -> bool {
+    let category = text.split(':').nth(2).unwrap_or("");
+    category.trim().chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+}
+
 impl Line {
+    /// How many words an option takes that says which warnings count; none when it is another option.
+    fn warns(&self, word: &str, next: Option<&str>) -> Result<Option<usize>, String> {
+        let Some(option) = self.warnings.split_whitespace().find(|option| word.starts_with(*option)) else {
+            return Ok(None);
+        };
+        let attached = &word[option.len()..];
+        let (value, takes) = if attached.is_empty() { (next.unwrap_or("."), 2) } else { (attached, 1) };
+        if is_warning(value) { Ok(Some(takes)) } else { Err(format!("{option} {value} loads a module")) }
+    }
+
     /// How many words an option takes, itself included; none when it is not known.
     pub fn takes(&self, word: &str) -> Option<usize> {
         if lists(&self.options, word) {
@@ -255,6 +273,10 @@ impl Interpreter {
                 return Ok(Runs::File(at + name));
             }
             bare |= self.bare.as_deref() == Some(word);
+            if let Some(takes) = self.line.warns(word, words.get(at + 1).copied().flatten())? {
+                at += takes;
+                continue;
+            }
             if let Some(takes) = self.line.takes(word) {
                 at += takes;
                 continue;

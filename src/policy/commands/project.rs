@@ -113,16 +113,28 @@ fn fetched(line: &str) -> Option<String> {
 }
 
 /// Whether a command of known words is one of the project's own. Words beyond it must be known, too, and stay in the
-/// workspace: one of them could be an option that makes it run, read or write what stands elsewhere.
-pub fn is_own(command: &str, words: &[Field], place: &Place<'_>) -> bool {
-    let Some(own) = OWN.get(command) else { return false };
-    let Some(texts) = words.iter().map(Field::text).collect::<Option<Vec<_>>>() else { return false };
-    let there = |own: &Own| {
-        own.when.iter().any(|file| is_here(file, place)) && own.program.iter().all(|file| is_here(file, place))
-    };
-    own.iter().any(|own| own.is(&texts, place) && there(own))
-        && !is_foreign(place.cwd, place)
-        && stays(&labels(command, &texts), place)
+/// workspace: one of them could be an option that makes it run, read or write what stands elsewhere. The error is why a
+/// command of the tables is not.
+pub fn own(command: &str, words: &[Field], place: &Place<'_>) -> Result<(), Option<String>> {
+    let own = OWN.get(command).ok_or(None)?;
+    let texts = words.iter().map(Field::text).collect::<Option<Vec<_>>>().ok_or(None)?;
+    // The nearest says most.
+    let mut near: Option<(usize, String)> = None;
+    for own in own {
+        let Some(rest) = own.behind_name(&texts, place) else { continue };
+        let (near_by, why) = match own.missing(place) {
+            Some(why) => (2 * own.words.len(), why),
+            None => match own.told(&rest, place) {
+                Ok(()) if is_foreign(place.cwd, place) => return Err(Some("runs in a folder of what others wrote".into())),
+                Ok(()) => return strays(&labels(command, &texts), place).map_or(Ok(()), |why| Err(Some(why))),
+                Err(why) => (2 * own.words.len() + 1, why),
+            },
+        };
+        if near.as_ref().is_none_or(|(other, _)| near_by > *other) {
+            near = Some((near_by, why));
+        }
+    }
+    Err(near.map(|(_, why)| why))
 }
 
 /// What bazel's labels name: `//a` is from the root of the workspace.
@@ -159,12 +171,22 @@ impl Own {
         }
         let fields: Vec<Field> = [before, between].concat().into_iter().map(Field::known).collect();
         let parsed = leads.map(|leads| args::parse(leads, &fields)).unwrap_or_default();
-        self.entry.fits(&parsed, place).then(|| words.to_vec())
+        self.entry.fits(&parsed, place).is_ok().then(|| words.to_vec())
     }
 
-    /// Whether the words are this command, told nothing that is not known.
-    fn is(&self, words: &[&str], place: &Place<'_>) -> bool {
-        let Some(words) = self.behind_name(words, place) else { return false };
+    /// Which of its files is not there, in words.
+    fn missing(&self, place: &Place<'_>) -> Option<String> {
+        if let Some(program) = self.program.iter().find(|file| !is_here(file, place)) {
+            let name = program.rsplit('/').next().unwrap_or(program);
+            return Some(format!("{name} is not installed in the project, and would be downloaded"));
+        }
+        let here = self.when.iter().any(|file| is_here(file, place));
+        let names = self.when.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", no ");
+        (!here).then(|| format!("there is no {names} in the workspace"))
+    }
+
+    /// Why the words behind the command tell it what is not known.
+    fn told(&self, words: &[&str], place: &Place<'_>) -> Result<(), String> {
         let entry = self.entry;
         let end = words.iter().position(|word| *word == "--");
         let (before, behind) = words.split_at(end.unwrap_or(words.len()));
@@ -176,12 +198,16 @@ impl Own {
         let further = behind.split_first().map_or(&[][..], |(_, behind)| behind);
         let further = match &entry.behind {
             Some(grammar) => args::parse(grammar, &fields(further)),
-            None if further.iter().any(|word| word.starts_with('-')) => return false,
-            None => args::parse(&entry.grammar, &fields(further)),
+            None => match further.iter().find(|word| word.starts_with('-')) {
+                Some(word) => return Err(format!("unrecognized option {word} behind --")),
+                None => args::parse(&entry.grammar, &fields(further)),
+            },
         };
-        entry.fits(&parsed, place)
-            && entry.fits(&further, place)
-            && (entry.needs.is_empty() || parsed.flags.contains(&entry.needs))
+        entry.fits(&parsed, place)?;
+        entry.fits(&further, place)?;
+        let needs = &entry.needs;
+        let has = needs.is_empty() || parsed.flags.contains(needs);
+        has.then_some(()).ok_or_else(|| format!("without --{needs} it does something else"))
     }
 }
 
@@ -197,35 +223,47 @@ fn led(leads: Option<&Grammar>, words: &[&str]) -> usize {
 }
 
 impl Entry {
-    /// Whether words say nothing that is not known.
-    fn fits(&self, parsed: &args::Parsed, place: &Place<'_>) -> bool {
+    /// Why words say something that is not known.
+    fn fits(&self, parsed: &args::Parsed, place: &Place<'_>) -> Result<(), String> {
         let spares = |field: &Field| {
             let mut named = parsed.options.iter().filter(|(_, value)| value == field);
             named.any(|(name, _)| name.contains("ignore") || name.contains("exclude"))
         };
-        let stands = |role: Role, field: &Field| {
-            let path = field.text().and_then(|text| place.resolve(place.cwd, text));
+        if let Some(doubt) = parsed.doubts.first() {
+            return Err(doubt.why().to_owned());
+        }
+        for (role, field) in &parsed.values {
+            self.allows(*role, field)?;
+            let text = field.beginning();
+            let path = place.resolve(place.cwd, text);
             match role {
-                Role::Write => path.is_none_or(|path| is_output(&path, place)),
-                Role::Name | Role::Read => spares(field) || path.is_none_or(|path| !is_foreign(&path, place)),
-                _ => true,
+                Role::Write if path.as_ref().is_some_and(|path| !is_output(path, place)) => {
+                    return Err(format!("{text} is there already, and no folder of build output"));
+                }
+                Role::Name | Role::Read if !spares(field) && path.as_ref().is_some_and(|path| is_foreign(path, place)) => {
+                    return Err(format!("{text} is not the project's own"));
+                }
+                _ => {}
             }
-        };
-        let own = |field: &Field| field.text().is_some_and(is_own_package);
-        parsed.doubts.is_empty()
-            && parsed.values.iter().all(|(role, field)| self.allows(*role, field) && stands(*role, field))
-            && (!self.packages || parsed.operands.iter().all(own))
+        }
+        let foreign = parsed.operands.iter().map(Field::beginning).find(|name| self.packages && !is_own_package(name));
+        foreign.map_or(Ok(()), |name| Err(format!("{name} is no package of the workspace")))
     }
 
-    /// Whether a value is what its place in the line may hold.
-    fn allows(&self, role: Role, field: &Field) -> bool {
-        let Some(text) = field.text() else { return false };
-        match role {
-            Role::Target => text.split(',').all(|target| self.is_target(target)),
+    /// Why a value is not what its place in the line may hold.
+    fn allows(&self, role: Role, field: &Field) -> Result<(), String> {
+        let text = field.text().ok_or("an argument has an unknown value")?;
+        let fits = match role {
+            Role::Target => {
+                let other = text.split(',').find(|target| !self.is_target(target));
+                return other.map_or(Ok(()), |target| Err(format!("`{target}` is not a build, test or lint target")));
+            }
             Role::Data | Role::Program => !holds_code(text),
+            Role::Warning => programs::is_warning(text),
             Role::Name | Role::Read | Role::Write | Role::Rev | Role::Spec => !holds_code(text) && is_name(text),
             Role::Command => false,
-        }
+        };
+        fits.then_some(()).ok_or_else(|| format!("`{text}` may be code, a program or an address"))
     }
 
     fn is_target(&self, target: &str) -> bool {
@@ -304,19 +342,25 @@ fn is_setting(word: &str) -> bool {
         && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
-/// Whether it runs in the workspace, and every path in its words is in the workspace, too, and none of the floor's.
-fn stays(words: &[&str], place: &Place<'_>) -> bool {
+/// Why it does not run in the workspace, or which path in its words is not in it or one of the floor's.
+fn strays(words: &[&str], place: &Place<'_>) -> Option<String> {
     let floor = Floor::of_built_in();
     let inside = |path: &str| place.resolve(place.cwd, path).filter(|path| path.starts_with(place.workspace));
-    let stays = |path: &str| {
+    let strays = |path: &&str| {
         let free = |path: PathBuf| {
             !floor.is_secret(&path, place) && floor.protects(&path, place).is_none() && !floor.orders(&path, place)
         };
-        !path.starts_with('~') && inside(path).is_some_and(free)
+        path.starts_with('~') || !inside(path).is_some_and(free)
     };
+    if inside(".").is_none() {
+        return Some("runs outside of the workspace".to_owned());
+    }
     // In a text of JSON a backslash may be any letter.
-    let escaped = |word: &&str| word.contains('"') && word.contains('\\');
-    inside(".").is_some() && !words.iter().any(escaped) && words.iter().flat_map(|word| paths(word)).all(stays)
+    if let Some(word) = words.iter().find(|word| word.contains('"') && word.contains('\\')) {
+        return Some(format!("{word} may name any file"));
+    }
+    let path = words.iter().flat_map(|word| paths(word)).find(strays)?;
+    Some(format!("{path} is not a file of the workspace that may be used"))
 }
 
 /// What may be a path in a word: its parts between signs, and what follows an option's letter.
@@ -388,7 +432,7 @@ mod tests {
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             let fields: Vec<Field> = words[1..].iter().map(|word| Field::known(*word)).collect();
-            assert_eq!(is_own(words[0], &fields, &place), own, "{line}");
+            assert_eq!(super::own(words[0], &fields, &place).is_ok(), own, "{line}");
         }
     }
 }

@@ -11,6 +11,10 @@ pub fn check(script: &str) -> Result<(), String> {
     Ok(())
 }
 
+const CUT: &str = "the sed script is not whole";
+/// Seds disagree about where such an expression ends.
+const SETS: &str = "cannot tell where an expression of sed ends: a slash or bracket is in its brackets";
+
 struct Sed<'a> {
     chars: Peekable<Chars<'a>>,
 }
@@ -56,8 +60,8 @@ impl Sed<'_> {
                 self.text();
                 Ok(true)
             }
-            Some(other) => Err(format!("the command {other} of sed is not known to be harmless")),
-            None => Err("the sed script ends after an address".to_owned()),
+            Some(other) => Err(format!("sed's command {other} may read, write or run something else")),
+            None => Err(CUT.to_owned()),
         }
     }
 
@@ -88,14 +92,14 @@ impl Sed<'_> {
     fn substitution(&mut self) -> Result<bool, String> {
         let delimiter = self.delimiter()?;
         self.until(delimiter)?;
-        self.until(delimiter)?;
+        self.replacement(delimiter)?;
         loop {
             match self.chars.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
                     self.chars.next();
                 }
                 None | Some(' ' | '\t' | ';' | '\n' | '}' | '#') => return Ok(true),
-                Some(other) => return Err(format!("the flag {other} of s in sed is not known to be harmless")),
+                Some(other) => return Err(format!("the flag {other} of sed's s command may write or run something")),
             }
         }
     }
@@ -116,7 +120,7 @@ impl Sed<'_> {
     fn delimiter(&mut self) -> Result<char, String> {
         match self.chars.next() {
             Some(char) if char != '\n' && char != '\\' => Ok(char),
-            _ => Err("a sed expression has no delimiter".to_owned()),
+            _ => Err(CUT.to_owned()),
         }
     }
 
@@ -129,15 +133,15 @@ impl Sed<'_> {
                 '\\' => {
                     self.chars.next();
                 }
-                _ if char == delimiter && in_set => return Err("a delimiter stands in a set of sed".to_owned()),
+                _ if char == delimiter && in_set => return Err(SETS.to_owned()),
                 _ if char == delimiter => return Ok(()),
-                '\n' => return Err("a line ends in an expression of sed".to_owned()),
+                '\n' => return Err(CUT.to_owned()),
                 // Seds disagree about a bracket that comes first in a set, too.
                 '[' if !in_set => {
                     in_set = true;
                     self.next_is('^');
                     if self.next_is(']') {
-                        return Err("a bracket stands in a set of sed".to_owned());
+                        return Err(SETS.to_owned());
                     }
                 }
                 // `[:alpha:]` in a set: its bracket does not end the set.
@@ -146,7 +150,22 @@ impl Sed<'_> {
                 _ => {}
             }
         }
-        Err("an expression of sed has no end".to_owned())
+        Err(CUT.to_owned())
+    }
+
+    /// Reads past the delimiter behind a replacement, in which brackets stand for themselves.
+    fn replacement(&mut self, delimiter: char) -> Result<(), String> {
+        while let Some(char) = self.chars.next() {
+            match char {
+                '\\' => {
+                    self.chars.next();
+                }
+                _ if char == delimiter => return Ok(()),
+                '\n' => break,
+                _ => {}
+            }
+        }
+        Err(CUT.to_owned())
     }
 
     /// `[:alpha:]` behind its first bracket.
@@ -160,7 +179,7 @@ impl Sed<'_> {
                 break;
             }
         }
-        Err("a class of sed has no end".to_owned())
+        Err(SETS.to_owned())
     }
 
     fn next_is(&mut self, char: char) -> bool {
@@ -195,6 +214,8 @@ mod tests {
             "/^$/d",
             "a hello",
             "s/[a-z]*/X/",
+            "s/^/[/",
+            "s/$/],/;s/a/[]/",
             "s/[[:space:]]*$//",
             "s/[^[:alnum:]_]//g",
             "\\,x,p",
@@ -213,6 +234,7 @@ mod tests {
         for script in [
             "w out",
             "1e rm -rf x",
+            "s/a/[/w out",
             "s/a/b/w out",
             "s/a/b/e",
             "s/a/b/gw out",

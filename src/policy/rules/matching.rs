@@ -1,5 +1,6 @@
 //! Whether a rule is about a unit. An allow rule is about what is proven; any other rule is about what might be.
 
+use super::built::BUILT;
 use super::{About, Rule};
 use crate::policy::call::host_matches;
 use crate::policy::glob::{Case, path_matches};
@@ -176,6 +177,10 @@ fn paths_hold(patterns: &[String], targets: &[Target], place: &Place<'_>, must: 
 fn matches_any(patterns: &[String], path: &std::path::Path, place: &Place<'_>, must: Must) -> bool {
     let case = if must == Must::Be { Case::Counts } else { Case::Ignored };
     patterns.iter().any(|pattern| {
+        if pattern == "${built}" {
+            let below = path.strip_prefix(place.workspace);
+            return below.is_ok_and(|path| BUILT.iter().any(|built| path_matches(built, path, case)));
+        }
         // The folder itself is not meant: it belongs to the run.
         if let Some(rest) = pattern.strip_prefix("${scratch}/") {
             let scratch = place.view.scratch().filter(|_| place.is_scratch(path));

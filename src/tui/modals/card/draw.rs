@@ -206,7 +206,7 @@ impl Card {
             return Some((Role::Danger, spelt::visible(why)));
         }
         if self.approval.kind == ApprovalKind::Call && !self.approval.provable && matches!(self.page, Page::Call) {
-            return Some((Role::Dim, "A is not offered: what the call does could not be proven.".into()));
+            return Some((Role::Dim, "A is not offered: calls like this one are decided one by one.".into()));
         }
         if self.approval.kind != ApprovalKind::Passphrase {
             return None;

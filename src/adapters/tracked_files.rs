@@ -1,0 +1,133 @@
+//! Which files git tracks, read from the index of the repository: git itself might run what its configuration names.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// Largest index that is read, in bytes.
+const MAX_INDEX: u64 = 64 << 20;
+
+/// Whether git tracks files in a folder. What cannot be read may say so.
+pub fn are_below(folder: &Path) -> bool {
+    let is_top = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
+    let Some(top) = folder.ancestors().find(is_top) else { return false };
+    let Ok(below) = folder.strip_prefix(top) else { return true };
+    let Some(git) = git_folder(top) else { return true };
+    let mut bytes = Vec::new();
+    match File::open(git.join("index")).and_then(|file| file.take(MAX_INDEX + 1).read_to_end(&mut bytes)) {
+        Err(error) => error.kind() != ErrorKind::NotFound,
+        Ok(_) if bytes.len() as u64 > MAX_INDEX => true,
+        Ok(_) => is_in(&bytes, below.as_os_str().as_encoded_bytes()).unwrap_or(true),
+    }
+}
+
+/// The repository's own folder, which a work tree may only point to.
+fn git_folder(top: &Path) -> Option<PathBuf> {
+    let git = top.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = fs::read_to_string(&git).ok()?;
+    Some(top.join(text.trim_end().strip_prefix("gitdir:")?.trim_start()))
+}
+
+/// Whether an index has an entry below a folder. `None`: it is not understood.
+fn is_in(index: &[u8], folder: &[u8]) -> Option<bool> {
+    /// Times, numbers and size, then the id.
+    const FIXED: usize = 40 + 20;
+    let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
+    let (version, count) = (number(4)?, number(8)?);
+    if index.get(..4)? != b"DIRC" || !(2..=4).contains(&version) {
+        return None;
+    }
+    let mut at = 12;
+    let mut name: Vec<u8> = Vec::new();
+    for _ in 0..count {
+        let begin = at;
+        let extended = index.get(at + FIXED)? & 0x40 != 0;
+        at += FIXED + if extended { 4 } else { 2 };
+        if version == 4 {
+            let kept = name.len().checked_sub(varint(index, &mut at)?)?;
+            name.truncate(kept);
+        } else {
+            name.clear();
+        }
+        let end = at + index.get(at..)?.iter().position(|byte| *byte == 0)?;
+        name.extend_from_slice(&index[at..end]);
+        at = if version == 4 { end + 1 } else { begin + ((end - begin) / 8 + 1) * 8 };
+        if is_below(&name, folder) {
+            return Some(true);
+        }
+    }
+    // What another file of the index holds is not here.
+    let mut extension = at;
+    while let Some(size) = number(extension + 4).filter(|_| extension + 20 < index.len()) {
+        if index.get(extension..extension + 4)? == b"link" {
+            return None;
+        }
+        extension += 8 + size as usize;
+    }
+    Some(false)
+}
+
+/// A folder that is not checked out stands in the index as a whole, with a slash at its end.
+fn is_below(name: &[u8], folder: &[u8]) -> bool {
+    let inside = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"/");
+    folder.is_empty()
+        || name.strip_prefix(folder).is_some_and(inside)
+        || (name.ends_with(b"/") && folder.starts_with(name))
+}
+
+/// Git's number of seven bits a byte.
+fn varint(bytes: &[u8], at: &mut usize) -> Option<usize> {
+    let mut next = || {
+        let byte = *bytes.get(*at)?;
+        *at += 1;
+        Some(byte)
+    };
+    let mut byte = next()?;
+    let mut value = usize::from(byte & 0x7f);
+    while byte & 0x80 != 0 {
+        byte = next()?;
+        value = value.checked_add(1)?.checked_mul(128)? + usize::from(byte & 0x7f);
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn git(folder: &Path, args: &[&str]) {
+        let status = Command::new("git").args(args).current_dir(folder).status().unwrap();
+        assert!(status.success(), "git {args:?}");
+    }
+
+    #[test]
+    fn the_index_tells_what_is_tracked() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        assert!(!are_below(&root.join("dist")), "no repository");
+        git(root, &["init", "-q"]);
+        assert!(!are_below(&root.join("dist")), "nothing is tracked yet");
+        for path in ["dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x", "target/debug/x"] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), path).unwrap();
+        }
+        git(root, &["add", "dist", "distant.txt", "src"]);
+        git(root, &["add", "-N", "src"]);
+        for version in ["2", "4", "3"] {
+            git(root, &["update-index", "--index-version", version]);
+            for (path, tracked) in
+                [("dist", true), ("src/very/long", true), ("src/very/long/x", true), ("target", false), ("dis", false)]
+            {
+                assert_eq!(are_below(&root.join(path)), tracked, "{path} in version {version}");
+            }
+        }
+        git(root, &["update-index", "--split-index"]);
+        assert!(are_below(&root.join("target")), "a part of the index is elsewhere");
+        fs::write(root.join(".git/index"), b"DIRC").unwrap();
+        assert!(are_below(&root.join("target")), "it is cut");
+    }
+}
