@@ -111,7 +111,8 @@ mod tests {
         assert!(!are_below(&root.join("dist")), "no repository");
         git(root, &["init", "-q"]);
         assert!(!are_below(&root.join("dist")), "nothing is tracked yet");
-        for path in ["dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x", "target/debug/x"] {
+        for path in ["dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x", "target/debug/x"]
+        {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), path).unwrap();
         }

@@ -30,7 +30,8 @@ pub fn in_remotes(place: &Place<'_>, folder: &Path) -> bool {
 /// The files that a file of git's settings includes.
 fn included(text: &str, file: &Path, place: &Place<'_>) -> Vec<PathBuf> {
     let lines = text.lines().filter(|_| text.to_lowercase().contains("[include"));
-    let paths = lines.filter_map(|line| line.split_once('=')).filter(|(key, _)| key.trim().eq_ignore_ascii_case("path"));
+    let paths =
+        lines.filter_map(|line| line.split_once('=')).filter(|(key, _)| key.trim().eq_ignore_ascii_case("path"));
     let from = file.parent().unwrap_or(file);
     let resolved = paths.map(|(_, path)| path.trim().trim_matches('"')).map(|path| match path.strip_prefix("~/") {
         Some(path) => place.home.join(path),

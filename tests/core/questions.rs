@@ -149,14 +149,7 @@ pub fn ruling(verdict: Verdict) -> Ruling {
         reason: String::new(),
         kind: None,
     };
-    Ruling {
-        verdict,
-        rule: "r".into(),
-        reason: String::new(),
-        target: "x".into(),
-        units: vec![unit],
-        provable: false,
-    }
+    Ruling { verdict, rule: "r".into(), reason: String::new(), target: "x".into(), units: vec![unit], provable: false }
 }
 
 /// A call of Claude's, as it is told by the hook or asked by `can_use_tool`. Its `id` begins with its tool.

@@ -217,25 +217,53 @@ fn settings_of_the_place_count() {
         let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
         policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place).verdict
     };
-    let plain = || MadeUp::new(root, [], FILES.iter().copied()).with_texts([(".git/config", "[remote \"origin\"]\nurl = https://x.test/y")]);
+    let plain = || {
+        MadeUp::new(root, [], FILES.iter().copied())
+            .with_texts([(".git/config", "[remote \"origin\"]\nurl = https://x.test/y")])
+    };
     let token = || plain().with_texts([(".git/config", "[remote \"origin\"]\nurl = https://x:abc@x.test/y")]);
-    for command in ["git remote -v", "git remote get-url origin", "git config --get remote.origin.url", "cat .git/config", "grep -rn url src .git"] {
+    for command in [
+        "git remote -v",
+        "git remote get-url origin",
+        "git config --get remote.origin.url",
+        "cat .git/config",
+        "grep -rn url src .git",
+    ] {
         assert_eq!(of(plain(), command), Verdict::Allow, "{command}");
         assert_ne!(of(token(), command), Verdict::Allow, "{command}");
     }
-    for command in ["git config user.name", "git config --get user.email", "git config --list --name-only", "git config get core.autocrlf"] {
+    for command in [
+        "git config user.name",
+        "git config --get user.email",
+        "git config --list --name-only",
+        "git config get core.autocrlf",
+    ] {
         assert_eq!(of(plain(), command), Verdict::Allow, "{command}");
     }
     for command in [
-        "git config --list", "git config -l --show-origin", "git config list", "git config --get-all http.https://github.com/.extraheader",
-        "git config --get-regexp .", "git config --get-regexp user.name", "git config get --all --regexp http", "git config --get-urlmatch http https://x.test",
-        "git config http.extraheader", "git config --get sendemail.smtpPass", "git config \"$X\"", "git config get \"$X\"",
+        "git config --list",
+        "git config -l --show-origin",
+        "git config list",
+        "git config --get-all http.https://github.com/.extraheader",
+        "git config --get-regexp .",
+        "git config --get-regexp user.name",
+        "git config get --all --regexp http",
+        "git config --get-urlmatch http https://x.test",
+        "git config http.extraheader",
+        "git config --get sendemail.smtpPass",
+        "git config \"$X\"",
+        "git config get \"$X\"",
     ] {
         assert_ne!(of(plain(), command), Verdict::Allow, "{command}");
     }
     assert_eq!(of(plain().with_daemon_elsewhere(), "docker ps"), Verdict::Ask);
     assert_eq!(of(plain().with_daemon_elsewhere(), "curl -s http://localhost:3000/"), Verdict::Allow);
-    for (npmrc, verdict) in [("save-exact=true\nfund=false", Verdict::Allow), ("//r.test/:_authToken=x", Verdict::Block), ("x=${T}", Verdict::Block), ("", Verdict::Block)] {
+    for (npmrc, verdict) in [
+        ("save-exact=true\nfund=false", Verdict::Allow),
+        ("//r.test/:_authToken=x", Verdict::Block),
+        ("x=${T}", Verdict::Block),
+        ("", Verdict::Block),
+    ] {
         let view = || plain().with_texts([(".npmrc", npmrc)]);
         for command in ["cat .npmrc", "grep -rn x --exclude=.env ."] {
             assert_eq!(of(view(), command), verdict, "{command} {npmrc}");
@@ -245,14 +273,27 @@ fn settings_of_the_place_count() {
 
 #[test]
 fn what_a_search_leaves_out_is_not_read() {
-    for command in ["grep -rn x . --exclude=.env", "grep -rn --exclude='.env*' --exclude-dir=.git x .", "grep -r x . --exclude='*.env'"] {
+    for command in [
+        "grep -rn x . --exclude=.env",
+        "grep -rn --exclude='.env*' --exclude-dir=.git x .",
+        "grep -r x . --exclude='*.env'",
+    ] {
         let (verdict, told) = verdict(command);
         assert_eq!(verdict, Verdict::Allow, "{command}: {told}");
     }
     for command in [
-        "grep -rn x .", "grep -rn x . --exclude=.ENV", "grep -rn x . --exclude=.envrc", "grep -rn x . --exclude .env",
-        "grep -rn -e --exclude=.env x .", "grep -rn x . --exclude=.env --include=*", "grep -rn --exclude=.env -- x .", "grep -rn x . --exclude=.env .env",
-        "grep -rn x . -f --exclude=.env", "grep -rn x . --exclude-dir=.env", "grep -rn x . --exclud=.env", "grep -rn x . --exclude='[.]env'",
+        "grep -rn x .",
+        "grep -rn x . --exclude=.ENV",
+        "grep -rn x . --exclude=.envrc",
+        "grep -rn x . --exclude .env",
+        "grep -rn -e --exclude=.env x .",
+        "grep -rn x . --exclude=.env --include=*",
+        "grep -rn --exclude=.env -- x .",
+        "grep -rn x . --exclude=.env .env",
+        "grep -rn x . -f --exclude=.env",
+        "grep -rn x . --exclude-dir=.env",
+        "grep -rn x . --exclud=.env",
+        "grep -rn x . --exclude='[.]env'",
     ] {
         assert_ne!(verdict(command).0, Verdict::Allow, "{command}");
     }

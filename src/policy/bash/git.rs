@@ -3,8 +3,8 @@
 use super::command::named;
 use super::walk::Walker;
 use crate::policy::commands::{self, args};
-use crate::policy::{credentials, git_programs};
 use crate::policy::unit::{Class, Doubt, Field, Unit};
+use crate::policy::{credentials, git_programs};
 use std::path::PathBuf;
 
 impl Walker<'_> {

@@ -55,7 +55,8 @@ impl Walker<'_> {
 
 /// What a command that talks to other machines does, as far as that can be said.
 fn fetched(name: &str, parsed: &Parsed, unit: &Unit) -> String {
-    let first = parsed.operands.first().or(unit.args.first()).and_then(Field::text).filter(|word| !word.starts_with('-'));
+    let first =
+        parsed.operands.first().or(unit.args.first()).and_then(Field::text).filter(|word| !word.starts_with('-'));
     match (name, first) {
         ("npx" | "bunx" | "pnpx" | "uvx", Some(program)) => format!("{name} downloads {program} and runs it"),
         ("curl" | "wget", _) => format!("cannot tell what {name} does with these arguments"),

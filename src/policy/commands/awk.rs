@@ -76,7 +76,9 @@ fn scan(program: &str) -> Result<(), String> {
                     last = Last::Operand;
                 }
                 Last::Operand => last = Last::Operator,
-                Last::Close | Last::Step => return Err("cannot tell whether a slash in the awk program divides or begins a regex".to_owned()),
+                Last::Close | Last::Step => {
+                    return Err("cannot tell whether a slash in the awk program divides or begins a regex".to_owned());
+                }
             },
             '|' if next == Some('|') => {
                 at += 1;
@@ -131,7 +133,9 @@ fn end_of(chars: &[char], from: usize, delimiter: char) -> Result<usize, String>
             '[' if delimiter == '/' => {
                 let set = chars[at..].iter().position(|char| *char == ']').unwrap_or(0);
                 if chars[at..at + set].contains(&'/') {
-                    return Err("cannot tell where a regex of the awk program ends: a slash is in its brackets".to_owned());
+                    return Err(
+                        "cannot tell where a regex of the awk program ends: a slash is in its brackets".to_owned()
+                    );
                 }
             }
             _ => {}

@@ -125,7 +125,9 @@ pub fn own(command: &str, words: &[Field], place: &Place<'_>) -> Result<(), Opti
         let (near_by, why) = match own.missing(place) {
             Some(why) => (2 * own.words.len(), why),
             None => match own.told(&rest, place) {
-                Ok(()) if is_foreign(place.cwd, place) => return Err(Some("runs in a folder of what others wrote".into())),
+                Ok(()) if is_foreign(place.cwd, place) => {
+                    return Err(Some("runs in a folder of what others wrote".into()));
+                }
                 Ok(()) => return strays(&labels(command, &texts), place).map_or(Ok(()), |why| Err(Some(why))),
                 Err(why) => (2 * own.words.len() + 1, why),
             },
@@ -240,7 +242,9 @@ impl Entry {
                 Role::Write if path.as_ref().is_some_and(|path| !is_output(path, place)) => {
                     return Err(format!("{text} is there already, and no folder of build output"));
                 }
-                Role::Name | Role::Read if !spares(field) && path.as_ref().is_some_and(|path| is_foreign(path, place)) => {
+                Role::Name | Role::Read
+                    if !spares(field) && path.as_ref().is_some_and(|path| is_foreign(path, place)) =>
+                {
                     return Err(format!("{text} is not the project's own"));
                 }
                 _ => {}
