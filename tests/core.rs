@@ -201,7 +201,7 @@ fn any_input() -> impl Strategy<Value = Input> {
             let verdict = [Allow, Ask, Passphrase, Block][usize::from(verdict)];
             let presence = if there { Presence::Screen } else { Presence::Nobody };
             let call = Box::new(call(n, &id, Via::CanUseTool));
-            Input::Judged { call, ruling: Box::new(ruling(verdict, "Edit")), presence }
+            Input::Judged { call, ruling: Box::new(ruling(verdict)), presence }
         }),
         ("[ab]", any::<bool>()).prop_map(|(id, edited)| {
             let input = if edited { "{\"a\":1}" } else { "{}" }.to_owned();
@@ -215,14 +215,14 @@ fn any_input() -> impl Strategy<Value = Input> {
         "[ab]".prop_map(|id| Input::EditJudged {
             id: QuestionId::first(id),
             input: "{}".into(),
-            ruling: Box::new(ruling(Verdict::Ask, "Edit"))
+            ruling: Box::new(ruling(Verdict::Ask))
         }),
         Just(Input::RulesChanged { words: "w".into() }),
         Just(Input::RulesOpened { words: "w".into() }),
         ("[ab]", prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Passphrase, Verdict::Block]))
             .prop_map(|(id, verdict)| Input::Rejudged {
                 id: QuestionId::first(id),
-                ruling: Box::new(ruling(verdict, "Edit"))
+                ruling: Box::new(ruling(verdict))
             }),
         "[ab]".prop_map(|id| Input::RuleSaved { id: QuestionId::first(id), path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
