@@ -7,7 +7,16 @@ fn main() -> color_eyre::Result<ExitCode> {
     // Claude's double is called with Claude's own flags, which clap must not read.
     // Not `args`: it panics over a file's name that is no UTF-8.
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|first| first == "scripted-agent") {
+    let first = args.next();
+    #[cfg(target_os = "linux")]
+    {
+        use programmator::adapters::agent::keeper;
+        if first.as_ref().is_some_and(|first| first == keeper::WORD) {
+            return Ok(keeper::main(&args.collect::<Vec<_>>()));
+        }
+        keeper::offer();
+    }
+    if first.is_some_and(|first| first == "scripted-agent") {
         let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
         return Ok(programmator::demo::agent::main(&args));
     }

@@ -183,27 +183,6 @@ const DAEMON: &str = "
       - bash: \"(env -i PATH=$PATH setsid sh -c 'sleep 600 & echo $! >> ../daemons' &)\"
       - bash: \"until [ -s ../daemons ]; do sleep 0.02; done\"";
 
-/// Whether we may have a control group of our own and put a process into it.
-#[cfg(target_os = "linux")]
-fn has_control_groups() -> bool {
-    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
-    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap();
-    let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
-    let own = own.lines().find_map(|line| line.strip_prefix("0::/"));
-    let (Some(mount), Some(own)) = (mount.and_then(|line| line.split(' ').nth(1)), own) else { return false };
-    let folder = std::path::Path::new(mount).join(own).join(format!("programmator-test-{}", std::process::id()));
-    if std::fs::create_dir(&folder).is_err() {
-        return false;
-    }
-    let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
-    let entered = std::fs::write(folder.join("cgroup.procs"), child.id().to_string()).is_ok();
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let can_kill = folder.join("cgroup.kill").exists();
-    std::fs::remove_dir(&folder).unwrap();
-    entered && can_kill
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
@@ -230,9 +209,8 @@ fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
         }
         let records = records(&output);
         let swept = of_kind(&records, "agent_exited").iter().any(|exit| exit["swept"].as_u64() > Some(0));
-        // Only the group knows who has lost its parents.
-        let expected = has_control_groups();
-        assert_eq!((left.is_empty(), swept), (expected, expected), "{end}: {left:?} of {daemons} {}", text(&output));
+        assert!(left.is_empty() && swept, "{end}: {left:?} of {daemons} {}", text(&output));
+        assert_eq!(project.processes(), Vec::<String>::new());
     }
 }
 
@@ -254,6 +232,85 @@ fn a_daemon_that_a_later_command_ends_is_gone_and_no_zombie() {
     let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
     assert!(project.path("work/daemon").exists(), "{}", text(&output));
     assert!(!project.path("work/zombie").exists(), "{}", text(&output));
+}
+
+/// The processes of the run: a part of their command line, and their id.
+#[cfg(target_os = "linux")]
+fn running(project: &Project, part: &str) -> Vec<rustix::process::Pid> {
+    let needle = project.path("home").display().to_string();
+    let read = |pid: i32, file: &str| {
+        String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default()).replace('\0', " ")
+    };
+    let folders = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let pids = folders.filter_map(|entry| entry.file_name().to_string_lossy().parse::<i32>().ok());
+    let wanted = pids.filter(|pid| read(*pid, "environ").contains(&needle) && read(*pid, "cmdline").contains(part));
+    wanted.filter_map(rustix::process::Pid::from_raw).collect()
+}
+
+/// Whether this process, started with an empty environment, has ended; if not it is ended here.
+#[cfg(target_os = "linux")]
+fn is_gone(pid: &str) -> bool {
+    let pid = rustix::process::Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
+    let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let begun = std::time::Instant::now();
+    while begun.elapsed() < std::time::Duration::from_secs(20) {
+        if stat().is_empty() || stat().contains(") Z ") {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    rustix::process::kill_process(pid, Signal::KILL).unwrap();
+    false
+}
+
+/// Starts such a daemon, and does not end.
+#[cfg(target_os = "linux")]
+fn at_work_with_a_daemon() -> (Project, std::process::Child) {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(&format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      - hang: {{}}\n"));
+    let (child, _) = start_until(&project, &["run", "--json", "-n", "1", "tk-1"], "tool_finished");
+    let known = || project.path("daemons").metadata().is_ok_and(|file| file.len() > 0);
+    while !known() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    (project, child)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_keeper_ends_all_of_claude_when_programmator_is_killed() {
+    let (project, mut child) = at_work_with_a_daemon();
+    let keepers = running(&project, "keep-claude");
+    assert_eq!(keepers.len(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(is_gone(&project.read("daemons")));
+    assert!(is_gone(&keepers[0].to_string()));
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_iteration_whose_keeper_is_killed_ends_and_leaves_nothing() {
+    let (project, child) = at_work_with_a_daemon();
+    rustix::process::kill_process(running(&project, "keep-claude")[0], Signal::KILL).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(of_kind(&records(&output), "agent_exited").len(), 1, "{}", text(&output));
+    assert_eq!(project.processes(), Vec::<String>::new());
+    is_gone(&project.read("daemons"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_halted_keeper_does_not_keep_claude_from_being_ended() {
+    let (project, child) = at_work_with_a_daemon();
+    rustix::process::kill_process(running(&project, "keep-claude")[0], Signal::STOP).unwrap();
+    signal(&child, Signal::TERM);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", text(&output));
+    assert_eq!(project.processes(), Vec::<String>::new());
+    is_gone(&project.read("daemons"));
 }
 
 /// A run in its first iteration, which waits for the file `go`; it is patient for a second.

@@ -3,6 +3,7 @@
 //!
 //! - [`launch`]: the argument list and the environment, pure.
 //! - `start`: starts the process from a thread that lives as long as the program.
+//! - `held`: the process as we hold it. [`keeper`]: what stands between us and it, on Linux.
 //! - `supervise`: the tasks around one process. `drain`: stdout to the sink and to events.
 //! - `messages`: the JSON lines that go to stdin.
 //! - `pending`: what was sent and waits for a word of Claude's.
@@ -14,6 +15,9 @@ mod drain;
 mod error;
 mod event;
 pub mod features;
+mod held;
+#[cfg(target_os = "linux")]
+pub mod keeper;
 pub mod launch;
 pub mod memory;
 mod messages;
@@ -166,7 +170,7 @@ impl Agent {
         Ok(Ok(used.ok().and_then(|used| serde_json::from_str(&used).ok()).unwrap_or_default()))
     }
 
-    /// Process id; also of its process group.
+    /// Claude's process id; also of its process group.
     pub fn pid(&self) -> u32 {
         self.pid
     }

@@ -102,7 +102,7 @@ impl Supervisor {
                     scratch_folder::remove(run);
                 }
             }
-            Ok(if markers.is_empty() { 0 } else { orphans::sweep(&markers) })
+            Ok(if markers.is_empty() { 0 } else { orphans::sweep_interrupted(&markers) })
         };
         match tokio::task::spawn_blocking(sweep).await {
             Ok(Ok(0)) => {}
@@ -174,7 +174,7 @@ impl Supervisor {
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         circuit::admit(&ticket.id, &state.breaker, &config.settings.breaker, self.clock.now())?;
         // What an earlier process left running would work against us.
-        let swept = tokio::task::block_in_place(|| orphans::sweep(&[run.to_string()]));
+        let swept = tokio::task::block_in_place(|| orphans::sweep_interrupted(&[run.to_string()]));
         if swept > 0 {
             tracing::warn!(%run, swept, "processes of the interrupted run were still there and were ended");
         }

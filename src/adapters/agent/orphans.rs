@@ -1,9 +1,8 @@
 //! Processes that Claude left behind. Its tools live in sessions of their own, where no signal to
 //! Claude's group reaches them; they are found by the marker that all of a run's processes inherit.
 //!
-//! A tool that clears its environment has no marker. On Linux it is found as one of the family: by a control group
-//! where one can be had, else if it descended from Claude when somebody looked. Else it escapes; nothing here can see
-//! it.
+//! A tool that clears its environment has no marker. On Linux it is found as one of the family: below Claude's
+//! [keeper](super), and in a control group where one can be had. Elsewhere it escapes; nothing here can see it.
 
 #[cfg(target_os = "linux")]
 use super::os_linux as os;
@@ -36,7 +35,17 @@ pub fn sweep(markers: &[String]) -> u32 {
     end(markers, &Family::default())
 }
 
-/// The same, and ends what is left of the family.
+/// The same, for runs whose program has died: what it had no time for is done too.
+pub fn sweep_interrupted(markers: &[String]) -> u32 {
+    let mut ended = sweep(markers);
+    for group in markers.iter().filter(|marker| !marker.is_empty()).flat_map(|marker| os::Group::left(marker)) {
+        ended = ended.saturating_add(u32::try_from(group.members().len()).unwrap_or(u32::MAX));
+        group.kill();
+    }
+    ended
+}
+
+/// The same as [`sweep`], and ends what is left of the family.
 pub(super) fn end(markers: &[String], family: &Family) -> u32 {
     let markers: Vec<String> = markers.iter().filter(|m| !m.is_empty()).cloned().collect();
     let mut seen: HashMap<(i32, String), Instant> = HashMap::new();
@@ -46,6 +55,7 @@ pub(super) fn end(markers: &[String], family: &Family) -> u32 {
         if !markers.is_empty() {
             found.extend(os::marked(&markers).into_iter().map(Arc::new));
         }
+        found.retain(|process| !family.is_root(process));
         if found.is_empty() {
             break;
         }
@@ -60,28 +70,28 @@ pub(super) fn end(markers: &[String], family: &Family) -> u32 {
         }
         sleep(PAUSE);
     }
-    family.close();
     u32::try_from(seen.len()).unwrap_or(u32::MAX)
 }
 
-/// Claude and who descends from it, as far as they were seen. Whose parents ended before a look has left it, unless the
-/// control group knows it. Orphans are not made Claude's children: it waits for nobody that it did not start, and they
-/// would stay as zombies, which a command that waits for their end takes for alive.
+/// Who descends from a process: Claude's keeper, or Claude itself where it has none. Nobody leaves a keeper's family as
+/// long as it lives; else whose parents ended before a look has left it, unless the control group knows it. Orphans are
+/// not made Claude's own children: it waits for nobody that it did not start, and they would stay as zombies, which a
+/// command that waits for their end takes for alive.
 #[derive(Debug, Default)]
 pub(super) struct Family(Mutex<Members>);
 
 #[derive(Debug, Default)]
 struct Members {
-    claude: Option<os::Process>,
+    root: Option<os::Process>,
     group: Option<os::Group>,
     others: Vec<Arc<os::Process>>,
 }
 
 impl Family {
-    /// Of the process with this id, which must be a child of ours that was not waited for yet.
+    /// Of the process with this id: this one, or a child of ours that was not waited for yet.
     pub(super) fn of(pid: u32, marker: &str) -> Self {
-        let (claude, group) = (os::process(pid), os::Group::of(pid, marker));
-        Self(Mutex::new(Members { claude, group, others: Vec::new() }))
+        let (root, group) = (os::process(pid), os::Group::of(pid, marker));
+        Self(Mutex::new(Members { root, group, others: Vec::new() }))
     }
 
     /// Remembers who belongs to it now. A few milliseconds.
@@ -89,30 +99,54 @@ impl Family {
         drop(self.members());
     }
 
-    /// Who is left beside Claude itself, now.
+    /// Who is left beside the root, now.
     fn left(&self) -> Vec<Arc<os::Process>> {
         self.members().others.clone()
     }
 
-    /// Nobody is looked for any more; who hides from all that was tried is killed without a word.
-    fn close(&self) {
-        if let Some(group) = self.0.lock().unwrap_or_else(PoisonError::into_inner).group.take() {
+    /// Nobody is looked for any more; who hides from all that was tried is killed without a word, the root too.
+    pub(super) fn close(&self) {
+        if let Some(group) = self.lock().group.take() {
             group.kill();
         }
     }
 
+    /// The same, where this process is the root.
+    #[cfg(target_os = "linux")]
+    pub(super) fn leave(&self) {
+        if let Some(group) = &self.lock().group {
+            group.leave();
+        }
+        self.close();
+    }
+
+    fn is_root(&self, process: &os::Process) -> bool {
+        self.lock().is_root(process)
+    }
+
+    /// A poisoned lock holds what it held.
+    fn lock(&self) -> MutexGuard<'_, Members> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn members(&self) -> MutexGuard<'_, Members> {
-        let mut members = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut members = self.lock();
         members.others.retain(|process| process.is_alive());
         let mut found = members.group.as_ref().map(os::Group::members).unwrap_or_default();
-        found.retain(|process| members.claude.as_ref().is_none_or(|claude| claude.identity() != process.identity()));
-        found.extend(os::descendants(members.claude.iter().chain(members.others.iter().map(Arc::as_ref))));
+        found.retain(|process| !members.is_root(process));
+        found.extend(os::descendants(members.root.iter().chain(members.others.iter().map(Arc::as_ref))));
         for process in found {
             if members.others.iter().all(|known| known.identity() != process.identity()) {
                 members.others.push(Arc::new(process));
             }
         }
         members
+    }
+}
+
+impl Members {
+    fn is_root(&self, process: &os::Process) -> bool {
+        self.root.as_ref().is_some_and(|root| root.identity() == process.identity())
     }
 }
 
@@ -180,6 +214,32 @@ mod tests {
         let ended = end(&[], &family);
         assert_eq!((ended, daemon.is_alive()), (u32::from(has_group), !has_group), "with a control group: {has_group}");
         daemon.signal(Signal::KILL);
+    }
+
+    /// The program died, and with it whoever would have ended the daemon.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_control_group_that_a_killed_program_left_is_ended_and_removed_and_no_other() {
+        let mut sleepers = [(); 2].map(|()| Command::new("/bin/sleep").arg("600").spawn().unwrap());
+        let markers = [marker(), marker()];
+        let has_group = [0, 1].map(|at| {
+            let family = Family::of(sleepers[at].id(), &markers[at]);
+            let has_group = family.0.lock().unwrap().group.is_some();
+            drop(family);
+            has_group
+        });
+        assert_eq!(sweep_interrupted(&[String::new(), markers[0].clone()]), u32::from(has_group[0]));
+        assert!(os::Group::left(&markers[0]).is_empty());
+        assert_eq!(os::Group::left(&markers[1]).len(), usize::from(has_group[1]));
+        assert_eq!(sleepers[0].try_wait().unwrap().is_some(), has_group[0], "with a control group: {has_group:?}");
+        assert!(sleepers[1].try_wait().unwrap().is_none());
+        for sleeper in &mut sleepers {
+            sleeper.kill().unwrap();
+            sleeper.wait().unwrap();
+        }
+        assert!(os::Group::left(&markers[1]).len() <= 1, "an empty one");
+        sweep_interrupted(&markers[1..]);
+        assert!(os::Group::left(&markers[1]).is_empty());
     }
 
     #[test]

@@ -7,13 +7,14 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
 };
 use std::collections::{HashMap, HashSet};
-use std::io::PipeReader;
+use std::io::{ErrorKind, PipeReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
-use tokio::process::Command;
 
 /// Bytes that the kernel keeps for us while we are busy.
 const PIPE_SIZE: usize = 1 << 20;
@@ -109,27 +110,54 @@ pub(super) fn descendants<'a>(of: impl Iterator<Item = &'a Process>) -> Vec<Proc
 }
 
 /// A control group (v2) below our own: whoever descends from a process in it is in it as well, whatever became of the
-/// parents. Gone with this.
+/// parents. Gone with this, if nobody is in it any more.
 #[derive(Debug)]
 pub(super) struct Group(PathBuf);
 
 impl Group {
-    /// A new one with this process in it. `None` where the system does not let us have one: not the superuser, and
-    /// our own was not handed to the user (systemd: `Delegate=yes`, as all below `user@.service` is).
+    /// The one of this process, who is in it from now on: made, or found where another has made it already. `None` where
+    /// the system does not let us have one: not the superuser, and our own was not handed to the user (systemd:
+    /// `Delegate=yes`, as all below `user@.service` is).
     pub(super) fn of(pid: u32, name: &str) -> Option<Self> {
-        let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
-        let of_v2 = |line: &str| {
-            let mut fields = line.split(' ').skip(1);
-            fields.next().filter(|_| fields.next() == Some("cgroup2")).map(PathBuf::from)
-        };
         let own = std::fs::read_to_string("/proc/self/cgroup").ok()?;
         let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
-        let folder = mounts.lines().find_map(of_v2)?.join(own).join(format!("programmator-{name}-{pid}"));
-        std::fs::create_dir(&folder).ok()?;
+        let folder = mounted()?.join(own).join(format!("{}{pid}", prefix(name)));
+        if let Err(error) = std::fs::create_dir(&folder)
+            && error.kind() != ErrorKind::AlreadyExists
+        {
+            return None;
+        }
         let group = Self(folder);
         // Since Linux 5.14.
         let can_kill = group.0.join("cgroup.kill").exists();
         (can_kill && std::fs::write(group.0.join("cgroup.procs"), pid.to_string()).is_ok()).then_some(group)
+    }
+
+    /// All that were made under this name and are still there, wherever the one who made them was.
+    pub(super) fn left(name: &str) -> Vec<Self> {
+        let (prefix, mut found) = (prefix(name), Vec::new());
+        let mut todo: Vec<PathBuf> = mounted().into_iter().collect();
+        while let Some(folder) = todo.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    continue;
+                }
+                if entry.file_name().as_bytes().starts_with(prefix.as_bytes()) {
+                    found.push(Self(entry.path()));
+                } else {
+                    todo.push(entry.path());
+                }
+            }
+        }
+        found
+    }
+
+    /// Takes this process out of it, to where it was.
+    pub(super) fn leave(&self) {
+        if let Some(above) = self.0.parent() {
+            // The writer means itself.
+            std::fs::write(above.join("cgroup.procs"), "0").ok();
+        }
     }
 
     /// Who is in it now.
@@ -143,12 +171,27 @@ impl Group {
         std::fs::write(self.0.join("cgroup.kill"), "1").ok();
         let events = self.0.join("cgroup.events");
         for _ in 0..100 {
-            if std::fs::read_to_string(&events).is_ok_and(|events| events.contains("populated 0")) {
+            // One that cannot be read is gone.
+            if std::fs::read_to_string(&events).map_or(true, |events| events.contains("populated 0")) {
                 return;
             }
             sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// Where the kernel shows them.
+fn mounted() -> Option<PathBuf> {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
+    mounts.lines().find_map(|line| {
+        let mut fields = line.split(' ').skip(1);
+        fields.next().filter(|_| fields.next() == Some("cgroup2")).map(PathBuf::from)
+    })
+}
+
+/// What the folders of this name begin with; a process id follows.
+fn prefix(name: &str) -> String {
+    format!("programmator-{name}-")
 }
 
 impl Drop for Group {

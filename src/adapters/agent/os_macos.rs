@@ -60,6 +60,11 @@ impl Group {
         None
     }
 
+    /// None.
+    pub(super) fn left(_name: &str) -> Vec<Self> {
+        Vec::new()
+    }
+
     /// Nobody.
     pub(super) fn members(&self) -> Vec<Process> {
         Vec::new()

@@ -4,8 +4,13 @@
 //! Claude of our death is sent when the *thread* that started it ends, and workers of a pool may end at any time.
 
 use super::AgentError;
+use super::held::Held;
+#[cfg(target_os = "linux")]
+use super::launch::MARKER;
 use super::launch::{Launch, arguments};
 use std::io::{self, PipeReader};
+#[cfg(target_os = "linux")]
+use std::os::unix::net::UnixListener;
 use std::process::Stdio;
 use std::sync::OnceLock;
 use tokio::process::{Child, ChildStdin, Command};
@@ -14,31 +19,55 @@ use tokio::sync::oneshot;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A process that runs.
+/// Claude runs.
 pub(super) struct Started {
-    pub child: Child,
+    pub claude: Held,
     pub pid: u32,
+    pub pipes: Pipes,
+}
+
+/// Claude's standard input and outputs.
+pub(super) struct Pipes {
     pub stdin: ChildStdin,
     pub stdout: PipeReader,
     pub stderr: PipeReader,
 }
 
+/// A child that is Claude, or will be its keeper and call.
+struct Begun {
+    child: Child,
+    #[cfg(target_os = "linux")]
+    keeper: Option<UnixListener>,
+    pipes: Pipes,
+}
+
 /// Starts the process in a group of its own, with only the environment it was given.
 pub(super) async fn start(launch: &Launch) -> Result<Started, AgentError> {
-    let (answer, started) = oneshot::channel();
+    let (answer, begun) = oneshot::channel();
     let runtime = Handle::current();
     let wanted = launch.clone();
     on_lasting_thread(Box::new(move || {
         let _runtime = runtime.enter();
         answer.send(start_here(&wanted)).ok();
     }));
-    match started.await {
-        Ok(result) => result.map_err(|error| explain(launch, error)),
-        Err(_) => Err(explain(launch, io::Error::other("no thread could be started"))),
+    let begun = begun.await.unwrap_or_else(|_| Err(io::Error::other("no thread could be started")));
+    let started = async { begun?.started().await };
+    started.await.map_err(|error| explain(launch, error))
+}
+
+impl Begun {
+    async fn started(self) -> io::Result<Started> {
+        #[cfg(target_os = "linux")]
+        if let Some(keeper) = self.keeper {
+            let (claude, pid) = Held::kept(self.child, keeper).await?;
+            return Ok(Started { claude, pid, pipes: self.pipes });
+        }
+        let pid = self.child.id().ok_or_else(|| io::Error::other("it ended while it was started"))?;
+        Ok(Started { claude: Held::alone(self.child), pid, pipes: self.pipes })
     }
 }
 
-fn start_here(launch: &Launch) -> io::Result<Started> {
+fn start_here(launch: &Launch) -> io::Result<Begun> {
     let (program, rest) = launch
         .command
         .split_first()
@@ -46,6 +75,12 @@ fn start_here(launch: &Launch) -> io::Result<Started> {
     // Pipes of our own: read by plain threads, and widened before the first byte.
     let (stdout, stdout_writer) = io::pipe()?;
     let (stderr, stderr_writer) = io::pipe()?;
+    #[cfg(target_os = "linux")]
+    let (mut command, keeper) = match super::keeper::around(program, &launch.marker)? {
+        Some((command, listener)) => (command, Some(listener)),
+        None => (Command::new(program), None),
+    };
+    #[cfg(not(target_os = "linux"))]
     let mut command = Command::new(program);
     command
         .args(rest)
@@ -54,21 +89,31 @@ fn start_here(launch: &Launch) -> io::Result<Started> {
         .envs(launch.env.iter().map(|(key, value)| (key, value)))
         .current_dir(&launch.folder)
         .process_group(0)
-        .kill_on_drop(true)
         .stdin(Stdio::piped())
         .stdout(stdout_writer)
         .stderr(stderr_writer);
     #[cfg(target_os = "linux")]
     {
         super::os_linux::widen(&stdout);
-        super::os_linux::die_with_parent(&mut command);
+        if keeper.is_some() {
+            // It is ended by its line, and must not be taken for one of those that it keeps.
+            command.env_remove(MARKER);
+        } else {
+            command.kill_on_drop(true);
+            super::os_linux::die_with_parent(command.as_std_mut());
+        }
     }
+    #[cfg(not(target_os = "linux"))]
+    command.kill_on_drop(true);
     let mut child = command.spawn()?;
-    let pid = child.id();
-    match (pid, child.stdin.take()) {
-        (Some(pid), Some(stdin)) => Ok(Started { child, pid, stdin, stdout, stderr }),
-        _ => Err(io::Error::other("it ended while it was started")),
-    }
+    let stdin = child.stdin.take().ok_or_else(|| io::Error::other("it has no input"))?;
+    let pipes = Pipes { stdin, stdout, stderr };
+    Ok(Begun {
+        child,
+        #[cfg(target_os = "linux")]
+        keeper,
+        pipes,
+    })
 }
 
 /// Runs `job` on the lasting thread. Without such a thread the job is dropped, and its answer with it.
@@ -131,8 +176,7 @@ mod tests {
         let runtime = Handle::current();
         let asking = std::thread::spawn(move || runtime.block_on(start(&sleeper())).unwrap());
         let mut started = asking.join().unwrap();
-        let ended = tokio::time::timeout(Duration::from_millis(300), started.child.wait()).await;
+        let ended = tokio::time::timeout(Duration::from_millis(300), started.claude.ended()).await;
         assert!(ended.is_err(), "it was interrupted");
-        started.child.kill().await.unwrap();
     }
 }

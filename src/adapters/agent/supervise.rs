@@ -2,14 +2,14 @@
 //! to use it are [`Agent`]'s.
 
 use super::drain::{Drain, Out, Tail};
+use super::held::Held;
 use super::orphans::{self, Family};
-use super::start::Started;
+use super::start::{Pipes, Started};
 use super::{Agent, AgentError, AgentEvent, Exit, Pulse, WRITER_CAPACITY};
 use crate::base::time::Clock;
 use crate::domain::scrollback::Sink;
 use crate::domain::stream::background::Background;
 use crate::domain::stream::turn::TurnReader;
-use rustix::process::{Pid, kill_process_group};
 use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin};
+use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
@@ -59,9 +59,9 @@ pub(super) fn run(
     let (exited, exit) = watch::channel(None);
     let (drain_ended, drained) = watch::channel(());
     let (stderr_ended, stderr_drained) = oneshot::channel();
-    let pid = started.pid;
+    let Started { claude, pid, pipes: Pipes { stdin, stdout, stderr } } = started;
     let tail = Tail::default();
-    let family = Arc::new(Family::of(pid, &marker));
+    let family = Arc::new(Family::of(claude.root().unwrap_or(pid), &marker));
 
     let drain = Drain {
         sink,
@@ -77,7 +77,6 @@ pub(super) fn run(
         sink_failed: false,
         left_out: 0,
     };
-    let stdout = started.stdout;
     let on_thread = |name: &str, job: Box<dyn FnOnce() + Send>| {
         std::thread::Builder::new()
             .name(name.into())
@@ -92,7 +91,7 @@ pub(super) fn run(
             drain.run(stdout);
         }),
     )?;
-    let (stderr, stderr_tail) = (started.stderr, tail.clone());
+    let (stderr, stderr_tail) = (stderr, tail.clone());
     on_thread(
         "agent-stderr",
         Box::new(move || {
@@ -102,18 +101,9 @@ pub(super) fn run(
     )?;
 
     out.send(Out::Event(AgentEvent::Spawned { pid })).ok();
-    tokio::spawn(write(started.stdin, to_write));
+    tokio::spawn(write(stdin, to_write));
     tokio::spawn(forward(given, events, writer.clone()));
-    let watcher = Watcher {
-        child: started.child,
-        pid,
-        marker,
-        family: Arc::clone(&family),
-        tail,
-        pulse: Arc::clone(&pulse),
-        out,
-        exited,
-    };
+    let watcher = Watcher { claude, marker, family: Arc::clone(&family), tail, pulse: Arc::clone(&pulse), out, exited };
     tokio::spawn(watcher.run(to_signal, drained, stderr_drained));
 
     let agent = Agent { pid, writer, signals, pulse, turns, exit, family };
@@ -145,11 +135,9 @@ async fn forward(
     }
 }
 
-/// Waits for the process's end and sends it signals. Only this task reaps the process, so its id
-/// means this process for as long as a signal can be sent.
+/// Waits for Claude's end and sends it signals.
 struct Watcher {
-    child: Child,
-    pid: u32,
+    claude: Held,
     marker: String,
     family: Arc<Family>,
     tail: Tail,
@@ -167,23 +155,25 @@ impl Watcher {
     ) {
         let status = loop {
             tokio::select! {
-                status = self.child.wait() => break status,
+                status = self.claude.ended() => break status,
                 signal = signals.recv() => {
                     if let Some(signal) = signal {
-                        self.signal(signal);
+                        self.signal(signal).await;
                     } else {
                         // The owner is gone without a word.
-                        self.signal(Signal::Kill);
-                        break self.child.wait().await;
+                        self.signal(Signal::Kill).await;
+                        break self.claude.ended().await;
                     }
                 }
             }
         };
         // Its children may hold the pipes: what they still say is read, then they are swept.
         timeout(LAST_OUTPUT, drained.changed()).await.ok();
-        let marker = vec![std::mem::take(&mut self.marker)];
-        let family = Arc::clone(&self.family);
+        let (marker, family) = (vec![self.marker.clone()], Arc::clone(&self.family));
         let swept = tokio::task::spawn_blocking(move || orphans::end(&marker, &family)).await.unwrap_or(0);
+        self.claude.release().await;
+        let family = Arc::clone(&self.family);
+        tokio::task::spawn_blocking(move || family.close()).await.ok();
         self.read_out(drained).await;
         timeout(LAST_OUTPUT, stderr_drained).await.ok();
 
@@ -205,16 +195,9 @@ impl Watcher {
         }
     }
 
-    fn signal(&self, signal: Signal) {
+    async fn signal(&mut self, signal: Signal) {
         // When Claude is gone it is too late.
         self.family.look();
-        let signal = match signal {
-            Signal::Terminate => rustix::process::Signal::TERM,
-            Signal::Kill => rustix::process::Signal::KILL,
-        };
-        if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
-            // An error means that the group is gone.
-            kill_process_group(group, signal).ok();
-        }
+        self.claude.signal(signal).await;
     }
 }
