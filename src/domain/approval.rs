@@ -44,6 +44,8 @@ impl QuestionId {
 pub enum Again {
     /// The rules were changed, and ask for another reason.
     RulesChanged,
+    /// The rules were changed and cannot be used, which `reason` says.
+    RulesUnusable,
     /// The person changed the call.
     Edited,
 }
@@ -53,6 +55,7 @@ impl Again {
     pub fn words(self) -> &'static str {
         match self {
             Self::RulesChanged => "the rules were changed",
+            Self::RulesUnusable => "the rules cannot be used",
             Self::Edited => "you edited the call",
         }
     }

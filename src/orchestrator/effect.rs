@@ -78,7 +78,8 @@ pub enum Effect {
         /// The changed input, as the person left it.
         input: String,
     },
-    /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`.
+    /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`,
+    /// `NotRejudged`.
     Rejudge {
         /// The question.
         id: QuestionId,

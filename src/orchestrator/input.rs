@@ -158,6 +158,13 @@ pub enum Input {
         /// The decision.
         ruling: Box<Ruling>,
     },
+    /// The gate cannot decide about a call that waits: its rules cannot be used.
+    NotRejudged {
+        /// The question.
+        id: QuestionId,
+        /// What is wrong with them.
+        why: String,
+    },
     /// A lasting yes of the person's was saved as a rule.
     RuleSaved {
         /// The question that it was made of.

@@ -31,6 +31,12 @@ pub trait Judge: Send + Sync {
     /// What becomes of a call.
     fn judge(&self, call: &Call<'_>) -> Ruling;
 
+    /// What becomes of a call that waits for the person, now that the rules were changed. An error: they cannot be used,
+    /// and why; somebody may be at work on them.
+    fn judge_again(&self, call: &Call<'_>) -> Result<Ruling, String> {
+        Ok(self.judge(call))
+    }
+
     /// A right passphrase was typed for a call that these rules lock: they may be open for a while. What is, and for how
     /// long, in words; `None`: nothing beyond the call.
     fn unlock(&self, _rules: &[String]) -> Option<String> {

@@ -220,19 +220,17 @@ fn opens<'a>(policy: &Policy, rule: &'a str) -> Option<(&'a str, String, Duratio
     Some((reach, words, life))
 }
 
-impl Judge for Rulebook {
-    fn judge(&self, call: &Call<'_>) -> Ruling {
-        self.look();
+impl Rulebook {
+    fn judge_by(&self, policy: &Policy, call: &Call<'_>) -> Ruling {
         // What is no JSON is no call that could be understood: blocked.
         let input: Value = serde_json::from_str(call.input).unwrap_or(Value::Null);
         let Person { home, user, .. } = &self.shelf.person;
         let view = Remembered::new(&RealPaths).with_scratch(self.scratch.as_deref());
         let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &view };
-        let policy = self.policy();
         let decision = policy.decide(call.tool, &input, &place);
         let provable = decision.proven;
         let reaches: Vec<u8> = decision.units.iter().map(|ruled| ruled.reach).collect();
-        let judged: Vec<_> = decision.units.into_iter().map(|ruled| self.unit(ruled, &policy)).collect();
+        let judged: Vec<_> = decision.units.into_iter().map(|ruled| self.unit(ruled, policy)).collect();
         let verdict = judged.iter().map(|(verdict, _)| *verdict).max().unwrap_or(Verdict::Block);
         let weighed: Vec<_> = judged.iter().zip(reaches).map(|((verdict, _), reach)| (*verdict, reach)).collect();
         let deciding = deciding(&weighed).and_then(|at| judged.get(at));
@@ -252,6 +250,22 @@ impl Judge for Rulebook {
             return ruling.blocked(&rule, &why);
         }
         ruling
+    }
+}
+
+impl Judge for Rulebook {
+    fn judge(&self, call: &Call<'_>) -> Ruling {
+        self.look();
+        self.judge_by(&self.policy(), call)
+    }
+
+    fn judge_again(&self, call: &Call<'_>) -> Result<Ruling, String> {
+        self.look();
+        let policy = self.policy();
+        match policy.broken() {
+            Some(error) => Err(error.to_string()),
+            None => Ok(self.judge_by(&policy, call)),
+        }
     }
 
     fn unlock(&self, rules: &[String]) -> Option<String> {
@@ -277,7 +291,9 @@ impl Judge for Rulebook {
             return None;
         }
         let short = |hash: &str| hash.get(..8).unwrap_or(hash).to_owned();
-        let blocked = self.trouble().map(|why| format!("every call is blocked: {why}"));
+        let blocked = self.trouble().map(|why| {
+            format!("every new call is blocked, and what waits for you goes on waiting: {why}")
+        });
         let words = blocked.unwrap_or_else(|| {
             let (old, new) = (short(&known.told), short(policy.fingerprint()));
             format!(
@@ -446,9 +462,13 @@ mod tests {
         assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "what was closed stays closed");
         edit("version: 1\nrulse: []\n");
         assert_eq!(place.judge(&book, "ls").verdict, Block, "the very next call is judged by them");
+        let (root, input) = (place.root(), r#"{"command":"ls"}"#);
+        let call = Call { tool: "Bash", input, cwd: &root, folder: &root };
+        assert!(book.judge_again(&call).unwrap_err().contains("policy.yaml:2:1"), "what waits is not refused by them");
         assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
         edit(LOCKED);
         assert!(book.refresh().unwrap().contains("the policy was changed"));
         assert_eq!(place.judge(&book, "ls").verdict, Allow);
+        assert_eq!(book.judge_again(&call).map(|ruling| ruling.verdict), Ok(Allow));
     }
 }

@@ -3,7 +3,7 @@
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::approval::{
-    Answer, AnsweredBy, EditRefused, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
+    Again, Answer, AnsweredBy, EditRefused, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
 };
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
@@ -604,6 +604,34 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
         let settled = usize::from(verdict != Verdict::Passphrase);
         assert_eq!(core.settled().get("t1").map_or(0, Vec::len), settled, "{verdict:?}: a key alone opens no lock");
     }
+}
+
+#[test]
+fn rules_that_cannot_be_used_refuse_nothing_that_waits() {
+    let mut core = Core::new(Settings::default());
+    core.asks("t1", Presence::Screen);
+    let asked = core.state.approvals[0].clone();
+    let broken = |core: &mut Core, why: &str| {
+        core.give(Input::NotRejudged { id: core.latest("t1"), why: why.into() });
+        core.state.approvals[0].clone()
+    };
+    // Told once for each fault, and the question is what it was.
+    for (why, revision) in [("line 3", 1), ("line 3", 1), ("line 4", 2)] {
+        let now = broken(&mut core, why);
+        assert_eq!((now.id.revision, now.again, now.reason.as_str()), (revision, Some(Again::RulesUnusable), why));
+        assert_eq!((now.kind, &now.rule, &now.units), (asked.kind, &asked.rule, &asked.units));
+        assert!(core.settled().is_empty() && core.state.gate.holds_back("t1"));
+    }
+    // The old rules are back: the card says so, and asks for its old reason.
+    let same = Ruling { units: asked.units.clone(), ..ruling(Verdict::Ask, &asked.rule) };
+    core.give(Input::Rejudged { id: core.latest("t1"), ruling: Box::new(same) });
+    let now = core.state.approvals[0].clone();
+    assert_eq!((now.again, now.reason.as_str()), (Some(Again::RulesChanged), "w"));
+    broken(&mut core, "line 3");
+    core.give(Input::Rejudged { id: core.latest("t1"), ruling: Box::new(ruling(Verdict::Block, "no")) });
+    assert_eq!(core.settled()["t1"], [Answer::Deny { words: "no: w".into() }]);
+    core.give(Input::NotRejudged { id: QuestionId::first("t1"), why: "line 3".into() });
+    assert!(core.state.approvals.is_empty(), "nothing is asked that does not wait");
 }
 
 fn ruling(verdict: Verdict, rule: &str) -> Ruling {

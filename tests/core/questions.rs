@@ -39,7 +39,12 @@ impl World {
 
     /// Other rules judge a call that waits: the same as before, or anything else.
     pub fn judge_again(&mut self, id: QuestionId) {
-        let verdict = match self.dice.roll(6) {
+        let verdict = match self.dice.roll(7) {
+            6 => {
+                // The person repairs the file later.
+                let why = "policy.yaml:3".to_owned();
+                return self.coming.insert(0, Input::NotRejudged { id, why });
+            }
             0 => Verdict::Allow,
             1 => Verdict::Block,
             2 => Verdict::Passphrase,

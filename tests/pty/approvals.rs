@@ -382,14 +382,18 @@ fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
     terminal.keys("y");
     terminal.wait_for("asked anew");
     terminal.keys("y");
-    // Rules that cannot be used block everything, and say where they are wrong.
+    // Rules that cannot be used, half saved perhaps, refuse nothing that waits: the card says where they are wrong, and
+    // what they say in the end counts.
     card(&mut terminal, "HEAD:four");
     project.write("config/policy.yaml", "version: 1\nrulse: []\n");
-    terminal.wait_until("the reason", |screen| {
-        screen.contains("every call is blocked") && screen.contains("complete: 1/1 phases")
+    let screen = terminal.wait_for("This call goes on waiting");
+    assert!(screen.contains("policy.yaml:2:1") && screen.contains("HEAD:four"), "{screen}");
+    edit(&rule("four", "allow"));
+    terminal.wait_until("the end", |screen| {
+        screen.contains("every new call is blocked") && screen.contains("complete: 1/1 phases")
     });
-    assert_eq!(pushed(&project), ["three", "two"]);
-    let by = [("deny", "rules"), ("allow once", "rules"), ("allow once", "screen"), ("deny", "rules")];
+    assert_eq!(pushed(&project), ["four", "three", "two"]);
+    let by = [("deny", "rules"), ("allow once", "rules"), ("allow once", "screen"), ("allow once", "rules")];
     let answered: Vec<(String, String)> = answers(&project.journal())
         .into_iter()
         .map(|(what, by)| (if what.starts_with("deny") { "deny".into() } else { what }, by))

@@ -6,6 +6,9 @@ use crate::domain::approval::{Again, Answer, Answered, AnsweredBy, Approval, Sco
 /// The sentence for a question about `call`: none for its first, which its verdict has told of.
 pub(super) fn asked_again(call: &str, asked: &Approval) -> Option<(Weight, String)> {
     let why = asked.again.map(Again::words)?;
+    if asked.again == Some(Again::RulesUnusable) {
+        return Some((Weight::Gate, format!("goes on waiting for you, since {why}: {call}")));
+    }
     Some((Weight::Gate, format!("asked about again, since {why}: {call}")))
 }
 

@@ -96,12 +96,7 @@ impl Step<'_> {
     /// The new rules have their say about a call that waits: let through or refused by them, or asked about again, since
     /// what stands on the card of the old question holds no more. What the person has edited runs by their yes alone.
     pub(super) fn rejudged(&mut self, id: &QuestionId, mut ruling: Ruling) {
-        let Some(old) = self.state.approvals.iter().find(|approval| approval.id == *id).cloned() else {
-            return;
-        };
-        if self.state.stage != Stage::Running {
-            return;
-        }
+        let Some(old) = self.waits_unchanged(id) else { return };
         let own = ApprovalKind::always(&old.tool);
         if own.is_some() || old.edited_from.is_some() {
             ruling.verdict = ruling.verdict.max(Verdict::Ask);
@@ -109,7 +104,8 @@ impl Step<'_> {
         let locked = ruling.verdict == Verdict::Passphrase;
         let kind = own.unwrap_or(if locked { ApprovalKind::Passphrase } else { ApprovalKind::Call });
         let asks = locked || ruling.verdict == Verdict::Ask;
-        if asks && (kind, &ruling.rule, &ruling.units) == (old.kind, &old.rule, &old.units) {
+        let same = (kind, &ruling.rule, &ruling.units) == (old.kind, &old.rule, &old.units);
+        if asks && same && old.again != Some(Again::RulesUnusable) {
             return;
         }
         self.record_verdict(old.n, &id.call, &old.tool, &ruling);
@@ -121,5 +117,24 @@ impl Step<'_> {
             _ => Answer::Deny { words: ruling.words() },
         };
         self.close_question(id.clone(), answer, AnsweredBy::Rules);
+    }
+    /// Half a policy file was saved, or a wrong one: that refuses nothing that waits for the person. The card says so, and
+    /// the next change of the file is the next try.
+    pub(super) fn not_rejudged(&mut self, id: &QuestionId, why: &str) {
+        let Some(old) = self.waits_unchanged(id) else { return };
+        if (old.again, old.reason.as_str()) != (Some(Again::RulesUnusable), why) {
+            self.record(Record::ApprovalAsked(Approval {
+                id: old.id.next(),
+                again: Some(Again::RulesUnusable),
+                reason: why.to_owned(),
+                ..(*old).clone()
+            }));
+        }
+    }
+
+    /// The question, if it still waits as it was put to the rules.
+    fn waits_unchanged(&self, id: &QuestionId) -> Option<Arc<Approval>> {
+        let running = self.state.stage == Stage::Running;
+        self.state.approvals.iter().find(|approval| running && approval.id == *id).cloned()
     }
 }

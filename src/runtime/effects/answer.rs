@@ -54,8 +54,10 @@ impl Effects {
     pub(super) fn rejudge(&mut self, id: QuestionId, tool: &str, input: &str) {
         let cwd = self.work.places.get(&id.call).unwrap_or(&self.folder);
         let call = Call { tool, input, cwd, folder: &self.folder };
-        let ruling = Box::new(block_in_place(|| self.gate.judge(&call)));
-        self.answer_now(Input::Rejudged { id, ruling });
+        self.answer_now(match block_in_place(|| self.gate.judge_again(&call)) {
+            Ok(ruling) => Input::Rejudged { id, ruling: Box::new(ruling) },
+            Err(why) => Input::NotRejudged { id, why },
+        });
     }
 
     /// Answers a request with its verdict. A call that is put to the person is answered later, by [`settle`](Self::settle).

@@ -1,6 +1,6 @@
 //! What stands on the card: the call, whole and spelt out; its parts and what the policy says of each.
 
-use crate::domain::approval::{Approval, ApprovalKind, UnitView, runs_in_shell};
+use crate::domain::approval::{Again, Approval, ApprovalKind, UnitView, runs_in_shell};
 use crate::tui::panes::stream::markdown_rows;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::diff::{self, Side};
@@ -183,6 +183,15 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
         body.gap();
         body.words(0, Role::Warning, "Edited by you: this is what would run, and what the policy says of it.");
     }
+    if approval.again == Some(Again::RulesUnusable) {
+        body.gap();
+        let why = &approval.reason;
+        let words = format!(
+            "The policy cannot be used: {why}. This call goes on waiting for you, and is judged again when the policy is \
+             repaired."
+        );
+        body.words(0, Role::Warning, &words);
+    }
     units(&mut body, approval, &decoded(input));
     while body.lines.last().is_some_and(|line| line.pieces.iter().all(|piece| piece.text.trim().is_empty())) {
         body.lines.pop();
@@ -313,7 +322,9 @@ fn units(body: &mut Body, approval: &Approval, above: &str) {
         }
     }
     let told = |unit: &UnitView| unit.rule == approval.rule && unit.reason == approval.reason;
-    if !approval.units.iter().any(told) && !approval.rule.is_empty() {
+    // Why the rules cannot be used is told above.
+    let unusable = approval.again == Some(Again::RulesUnusable);
+    if !unusable && !approval.units.iter().any(told) && !approval.rule.is_empty() {
         let colon = if approval.reason.is_empty() { "" } else { ": " };
         body.words(0, Role::Dim, &format!("asked by rule {}{colon}{}", approval.rule, approval.reason));
     }
