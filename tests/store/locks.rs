@@ -119,6 +119,99 @@ fn a_run_that_nobody_works_on_is_interrupted() {
     assert_eq!(seen(&ended), RunState::Ended);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_run_whose_ticket_is_a_link_for_a_while_is_still_seen_at_work() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let (file, other) = (temp.path().join("tk.md"), temp.path().join("other.md"));
+    fs::write(&file, "x").unwrap();
+    fs::write(&other, "x").unwrap();
+    let running = RunSummary { ticket_path: file.display().to_string(), ..summary(fresh()) };
+    let _lock = store.lock_ticket(&file, &holder(1)).unwrap();
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink(&other, &file).unwrap();
+    assert_eq!(store.as_seen(running).unwrap().state, RunState::Running);
+}
+
+/// A folder, a repository, a work tree of it, a folder below its top.
+fn folders(root: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let git = |folder: &std::path::Path, args: &[&str]| {
+        let done = std::process::Command::new("git").current_dir(folder).args(args).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    let (bare, repository) = (root.join("bare"), root.join("repository"));
+    for folder in [&bare, &repository.join("below")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    git(&repository, &["init", "-q"]);
+    let who = ["-c", "user.name=x", "-c", "user.email=x@x"];
+    git(&repository, &[&who[..], &["commit", "-q", "--allow-empty", "-m", "x"]].concat());
+    git(&repository, &["worktree", "add", "-q", "../linked"]);
+    vec![bare, repository.clone(), root.join("linked"), repository.join("below")]
+}
+
+#[test]
+fn a_work_folder_is_locked_for_programs_like_ours_and_for_nobody_else() {
+    let temp = tempfile::tempdir().unwrap();
+    let (ours, theirs) = (open(&temp.path().join("ours")), open(&temp.path().join("theirs")));
+    let folders = folders(temp.path());
+    let mut held_all = Vec::new();
+    for folder in &folders {
+        let names = || fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+        let before = names();
+        // A build may hold the folder itself, and may want to.
+        let build = fs::File::open(folder).unwrap();
+        build.try_lock().unwrap();
+        let lock = ours.lock_tree(folder, &holder(1)).unwrap();
+        build.unlock().unwrap();
+        build.try_lock().unwrap();
+        assert!(held(theirs.lock_tree(folder, &holder(2))).contains("another state folder"), "{}", folder.display());
+        let is_bare = folder.ends_with("bare");
+        let new: Vec<_> = names().into_iter().filter(|name| !before.contains(name)).collect();
+        assert_eq!(new.iter().map(|name| name.to_str().unwrap()).collect::<Vec<_>>(), [".programmator"][..usize::from(is_bare)]);
+        held_all.push(lock);
+    }
+    // Each is a folder of its own.
+    assert_eq!(held_all.len(), folders.len());
+    drop(held_all);
+    for folder in &folders {
+        theirs.lock_tree(folder, &holder(2)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_lock_leads_nowhere() {
+    let temp = tempfile::tempdir().unwrap();
+    let (work, target) = (temp.path().join("work"), temp.path().join("target"));
+    fs::create_dir_all(work.join(".programmator")).unwrap();
+    std::os::unix::fs::symlink(&target, work.join(".programmator/lock")).unwrap();
+    open(&temp.path().join("state")).lock_tree(&work, &holder(1)).unwrap();
+    assert!(!target.exists());
+}
+
+#[tokio::test]
+async fn who_waits_for_another_state_folder_keeps_nothing_from_those_with_the_same() {
+    let temp = tempfile::tempdir().unwrap();
+    let work = temp.path().join("work");
+    fs::create_dir(&work).unwrap();
+    let (ours, theirs) = (open(&temp.path().join("ours")), open(&temp.path().join("theirs")));
+    let first = theirs.lock_tree(&work, &holder(1)).unwrap();
+    let (waits, folder) = (ours.clone(), work.clone());
+    let waiter = tokio::spawn(async move { waits.wait_tree(&folder, &holder(2)).await });
+    let deadline = Instant::now() + Duration::from_millis(300);
+    while Instant::now() < deadline {
+        tokio::task::yield_now().await;
+        let said = held(ours.lock_tree(&work, &holder(3)));
+        assert!(said.contains("another state folder"), "{said}");
+    }
+    drop(first);
+    let lock = waiter.await.unwrap().unwrap();
+    assert!(held(ours.lock_tree(&work, &holder(4))).contains("pid 2"));
+    drop(lock);
+}
+
 #[test]
 fn what_a_lock_file_says_reaches_no_terminal_raw() {
     let temp = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Who works on a ticket, who works in a folder: locks of the system on files that are never deleted, and on the
-//! ticket's file and the folder themselves.
+//! Who works on a ticket, who works in a folder: locks of the system on files in the state folder that are never
+//! deleted, and on the ticket's file itself or a file that goes with the work folder (`beside`).
 //!
 //! The second lock is there for programs that do not see the first: with another state folder, or after ours was
 //! deleted. A file system that knows no such locks gives only the first.
@@ -8,7 +8,7 @@
 //! What the file says is for people only; nothing is ever decided or killed by it.
 
 use super::error::StoreError;
-use super::{Store, os};
+use super::{Store, beside, os};
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
@@ -68,7 +68,7 @@ pub struct TicketLock {
 /// The right to let Claude work in a folder; given up when dropped.
 #[derive(Debug)]
 pub struct TreeLock {
-    /// Held by being there, the folder's own before the other: whoever waits for both takes them the other way round.
+    /// Held by being there. Given up before the other.
     _own: Option<Own>,
     _held: Held,
 }
@@ -104,7 +104,7 @@ impl TicketLock {
         let identity = |metadata: io::Result<fs::Metadata>| metadata.ok().map(|data| os::identity(&data));
         let (now, before) = (identity(fs::metadata(path)), file.as_ref().and_then(|own| identity(own.0.metadata())));
         if now.is_some() && now != before {
-            *file = Own::take(path)?;
+            *file = Own::take(os::open_to_lock(path))?;
         }
         Ok(())
     }
@@ -112,8 +112,8 @@ impl TicketLock {
 
 impl Own {
     /// Does not wait. `None`: there is no such file, or it cannot be locked.
-    fn take(path: &Path) -> Result<Option<Self>, LockError> {
-        let Ok(file) = os::open_to_lock(path) else {
+    fn take(file: io::Result<File>) -> Result<Option<Self>, LockError> {
+        let Ok(file) = file else {
             return Ok(None);
         };
         match file.try_lock() {
@@ -123,13 +123,6 @@ impl Own {
             }),
             Err(TryLockError::Error(_)) => Ok(None),
         }
-    }
-
-    /// Waits for it.
-    fn wait(path: &Path) -> Option<Self> {
-        let file = os::open_to_lock(path).ok()?;
-        wait(&file).ok()?;
-        Some(Self(file))
     }
 }
 
@@ -144,39 +137,44 @@ impl Store {
     /// Locks a ticket by the path of its file, or says who has it. Does not wait.
     pub fn lock_ticket(&self, ticket_path: &Path, holder: &Holder) -> Result<TicketLock, LockError> {
         let held = self.lock("ticket", ticket_path, holder)?;
-        let file = Mutex::new(Own::take(ticket_path)?);
+        let file = Mutex::new(Own::take(os::open_to_lock(ticket_path))?);
         Ok(TicketLock { file, held })
     }
 
     /// Locks a work folder, or says who has it. Does not wait.
     pub fn lock_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, LockError> {
         let held = self.lock("tree", folder, holder)?;
-        Ok(TreeLock { _own: Own::take(folder)?, _held: held })
+        Ok(TreeLock { _own: Own::take(beside::open(folder))?, _held: held })
     }
 
-    /// Waits until the folder is free and locks it. A thread of its own waits in the system; when the
-    /// future is dropped, that thread gives the lock back as soon as it gets it.
+    /// Waits until the folder is free and locks it.
     pub async fn wait_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, StoreError> {
-        match self.lock_tree(folder, holder) {
-            Ok(lock) => return Ok(lock),
-            Err(LockError::Store(error)) => return Err(error),
-            Err(LockError::Held { .. }) => {}
+        loop {
+            match self.lock_tree(folder, holder) {
+                Ok(lock) => return Ok(lock),
+                Err(LockError::Store(error)) => return Err(error),
+                Err(LockError::Held { .. }) => self.until_free(folder).await?,
+            }
         }
+    }
+
+    /// Waits until whoever works in the folder is done. A thread of its own waits in the system, for one lock after the
+    /// other, and keeps neither; when the future is dropped, it goes as soon as it gets what it waits for.
+    async fn until_free(&self, folder: &Path) -> Result<(), StoreError> {
         let (file, path) = self.lock_file("tree", folder)?;
-        let folder = folder.to_owned();
+        let own = beside::open(folder);
         let (give, got) = oneshot::channel();
         let named = path.clone();
         std::thread::Builder::new()
             .name("tree-lock".to_owned())
             .spawn(move || {
-                let locked = wait(&file).map_err(StoreError::file("lock", &path));
-                let held = locked.map(|()| Held { file, path });
-                let _ = give.send(held.map(|held| (Own::wait(&folder), held)));
+                // It is held longest. One that cannot be locked is not asked for.
+                let _ = own.and_then(|own| wait(&own).and_then(|()| own.unlock()));
+                let free = wait(&file).and_then(|()| file.unlock());
+                let _ = give.send(free.map_err(StoreError::file("lock", &path)));
             })
             .map_err(StoreError::file("wait for", &named))?;
-        let (own, mut held) = got.await.unwrap_or(Err(StoreError::Closed))?;
-        held.describe(holder)?;
-        Ok(TreeLock { _own: own, _held: held })
+        got.await.unwrap_or(Err(StoreError::Closed))
     }
 
     /// Who holds the ticket now, for people; `None` when nobody does.
@@ -239,14 +237,19 @@ impl Store {
     }
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
-        let what = real_path(what).map_err(StoreError::file("find", what))?;
-        let mut name = format!("{kind}-");
-        for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {
-            let _ = write!(name, "{byte:02x}");
-        }
-        let path = self.inner.locks.join(name);
+        let real = if kind == "ticket" { in_real_folder(what) } else { fs::canonicalize(what) };
+        let path = self.inner.locks.join(name(kind, &real.map_err(StoreError::file("find", what))?));
         Ok((open(&path)?, path))
     }
+}
+
+/// The name of the lock on this.
+pub(super) fn name(kind: &str, what: &Path) -> String {
+    let mut name = format!("{kind}-");
+    for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
 }
 
 impl Drop for Held {
@@ -277,11 +280,11 @@ fn out_of_space(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
-/// One file, one path, whatever way it was named, and the same when it is gone for a while.
-fn real_path(path: &Path) -> io::Result<PathBuf> {
-    match (fs::canonicalize(path), path.parent(), path.file_name()) {
-        (Err(_), Some(parent), Some(name)) if parent.exists() => Ok(fs::canonicalize(parent)?.join(name)),
-        (real, _, _) => real.or_else(|_| std::path::absolute(path)),
+/// One file, one path, whatever way its folder was named, and the same when it is gone or a link for a while.
+fn in_real_folder(path: &Path) -> io::Result<PathBuf> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) if parent.exists() => Ok(fs::canonicalize(parent)?.join(name)),
+        _ => std::path::absolute(path),
     }
 }
 

@@ -21,6 +21,18 @@ pub(super) fn private_file() -> OpenOptions {
     options
 }
 
+/// Opens a file for a lock on it, created when missing; a link is not followed, and a pipe does not hold us up.
+pub(super) fn lock_file(path: &Path) -> io::Result<File> {
+    let mut options = private_file();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    options.open(path)
+}
+
 /// Takes away what others may do with a file of ours.
 pub(super) fn make_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
@@ -33,7 +45,7 @@ pub(super) fn make_private(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a file or a folder for a lock on it; a pipe of that name does not hold us up.
+/// Opens a person's file for a lock on it; a pipe of that name does not hold us up.
 pub(super) fn open_to_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -1,0 +1,35 @@
+//! The file for the lock on a work folder that goes with the folder itself, whatever state folder a program has: in the
+//! repository's git folder, else in the folder's `.programmator`. Nothing of either is evidence, and nobody else locks it.
+
+use super::{locks, os};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Opens the file, created when missing. It stays empty, and is never removed.
+pub(super) fn open(folder: &Path) -> io::Result<File> {
+    let folder = fs::canonicalize(folder)?;
+    let of_top = |top: &Path| Some((git_folder(top)?, locks::name("programmator", folder.strip_prefix(top).ok()?)));
+    let path = match folder.ancestors().find_map(of_top) {
+        Some((git, name)) => git.join(name),
+        None => {
+            let ours = folder.join(".programmator");
+            os::create_folder(&ours)?;
+            ours.join("lock")
+        }
+    };
+    os::lock_file(&path)
+}
+
+/// The git folder of the work tree whose top this is.
+fn git_folder(top: &Path) -> Option<PathBuf> {
+    let found = top.join(".git");
+    let git = if found.is_file() {
+        let mut text = String::new();
+        File::open(&found).ok()?.take(4_096).read_to_string(&mut text).ok()?;
+        top.join(text.strip_prefix("gitdir:")?.trim())
+    } else {
+        found
+    };
+    git.join("HEAD").symlink_metadata().is_ok().then_some(git)
+}
