@@ -221,6 +221,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::RulesOpened { words: "w".into() }),
         ("[ab]", prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Passphrase, Verdict::Block]))
             .prop_map(|(id, verdict)| Input::Rejudged { id: QuestionId::first(id), ruling: Box::new(ruling(verdict)) }),
+        (0..9_000_u64).prop_map(|ms| Input::StorageWorked { waited: std::time::Duration::from_millis(ms) }),
         "[ab]".prop_map(|id| Input::NotRejudged { id: QuestionId::first(id), why: "line 3".into() }),
         "[ab]".prop_map(|id| Input::RuleSaved { id: QuestionId::first(id), path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),

@@ -10,17 +10,7 @@ mod watched;
 use project::Project;
 use rustix::process::Signal;
 use std::io::{BufRead as _, BufReader};
-use watched::{of_kind, records, signal, start_until, text};
-
-/// Does its work once the file `go` is there.
-const WAITING: &str = "
-turns:
-  - when: {phase: \"\"}
-    steps:
-      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
-      - bash: \"until [ -e ../go ]; do sleep 0.02; done\"
-      - status: {}
-";
+use watched::{WAITING, of_kind, records, signal, start_until, text};
 
 #[test]
 fn a_folder_that_is_worked_in_is_not_restored() {
@@ -356,7 +346,7 @@ fn a_state_folder_that_comes_back_in_time_is_waited_for() {
     let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
     std::io::BufRead::read_line(&mut errors, &mut said).unwrap();
-    assert!(said.contains("waits since") && said.contains("was deleted or moved"), "{said}");
+    assert!(said.contains("waiting since") && said.contains("was deleted or moved"), "{said}");
     std::fs::rename(project.path("elsewhere"), project.path("state")).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -364,16 +354,93 @@ fn a_state_folder_that_comes_back_in_time_is_waited_for() {
     assert_eq!(ended, 2, "each phase once");
 }
 
+/// What the run waited for storage is no time of the phase, for its receipt and its end.
+#[test]
+fn waiting_for_storage_is_no_work() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(WAITING);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    std::fs::rename(project.path("state"), project.path("elsewhere")).unwrap();
+    project.write("go", "");
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("waiting since")), "nobody is told");
+    // Two tries fail.
+    let since = std::time::Instant::now();
+    while since.elapsed() < std::time::Duration::from_secs(5) {
+        std::thread::yield_now();
+    }
+    std::fs::rename(project.path("elsewhere"), project.path("state")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let journal = project.journal();
+    let waited = of_kind(&journal, "storage_waited")[0]["ms"].as_u64().unwrap();
+    let time = |kind: &str| {
+        let text = of_kind(&journal, kind)[0]["time"].as_str().unwrap();
+        text.parse::<jiff::Timestamp>().unwrap().as_millisecond()
+    };
+    let all = u64::try_from(time("iteration_ended") - time("iteration_started")).unwrap();
+    let booked = of_kind(&journal, "iteration_ended")[0]["ms"].as_u64().unwrap();
+    assert!(waited >= 5_000 && booked + waited <= all + 1, "{booked} of {all} ms, and waited {waited}");
+}
+
+/// Who only looks needs to write nothing.
+#[test]
+fn a_state_folder_that_cannot_be_written_can_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.write("go", "");
+    project.scenario(WAITING);
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    // Nothing is forbidden to root, so that somebody else must look.
+    let nobody = rustix::process::geteuid().is_root().then_some(65_534);
+    let mut all = vec![project.path("")];
+    while let Some(path) = all.pop() {
+        let metadata = path.symlink_metadata().unwrap();
+        if metadata.is_dir() {
+            all.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+        if let Some(nobody) = nobody {
+            std::os::unix::fs::lchown(&path, Some(nobody), Some(nobody)).unwrap();
+        }
+        if path.starts_with(project.path("state")) && !metadata.is_symlink() {
+            let mode = if metadata.is_dir() { 0o500 } else { 0o400 };
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        }
+    }
+    for args in [
+        &["status"][..],
+        &["status", "tk-1"],
+        &["logs", "tk-1"],
+        &["session", "show"],
+        &["circuit", "status"],
+        &["snapshots", "tk-1"],
+    ] {
+        let mut command = project.command(args);
+        if let Some(nobody) = nobody {
+            command.uid(nobody).gid(nobody);
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output));
+        assert!(text(&output).contains("tk-1"), "{args:?}: {}", text(&output));
+    }
+    std::fs::set_permissions(project.path("state"), PermissionsExt::from_mode(0o700)).unwrap();
+}
+
 #[test]
 fn a_stop_that_cannot_be_stored_is_told_and_ends_the_run() {
-    let (project, child) = at_work_with_little_patience();
-    std::fs::remove_dir_all(project.path("state")).unwrap();
-    signal(&child, Signal::TERM);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(143), "{}", text(&output));
-    let seen = records(&output);
-    assert_eq!(of_kind(&seen, "run_left")[0]["reason"], "user_stopped", "{}", text(&output));
-    assert_eq!(project.processes(), Vec::<String>::new());
+    for (number, code) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+        let (project, child) = at_work_with_little_patience();
+        std::fs::remove_dir_all(project.path("state")).unwrap();
+        signal(&child, number);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+        let seen = records(&output);
+        assert_eq!(of_kind(&seen, "run_left")[0]["reason"], "user_stopped", "{}", text(&output));
+        assert_eq!(project.processes(), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -9,11 +9,12 @@ mod project;
 mod ticks;
 #[path = "headless/turns.rs"]
 mod turns;
+#[path = "support/watched.rs"]
+mod watched;
 
 use project::Project;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
-use std::process::{Output, Stdio};
+use watched::{of_kind, records, seen_until, signal, start_until, text};
 
 /// Works on any phase: writes a file named after it and claims it.
 const DILIGENT: &str = "
@@ -25,26 +26,8 @@ turns:
       - status: {summary: \"did {phase}\"}
 ";
 
-fn text(output: &Output) -> String {
-    format!(
-        "exit {:?}\n{}\n{}",
-        output.status.code(),
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
-fn records(output: &Output) -> Vec<Value> {
-    let lines = String::from_utf8_lossy(&output.stdout);
-    lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
-}
-
 fn kinds(records: &[Value]) -> Vec<&str> {
     records.iter().map(|record| record["kind"].as_str().unwrap()).collect()
-}
-
-fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    records.iter().filter(|record| record["kind"] == kind).collect()
 }
 
 #[test]
@@ -369,33 +352,6 @@ fn a_missing_claude_says_how_to_get_it() {
 }
 
 /// Starts a run and gives it back once a record of `kind` has been printed.
-fn start_until(project: &Project, args: &[&str], kind: &str) -> (std::process::Child, Vec<Value>) {
-    seen_until(&mut project.command(args), kind)
-}
-
-#[expect(clippy::zombie_processes, reason = "the caller waits")]
-fn seen_until(command: &mut std::process::Command, kind: &str) -> (std::process::Child, Vec<Value>) {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
-    let mut seen = Vec::new();
-    loop {
-        let mut line = String::new();
-        assert!(lines.read_line(&mut line).unwrap() > 0, "the run ended before {kind}: {seen:?}");
-        let record: Value = serde_json::from_str(&line).unwrap();
-        let found = record["kind"] == kind;
-        seen.push(record);
-        if found {
-            child.stdout = Some(lines.into_inner());
-            return (child, seen);
-        }
-    }
-}
-
-fn signal(child: &std::process::Child, signal: rustix::process::Signal) {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    rustix::process::kill_process(pid, signal).unwrap();
-}
-
 /// The person stops the program.
 fn stop(mut child: std::process::Child) {
     signal(&child, rustix::process::Signal::TERM);

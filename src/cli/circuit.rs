@@ -175,7 +175,7 @@ pub(super) fn latest(store: &Store) -> Result<Vec<RunSummary>, CliError> {
 }
 
 fn all(session: &Session) -> Result<Vec<Shown>, CliError> {
-    let store = session.store()?;
+    let store = session.store_to_read()?;
     let runs = store.runs()?;
     let now = session.clock().now();
     latest(&store)?.into_iter().map(|run| shown(&store, &runs, run, now)).collect()

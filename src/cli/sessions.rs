@@ -147,7 +147,7 @@ async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u
 }
 
 fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<Shown>, CliError> {
-    let store = session.store()?;
+    let store = session.store_to_read()?;
     let runs = match ticket {
         Some(text) => vec![named(session, &store, text)?],
         None => latest(&store)?,

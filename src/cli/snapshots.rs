@@ -13,7 +13,7 @@ use crate::base::text::clean_line;
 use color_eyre::eyre::{self, WrapErr};
 use jiff::tz::TimeZone;
 use std::io::{IsTerminal as _, Write, stdin};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Exit code when the person says no: they stopped it.
 const DECLINED: u8 = 5;
@@ -23,7 +23,9 @@ const MAX_NAMES: usize = 200;
 
 /// `programmator snapshots <ticket>`.
 pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str) -> Result<(), CliError> {
-    let (tree, ticket, exclude) = open(session, ticket).await?;
+    // What only compares keeps nothing, and works where our own folder cannot be written.
+    let keep = tempfile::tempdir()?;
+    let (tree, ticket, exclude) = open(session, ticket, keep.path()).await?;
     Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?)
 }
 
@@ -44,7 +46,7 @@ pub async fn run_restore(
     pick: &str,
     consent: Consent,
 ) -> Result<(), CliError> {
-    let (tree, ticket, exclude) = open(session, ticket).await?;
+    let (tree, ticket, exclude) = open(session, ticket, &session.state.join("restore")).await?;
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
     let _lock = session.store()?.lock_tree(&session.folder, &holder).map_err(|error| match error {
@@ -122,13 +124,12 @@ fn kept(out: &mut impl Write, verb: &str, all: &[Kept]) -> std::io::Result<()> {
 }
 
 /// The work tree, the ticket, and what is never touched: tickets, which are the person's, and our folder.
-async fn open(session: &Session, name: &str) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
+async fn open(session: &Session, name: &str, keep: &Path) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
     let resolved = session.resolve(&session.folder)?;
     let places = session.places(&resolved);
     let path = tickets::find(name, &places)?;
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
-    let keep = session.state.join("restore");
-    let tree = WorkTree::open(&session.folder, &keep).await.map_err(|error| CliError::failure(error.to_string()))?;
+    let tree = WorkTree::open(&session.folder, keep).await.map_err(|error| CliError::failure(error.to_string()))?;
     let mut untouched = vec![path, session.folder.join(".programmator")];
     // Where the tickets lie among the work there is no telling them from it.
     let tickets = std::fs::canonicalize(places.dir()).ok();

@@ -39,9 +39,13 @@ pub async fn run(
     match outcome {
         Outcome::Done(_) => writeln!(out, "{id}: “{text}” {is}.")?,
         Outcome::Already => writeln!(out, "{id}: “{text}” {} already.", is.replace("is", "was").replace(" again", ""))?,
-        Outcome::Handed { holder, taken: true } => writeln!(out, "{id}: “{text}” {is}; {holder} has taken it over.")?,
-        Outcome::Handed { holder, taken: false } => {
-            writeln!(out, "{id}: {holder} is busy; it takes “{text}” over as soon as it can store records again.")?;
+        Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” {is}; {holder} has taken it over.")?,
+        Outcome::NotTaken { holder } => {
+            let message = format!(
+                "{holder} works on {id} and did not take “{text}” over; perhaps it cannot store anything now. Nothing was \
+                 changed; try again"
+            );
+            return Err(CliError { message, exit_code: 75 });
         }
         Outcome::Unknown { holder } => {
             let message = format!("{holder} works on {id} and does not know “{text}” yet; try again in a moment");

@@ -93,7 +93,7 @@ impl StorageAwaited {
     /// For people.
     pub fn words(&self, zone: &jiff::tz::TimeZone) -> String {
         let (since, until) = (self.since.clock_time(zone), self.until.clock_time(zone));
-        format!("waits since {since}, at most until {until}, for storage that can be written: {}", self.why)
+        format!("waiting since {since} because nothing can be stored; the run ends at {until}: {}", self.why)
     }
 }
 

@@ -400,4 +400,9 @@ pub enum Record {
     EditRefused(EditRefused),
     /// The rules were changed: what was allowed for the rest of the run is asked about again.
     GrantsDropped,
+    /// Records can be stored again, after the run had waited for that.
+    StorageWaited {
+        /// How long, in milliseconds.
+        ms: u64,
+    },
 }

@@ -106,6 +106,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         | Record::ApprovalVoid(_)
         | Record::EditRefused(_)
         | Record::GrantsDropped
+        | Record::StorageWaited { .. }
         | Record::SessionsCarried(_)
         | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),

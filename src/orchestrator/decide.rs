@@ -73,6 +73,7 @@ impl Step<'_> {
             }
             Input::RulesChanged { words } => self.rules_changed(words),
             Input::Rejudged { id, ruling } => self.rejudged(&id, *ruling),
+            Input::StorageWorked { waited } => self.storage_worked(waited),
             Input::NotRejudged { id, why } => self.not_rejudged(&id, &why),
             Input::RuleSaved { id, path } => self.rule_saved(&id, &path),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),

@@ -35,7 +35,7 @@ pub struct Gate {
     began: Option<Timestamp>,
     /// Since when it waits for the person.
     waiting: Option<Timestamp>,
-    /// How long it has waited for them before.
+    /// How long it has waited for them before, and for storage.
     waited: Duration,
 }
 
@@ -187,6 +187,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             gate.grants.clear();
             gate.kinds.clear();
         }
+        // Where a question waited as well, that is the longer wait, and it counts.
+        Record::StorageWaited { ms } if gate.waiting.is_none() => waited(state, Duration::from_millis(*ms)),
         _ => {}
     }
 }
@@ -233,10 +235,14 @@ fn rest(state: &mut State, time: Timestamp) {
     if state.approvals.is_empty()
         && let Some(since) = state.gate.waiting.take()
     {
-        let waited = time.since(since);
-        state.gate.waited += waited;
-        if let Some(iteration) = &mut state.iteration {
-            iteration.waited += waited;
-        }
+        waited(state, time.since(since));
+    }
+}
+
+/// So much of the time was no work.
+fn waited(state: &mut State, time: Duration) {
+    state.gate.waited += time;
+    if let Some(iteration) = &mut state.iteration {
+        iteration.waited += time;
     }
 }

@@ -14,6 +14,7 @@ use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::TurnResult;
 use crate::orchestrator::effect::{Timer, ToolCall};
+use std::time::Duration;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +165,11 @@ pub enum Input {
         id: QuestionId,
         /// What is wrong with them.
         why: String,
+    },
+    /// Records can be stored again.
+    StorageWorked {
+        /// How long the run waited for that.
+        waited: Duration,
     },
     /// A lasting yes of the person's was saved as a rule.
     RuleSaved {

@@ -291,9 +291,9 @@ impl Judge for Rulebook {
             return None;
         }
         let short = |hash: &str| hash.get(..8).unwrap_or(hash).to_owned();
-        let blocked = self.trouble().map(|why| {
-            format!("every new call is blocked, and what waits for you goes on waiting: {why}")
-        });
+        let blocked = self
+            .trouble()
+            .map(|why| format!("every new call is blocked, and what waits for you goes on waiting: {why}"));
         let words = blocked.unwrap_or_else(|| {
             let (old, new) = (short(&known.told), short(policy.fingerprint()));
             format!(

@@ -2,7 +2,7 @@
 
 use crate::adapters::store::StoreError;
 use crate::base::id::{RunId, TicketId};
-use crate::base::time::{Clock, human};
+use crate::base::time::{Clock, Timestamp, human};
 use crate::domain::news::{News, StorageAwaited};
 use crate::runtime::reporter::Reporter;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub struct StorageWait {
     clock: Arc<dyn Clock>,
     /// Front ends.
     reporter: Reporter,
-    /// Since when; `None`: all is well.
-    began: Option<Instant>,
+    /// Since when, by both clocks; `None`: all is well.
+    began: Option<(Instant, Timestamp)>,
 }
 
 /// What comes after a try that failed.
@@ -45,15 +45,15 @@ impl StorageWait {
         Self { run, ticket, patience, clock, reporter, began: None }
     }
 
-    /// Something was stored.
-    pub fn worked(&mut self) {
-        self.began = None;
+    /// Something was stored. How long that was waited for, if it was.
+    pub fn worked(&mut self) -> Option<Duration> {
+        self.began.take().map(|(_, since)| self.clock.now().since(since))
     }
 
     /// Something could not be stored. The first time in a row it is told.
     pub fn failed(&mut self, error: &StoreError) -> Next {
         tracing::error!(run = %self.run, %error, "nothing can be stored");
-        let waited = self.began.get_or_insert_with(|| {
+        let (waited, _) = self.began.get_or_insert_with(|| {
             let since = self.clock.now();
             self.reporter.answer(News::StorageAwaited(StorageAwaited {
                 run: self.run,
@@ -62,7 +62,7 @@ impl StorageWait {
                 since,
                 until: since.plus(self.patience),
             }));
-            Instant::now()
+            (Instant::now(), since)
         });
         let left = self.patience.saturating_sub(waited.elapsed());
         if left.is_zero() {

@@ -183,8 +183,14 @@ impl Supervisor {
             phases: Some(translate::phases(&ticket)),
             settings: Some(Box::new(config.over(&state.settings))),
         };
-        let limits = Input::LimitsRead(config.settings.limits.clone());
-        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![resumed, limits])
+        let mut first = vec![resumed, Input::LimitsRead(config.settings.limits.clone())];
+        let forgotten = self.store.forget_wishes(run)?;
+        if forgotten > 0 {
+            let text = "a phase was to be ticked or reopened from another terminal, and the run ended before it noted \
+                        that: it was forgotten, say it again if it still holds";
+            first.push(Input::Warned { text: text.to_owned() });
+        }
+        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, first)
     }
 
     fn launch(&mut self, opening: Opening, first: Vec<Input>) -> Result<TicketId, OpenError> {

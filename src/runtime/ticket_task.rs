@@ -235,7 +235,9 @@ impl TicketTask {
     }
 
     fn fold(&mut self, stored: Vec<Arc<Stored>>) {
-        self.storage.worked();
+        if let Some(waited) = self.storage.worked() {
+            self.later.push_front(Input::StorageWorked { waited });
+        }
         for stored in stored {
             apply(&mut self.state, &stored);
             self.reporter.recorded(stored);

@@ -1,14 +1,15 @@
 //! A person's tick of a phase, and its taking back, from outside the run: obeyed at once, whoever works on the ticket.
 //!
-//! While a program does, its run is left a wish in the store, which it notes and obeys itself. While none does, the record
-//! goes behind the journal of the latest run, and the box is written here.
+//! While a program does, its run is left a wish in the store, which it notes and obeys itself; one that it does not note
+//! soon is taken back, so that nothing happens later that the person was told did not. While none does, the record goes
+//! behind the journal of the latest run, and the box is written here.
 
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
 use crate::base::time::Clock;
 use crate::domain::command::UserCommand;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{Record, Stored, WriteOutcome};
+use crate::domain::record::{Record, Stored, WishTaken, WriteOutcome};
 use crate::orchestrator::state::{Mark, PhaseState, State};
 use crate::runtime::behind::{self, Reset};
 use crate::runtime::circuit::state_of;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 /// How long a run is waited for that was left a wish, and how often is looked.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
+/// How long the box of a phase may differ from what the run knows: it is written after the record.
+const SETTLES: Duration = Duration::from_secs(1);
 
 /// A phase's box, as the person means it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +42,15 @@ pub enum Outcome {
     Done(Vec<Arc<Stored>>),
     /// It was so.
     Already,
-    /// A program works on the ticket.
+    /// A program works on the ticket, and has noted it.
     Handed {
         /// Which, for people.
         holder: String,
-        /// It has noted the wish. Else it will, as soon as it can store anything.
-        taken: bool,
+    },
+    /// A program works on the ticket, and has not noted it in time: nothing is changed.
+    NotTaken {
+        /// Which, for people.
+        holder: String,
     },
     /// A program works on the ticket, and its run does not know the phase.
     Unknown {
@@ -110,26 +116,35 @@ async fn hand_over(
     let Some(latest) = store.latest_for(&path.display().to_string())? else {
         return Ok(Outcome::Unknown { holder });
     };
-    let state = state_of(store, latest.run)?;
-    let known = phase(&state, wanted).filter(|_| state.ended.is_none());
-    let Some(PhaseState { id, mark, ticked, .. }) = known else {
-        return Ok(Outcome::Unknown { holder });
-    };
-    let is_done = matches!(mark, Mark::Done(_));
-    // What the run knows may be ahead of the file: its box is written after the record.
-    let is_so = if wanted.done { is_done && *ticked } else { !is_done && !*ticked };
-    if is_so {
-        return Ok(Outcome::Already);
-    }
-    let wish = store.wish(latest.run, clock.now(), &command(*id, wanted.done))?;
     let begun = Instant::now();
-    loop {
-        let taken = store.is_taken(wish)?;
-        if taken || begun.elapsed() > PATIENCE {
-            return Ok(Outcome::Handed { holder, taken });
+    let id = loop {
+        let state = state_of(store, latest.run)?;
+        let known = phase(&state, wanted).filter(|_| state.ended.is_none());
+        let Some(PhaseState { id, mark, ticked, .. }) = known else {
+            return Ok(Outcome::Unknown { holder });
+        };
+        let is_done = matches!(mark, Mark::Done(_));
+        match (is_done == wanted.done, *ticked == wanted.done) {
+            (true, true) => return Ok(Outcome::Already),
+            // Somebody has just asked for the same.
+            (true, false) if begun.elapsed() < SETTLES => tokio::time::sleep(LOOK).await,
+            _ => break *id,
+        }
+    };
+    let wish = store.wish(latest.run, clock.now(), &command(id, wanted.done))?;
+    let begun = Instant::now();
+    while store.still_waits(wish)? {
+        if begun.elapsed() > PATIENCE {
+            store.withdraw(wish)?;
+            break;
         }
         tokio::time::sleep(LOOK).await;
     }
+    // The run's own word counts: another process may have taken the wish back when it took the run over.
+    let is_it =
+        |stored: &Arc<Stored>| matches!(stored.record, Record::WishTaken(WishTaken { wish: noted }) if noted == wish);
+    let taken = store.load(latest.run)?.records.iter().any(is_it);
+    Ok(if taken { Outcome::Handed { holder } } else { Outcome::NotTaken { holder } })
 }
 
 fn command(phase: PhaseId, done: bool) -> UserCommand {

@@ -58,6 +58,8 @@ pub enum Standing {
     NotStarted,
     /// Another run works in the folder.
     Waiting,
+    /// Nothing can be stored, and the run waits for that.
+    Unstored,
     /// Claude works, or we do.
     Running,
     /// The validation commands run.
@@ -84,6 +86,7 @@ impl Standing {
         let (unicode, ascii, word, role) = match self {
             Self::NotStarted => ("○", ".", "ready", Role::PhasePending),
             Self::Waiting => ("⊘", "x", "waits", Role::PhasePending),
+            Self::Unstored => ("⊘", "x", "waits", Role::Danger),
             Self::Running => ("▶", ">", "running", Role::PhaseRunning),
             Self::Checking => ("◐", "~", "checking", Role::PhaseClaimed),
             Self::Pausing => ("▶", ">", "pausing", Role::PhaseRunning),
@@ -149,6 +152,7 @@ impl Tab {
             (Some(_), _) => Standing::Stopped,
             (None, _) if self.gone => Standing::Gone,
             (None, _) if self.run.is_none() => Standing::NotStarted,
+            (None, _) if self.storage.is_some() => Standing::Unstored,
             (None, Stage::Paused) => Standing::Paused,
             (None, Stage::Parked) => Standing::Parked,
             (None, Stage::AwaitingTree { .. }) => Standing::Waiting,
@@ -200,6 +204,8 @@ impl Tab {
     /// Time spent on a phase, the running iteration included; `None` when there was none.
     pub fn time_on(&self, phase: &PhaseState, now: Timestamp) -> Option<Duration> {
         let spent = Duration::from_millis(phase.spent_ms);
+        // Waiting for storage is no work.
+        let now = self.storage.as_ref().map_or(now, |waiting| now.min(waiting.since));
         let running = self
             .state
             .iteration

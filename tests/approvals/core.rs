@@ -75,21 +75,8 @@ impl Core {
     }
 
     fn judged(&mut self, call: ToolCall, verdict: Verdict, presence: Presence) {
-        let unit = UnitView {
-            text: call.input.clone(),
-            verdict: verdict.word().into(),
-            rule: "r".into(),
-            reason: "w".into(),
-            kind: None,
-        };
-        let ruling = Ruling {
-            verdict,
-            rule: "r".into(),
-            reason: "w".into(),
-            target: call.input.clone(),
-            units: vec![unit],
-            provable: false,
-        };
+        let units = vec![UnitView { text: call.input.clone(), ..unit(verdict, "r") }];
+        let ruling = Ruling { units, provable: false, ..ruling(verdict, "r") };
         self.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence });
     }
 
@@ -357,16 +344,7 @@ fn an_answer_for_the_ticket_holds_for_the_same_call_only() {
 /// Whether a call is let through by what was said for the ticket.
 fn is_granted(core: &mut Core, call: ToolCall) -> bool {
     // The parts say the same of all of them, as those of a command do that is fed.
-    let unit =
-        UnitView { text: "python3 -".into(), verdict: "ask".into(), rule: "r".into(), reason: "w".into(), kind: None };
-    let ruling = Ruling {
-        verdict: Verdict::Ask,
-        rule: "r".into(),
-        reason: "w".into(),
-        target: "t".into(),
-        units: vec![unit],
-        provable: false,
-    };
+    let ruling = ruling(Verdict::Ask, "r");
     core.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
     matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Allow, .. }))
 }
@@ -386,15 +364,11 @@ fn an_answer_for_the_ticket_is_for_the_whole_input_in_the_same_folder() {
         ("Bash", harmless, "/w/sub", false),
         ("mcp__db__run", harmless, "/w", false),
     ] {
-        let mut core = Core::new(Settings::default());
-        assert!(!is_granted(&mut core, fed("t1", "Bash", harmless, "/w")));
-        core.answers("t1", Answer::Allow { input: harmless.into(), scope: Scope::Ticket });
+        let mut core = with_grant(fed("t1", "Bash", harmless, "/w"), Scope::Ticket);
         assert_eq!(is_granted(&mut core, fed("t2", tool, input, cwd)), granted, "{tool} {input} in {cwd}");
     }
     let (send, other) = (r#"{"to":"a","description":"x"}"#, r#"{"to":"a","description":"y"}"#);
-    let mut core = Core::new(Settings::default());
-    is_granted(&mut core, fed("t1", "SendMessage", send, "/w"));
-    core.answers("t1", Answer::Allow { input: send.into(), scope: Scope::Ticket });
+    let mut core = with_grant(fed("t1", "SendMessage", send, "/w"), Scope::Ticket);
     assert!(!is_granted(&mut core, fed("t2", "SendMessage", other, "/w")), "what other tools are told is no comment");
 }
 
@@ -564,21 +538,8 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
         let before = core.records.len();
         core.give(Input::RulesChanged { words: "others".into() });
         let Some(Effect::Rejudge { id, .. }) = core.effects.last().cloned() else { panic!("{:?}", core.effects) };
-        let unit = UnitView {
-            text: input_of("t1"),
-            verdict: verdict.word().into(),
-            rule: "r".into(),
-            reason: "w".into(),
-            kind: None,
-        };
-        let ruling = Ruling {
-            verdict,
-            rule: rule.into(),
-            reason: "w".into(),
-            target: "t".into(),
-            units: vec![unit],
-            provable: false,
-        };
+        let units = vec![UnitView { text: input_of("t1"), ..unit(verdict, "r") }];
+        let ruling = Ruling { units, provable: false, ..ruling(verdict, rule) };
         core.give(Input::Rejudged { id, ruling: Box::new(ruling) });
         let kinds: Vec<&str> = core.records[before..]
             .iter()
@@ -634,22 +595,30 @@ fn rules_that_cannot_be_used_refuse_nothing_that_waits() {
     assert!(core.state.approvals.is_empty(), "nothing is asked that does not wait");
 }
 
+/// What a rule says of one part of a call.
+fn unit(verdict: Verdict, rule: &str) -> UnitView {
+    UnitView { text: "x".into(), verdict: verdict.word().into(), rule: rule.into(), reason: "w".into(), kind: None }
+}
+
+/// What it says of a call of one part.
 fn ruling(verdict: Verdict, rule: &str) -> Ruling {
-    let unit = UnitView {
-        text: "x".into(),
-        verdict: verdict.word().into(),
-        rule: rule.into(),
-        reason: "w".into(),
-        kind: None,
-    };
     Ruling {
         verdict,
         rule: rule.into(),
         reason: "w".into(),
         target: "make it".into(),
-        units: vec![unit],
+        units: vec![unit(verdict, rule)],
         provable: true,
     }
+}
+
+/// A run in which the person has said yes to this call, as far as that reaches.
+fn with_grant(call: ToolCall, scope: Scope) -> Core {
+    let mut core = Core::new(Settings::default());
+    let (id, input) = (call.tool_use_id.clone(), call.input.clone());
+    assert!(!is_granted(&mut core, call));
+    core.answers(&id, Answer::Allow { input, scope });
+    core
 }
 
 #[test]
@@ -825,21 +794,8 @@ fn what_was_refused_or_still_waits_and_ran_nevertheless_ends_everything() {
 
 /// A call of two parts, of these kinds.
 fn of_kinds(core: &mut Core, id: &str, kinds: [Option<&str>; 2]) -> bool {
-    let unit = |kind: Option<&str>| UnitView {
-        text: id.into(),
-        verdict: "ask".into(),
-        rule: "r".into(),
-        reason: "w".into(),
-        kind: kind.map(str::to_owned),
-    };
-    let ruling = Ruling {
-        verdict: Verdict::Ask,
-        rule: "r".into(),
-        reason: "w".into(),
-        target: "t".into(),
-        units: kinds.map(unit).into(),
-        provable: false,
-    };
+    let of = |kind: Option<&str>| UnitView { kind: kind.map(str::to_owned), ..unit(Verdict::Ask, "r") };
+    let ruling = Ruling { units: kinds.map(of).into(), ..ruling(Verdict::Ask, "r") };
     let call = call(id, Via::CanUseTool);
     core.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
     matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Allow, .. }))

@@ -89,6 +89,22 @@ fn a_closed_window_leaves_no_process() {
 }
 
 #[test]
+fn a_window_that_is_closed_while_nothing_can_be_stored_ends_the_program() {
+    for closed in [true, false] {
+        let project = gated_project(&["Alpha"]);
+        let mut terminal = at_the_gate(&project, "Alpha");
+        std::fs::remove_dir_all(project.path("state")).unwrap();
+        if closed {
+            terminal.close();
+        } else {
+            terminal.signal(Signal::HUP);
+        }
+        assert_eq!(terminal.wait_end().exit_code(), 129);
+        assert_eq!(project.processes(), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn a_window_that_is_closed_over_an_idle_screen_ends_it() {
     let project = gated_project(&["Alpha"]);
     project.open_gate("alpha");

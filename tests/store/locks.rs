@@ -169,7 +169,10 @@ fn a_work_folder_is_locked_for_programs_like_ours_and_for_nobody_else() {
         assert!(held(theirs.lock_tree(folder, &holder(2))).contains("another state folder"), "{}", folder.display());
         let is_bare = folder.ends_with("bare");
         let new: Vec<_> = names().into_iter().filter(|name| !before.contains(name)).collect();
-        assert_eq!(new.iter().map(|name| name.to_str().unwrap()).collect::<Vec<_>>(), [".programmator"][..usize::from(is_bare)]);
+        assert_eq!(
+            new.iter().map(|name| name.to_str().unwrap()).collect::<Vec<_>>(),
+            [".programmator"][..usize::from(is_bare)]
+        );
         held_all.push(lock);
     }
     // Each is a folder of its own.

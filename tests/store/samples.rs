@@ -271,6 +271,7 @@ pub fn every_record() -> Vec<Record> {
             outcome: WriteOutcome::NotThere,
         }),
         Record::EditRefused(EditRefused { id: QuestionId { call: text(), revision: 1 }, why: text() }),
+        Record::StorageWaited { ms: u64::MAX },
     ]
 }
 
@@ -281,7 +282,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 74;
+const KINDS: usize = 75;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -359,6 +360,7 @@ fn index(record: &Record) -> usize {
         Record::UntickIntended(_) => 71,
         Record::UntickSettled(_) => 72,
         Record::EditRefused(_) => 73,
+        Record::StorageWaited { .. } => 74,
     }
 }
 

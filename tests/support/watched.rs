@@ -3,7 +3,18 @@
 use crate::project::Project;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A scenario that does its work once the file `go` is there.
+#[allow(dead_code, reason = "not every test binary lets Claude wait")]
+pub const WAITING: &str = "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
+      - bash: \"until [ -e ../go ]; do sleep 0.02; done\"
+      - status: {summary: \"did {phase}\"}
+";
 
 /// All that a program printed, for a failure's message.
 pub fn text(output: &Output) -> String {
@@ -27,9 +38,14 @@ pub fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
 }
 
 /// Starts a run and gives it back once a record of `kind` has been printed.
-#[expect(clippy::zombie_processes, reason = "the caller waits")]
 pub fn start_until(project: &Project, args: &[&str], kind: &str) -> (Child, Vec<Value>) {
-    let mut child = project.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    seen_until(&mut project.command(args), kind)
+}
+
+/// The same of any command.
+#[expect(clippy::zombie_processes, reason = "the caller waits")]
+pub fn seen_until(command: &mut Command, kind: &str) -> (Child, Vec<Value>) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut seen = Vec::new();
     loop {

@@ -1,5 +1,6 @@
 //! What the person asks of a run from another process: a row for each wish, until a record of the run notes it
-//! (`tables` removes it in the same transaction). Who works on the run is woken by a bell of its own.
+//! (`tables` removes it in the same transaction), or whoever asked takes it back. Who works on the run is woken by a
+//! bell of its own.
 
 use super::Store;
 use super::error::StoreError;
@@ -29,10 +30,26 @@ impl Store {
         Ok(wish)
     }
 
-    /// Whether the run has noted the wish.
-    pub fn is_taken(&self, wish: i64) -> Result<bool, StoreError> {
+    /// Whether the wish still waits for its run.
+    pub fn still_waits(&self, wish: i64) -> Result<bool, StoreError> {
         let left = self.reader().query_row("SELECT 1 FROM wishes WHERE id = ?1", [wish], |_| Ok(())).optional();
-        Ok(left.map_err(StoreError::sql(&self.inner.database))?.is_none())
+        Ok(left.map_err(StoreError::sql(&self.inner.database))?.is_some())
+    }
+
+    /// Takes a wish back that its run has not noted.
+    pub fn withdraw(&self, wish: i64) -> Result<(), StoreError> {
+        self.delete("DELETE FROM wishes WHERE id = ?1", params![wish]).map(drop)
+    }
+
+    /// Takes back what was asked of the run and never noted: by a process that ended before it could take it back. How
+    /// much that was.
+    pub fn forget_wishes(&self, run: RunId) -> Result<usize, StoreError> {
+        self.delete("DELETE FROM wishes WHERE run = ?1", params![run.to_string()])
+    }
+
+    fn delete(&self, sql: &str, which: &[&dyn rusqlite::ToSql]) -> Result<usize, StoreError> {
+        let db = self.inner.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        db.execute(sql, which).map_err(StoreError::sql(&self.inner.database))
     }
 
     /// Follows the wishes for a run: those that are there, then those that come.

@@ -14,7 +14,7 @@ const NAMED: usize = 10;
 
 /// Prints each verdict and answer about the call, oldest first.
 pub fn print(out: &mut dyn Write, session: &Session, request: &str) -> Result<u8, CliError> {
-    let store = session.store()?;
+    let store = session.store_to_read()?;
     for summary in store.runs()? {
         let records = store.load(summary.run)?.records;
         let mut ids: Vec<&str> = records.iter().filter_map(|stored| judged(&stored.record)).collect();

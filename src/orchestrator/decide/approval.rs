@@ -250,6 +250,15 @@ impl Step<'_> {
         self.state.gate.deadline(Duration::from_secs(self.state.settings.iteration_timeout))
     }
 
+    /// What Claude and we did not do meanwhile is no time of the phase's.
+    pub(super) fn storage_worked(&mut self, waited: Duration) {
+        if self.state.run.is_some() && self.state.ended.is_none() {
+            let ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
+            self.record(Record::StorageWaited { ms });
+            self.go_on_timing();
+        }
+    }
+
     /// Nobody is waited for: Claude's time runs again, from where it stood.
     fn go_on_timing(&mut self) {
         let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };

@@ -35,11 +35,6 @@ impl Step<'_> {
             }
         } else if !asked && !declined {
             self.record(Record::ValidationChangeSeen { commands: validation });
-            self.notice(
-                Level::Warn,
-                "the ticket's validation commands were changed during the run; the list from the start stays in force \
-                 until you decide",
-            );
         }
     }
 
@@ -60,8 +55,9 @@ impl Step<'_> {
         }
     }
 
-    /// Read before what we know already, or before our own last change of the file. While the clock stands before that change it tells nothing: a tick
-    /// of Claude's that was passed over now would be taken for the person's at the next start.
+    /// Read before what we know already, or before our own last change of the file. While the clock stands before that
+    /// change it tells nothing: a tick of Claude's that was passed over now would be taken for the person's at the next
+    /// start.
     pub(super) fn is_stale(&self, read_at: Timestamp) -> bool {
         let known = [self.state.wrote_ticket, self.state.ticket_read];
         known.into_iter().flatten().any(|known| read_at < known && known <= self.now)

@@ -27,7 +27,7 @@ pub struct Iteration {
     pub started: Timestamp,
     /// When it ended.
     pub ended: Option<Timestamp>,
-    /// How long it has waited for the person, up to their last answer.
+    /// How long it has waited for the person, up to their last answer, and for storage.
     pub waited: Duration,
     /// The session it resumed.
     pub resumed: Option<String>,

@@ -9,7 +9,7 @@ use crate::domain::news::{News, RunLeft, StorageAwaited};
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::PhaseId;
 use crate::domain::record::Record;
-use crate::orchestrator::state::Mark;
+use crate::orchestrator::state::{Mark, State};
 use crate::tui::msg::QuitMode;
 use crate::tui::sample;
 use proptest::prelude::*;
@@ -110,7 +110,13 @@ fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
     };
     update(&mut model, Msg::News(News::StorageAwaited(waiting)));
     let screen = sample::draw(&mut model, (120, 40));
-    assert!(screen.contains("waits since") && screen.contains("the disk is full"), "{screen}");
+    assert!(screen.contains("waiting since") && screen.contains("the disk is full"), "{screen}");
+    assert_eq!(model.tabs[0].standing(), Standing::Unstored);
+    let signs = screen.lines().filter(|line| line.contains("waits")).count();
+    assert!(signs >= 2 && !screen.contains("running"), "tab, Tickets and footer say so: {screen}");
+    let phase = model.tabs[0].current_phase().cloned().unwrap();
+    let at = |seconds| sample::NOW.plus(std::time::Duration::from_secs(seconds));
+    assert_eq!(model.tabs[0].time_on(&phase, at(0)), model.tabs[0].time_on(&phase, at(50)), "that is no work");
     press(&mut model, "q f");
     assert!(model.anything_active());
     let reason = Some(ExitReason::UserStopped);
@@ -161,6 +167,13 @@ fn d_ticks_the_phase_under_the_cursor_and_only_there() {
     assert_eq!(press(&mut model, "d").len(), 1, "Claude ticked it: a claim, until the person does");
     model.tabs[0].state.phases[3].mark = Mark::Done(DoneHow::TickedByPerson);
     assert_eq!(press(&mut model, "d"), []);
+    let told = |model: &Model| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+    assert!(told(&model).contains("already"), "{}", told(&model));
+    // A ticket that no run has seen.
+    model.tabs[0].run = None;
+    model.tabs[0].state = State::default();
+    assert_eq!(press(&mut model, "d"), []);
+    assert!(told(&model).contains("`programmator ticket tick tk-1 PHASE`"), "{}", told(&model));
 }
 
 #[test]
