@@ -346,7 +346,7 @@ fn a_state_folder_that_comes_back_in_time_is_waited_for() {
     let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
     std::io::BufRead::read_line(&mut errors, &mut said).unwrap();
-    assert!(said.contains("waiting since") && said.contains("was deleted or moved"), "{said}");
+    assert!(said.contains("retrying until") && said.contains("was deleted or moved"), "{said}");
     std::fs::rename(project.path("elsewhere"), project.path("state")).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -364,7 +364,7 @@ fn waiting_for_storage_is_no_work() {
     std::fs::rename(project.path("state"), project.path("elsewhere")).unwrap();
     project.write("go", "");
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(told.any(|line| line.unwrap().contains("waiting since")), "nobody is told");
+    assert!(told.any(|line| line.unwrap().contains("retrying until")), "nobody is told");
     // Two tries fail.
     let since = std::time::Instant::now();
     while since.elapsed() < std::time::Duration::from_secs(5) {

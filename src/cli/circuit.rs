@@ -214,7 +214,7 @@ fn moves(store: &Store, run: &RunSummary, history: &mut Vec<Moved>) -> Result<()
             Record::BreakerMoved(StateMoved { n, from, to, reason }) => (*n, *from, *to, clean_line(reason, 400)),
             Record::BreakerReset => {
                 let from = history.last().map_or(Circuit::Closed, |moved| moved.to);
-                (0, from, Circuit::Closed, "reset by the person".to_owned())
+                (0, from, Circuit::Closed, "reset by you".to_owned())
             }
             _ => continue,
         };

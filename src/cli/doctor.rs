@@ -229,7 +229,7 @@ fn policy(session: &Session, resolved: &Resolved) -> Finding {
     let profile = resolved.config.profile;
     let policy = in_force(session, &session.folder, profile, &[]);
     if let Some(error) = policy.broken() {
-        return Finding::new("policy", Mark::Fail, format!("{error}. Mend it: programmator policy edit"));
+        return Finding::new("policy", Mark::Fail, format!("{error}. Fix it: programmator policy edit"));
     }
     let asks = policy.rules().any(|(_, rule)| rule.action == Verdict::Passphrase);
     let standing = session.passphrases().map(|passphrases| passphrases.standing(boot_time()));

@@ -344,7 +344,7 @@ impl Desk {
             Ok(ticking::Outcome::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Ok(ticking::Outcome::NotWritten(why)) => self.reporter.trouble(ticket, &why),
             Ok(ticking::Outcome::NotTaken { holder } | ticking::Outcome::Unknown { holder }) => {
-                self.reporter.trouble(ticket, &format!("not ticked: {holder} works on it and did not take that over"));
+                self.reporter.trouble(ticket, &format!("not ticked: {holder} is running it and did not respond"));
             }
             Ok(ticking::Outcome::Already | ticking::Outcome::Handed { .. }) => {}
             Err(error) => self.failed(ticket, error.to_string(), error.exit_code()),

@@ -41,10 +41,7 @@ pub async fn run(
         Outcome::Already => writeln!(out, "{id}: “{text}” {} already.", is.replace("is", "was").replace(" again", ""))?,
         Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” {is}; {holder} has taken it over.")?,
         Outcome::NotTaken { holder } => {
-            let message = format!(
-                "{holder} works on {id} and did not take “{text}” over; perhaps it cannot store anything now. Nothing was \
-                 changed; try again"
-            );
+            let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
             return Err(CliError { message, exit_code: 75 });
         }
         Outcome::Unknown { holder } => {

@@ -55,7 +55,7 @@ impl Again {
     pub fn words(self) -> &'static str {
         match self {
             Self::RulesChanged => "the rules were changed",
-            Self::RulesUnusable => "the rules cannot be used",
+            Self::RulesUnusable => "the policy has an error",
             Self::Edited => "you edited the call",
         }
     }

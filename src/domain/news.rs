@@ -93,7 +93,7 @@ impl StorageAwaited {
     /// For people.
     pub fn words(&self, zone: &jiff::tz::TimeZone) -> String {
         let (since, until) = (self.since.clock_time(zone), self.until.clock_time(zone));
-        format!("waiting since {since} because nothing can be stored; the run ends at {until}: {}", self.why)
+        format!("cannot store anything since {since}, retrying until {until}: {}", self.why)
     }
 }
 

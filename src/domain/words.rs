@@ -204,7 +204,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. } => None,
         Record::StorageWaited { ms } => {
-            info(format!("records are stored again; the run waited {} for that", human(Duration::from_millis(*ms))))
+            info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
         Record::GrantsDropped => {
             info("what you allowed for the rest of the run ends with the rules it was allowed under".into())

@@ -166,7 +166,7 @@ pub(super) fn fold(breaker: &mut Breaker, record: &Record, time: Timestamp) {
             breaker.reason.clone_from(reason);
         }
         Record::BreakerReset => {
-            let reason = "reset by the person".to_owned();
+            let reason = "reset by you".to_owned();
             *breaker = Breaker { last_change: Some(time), reason, ..Breaker::default() };
         }
         _ => {}

@@ -29,6 +29,9 @@ use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Iteration, Stage, State};
 use std::borrow::Cow;
 
+/// How a run ends that the person stops.
+const STOPPED: &str = "stopped by you; run `programmator resume` to continue";
+
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
     let mut step = Step { state: Cow::Borrowed(state), now, decision: Decision::default() };

@@ -157,10 +157,11 @@ impl Effects {
                 let (file, text) =
                     (self.ticket_file.clone(), state.place(phase).map_or("", |(text, _)| text).to_owned());
                 self.answer_with(async move {
-                    match tokio::task::spawn_blocking(write).await {
-                        Ok(WriteOutcome::Written | WriteOutcome::AlreadySo) => file.read().await,
-                        other => {
-                            Input::Warned { text: format!("the box of “{text}” could not be changed: {other:?}") }
+                    let written = tokio::task::spawn_blocking(write).await;
+                    match written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string())).box_trouble() {
+                        None => file.read().await,
+                        Some(why) => {
+                            Input::Warned { text: format!("the checkbox of “{text}” was not changed: {why}") }
                         }
                     }
                 });

@@ -291,9 +291,7 @@ impl Judge for Rulebook {
             return None;
         }
         let short = |hash: &str| hash.get(..8).unwrap_or(hash).to_owned();
-        let blocked = self
-            .trouble()
-            .map(|why| format!("every new call is blocked, and what waits for you goes on waiting: {why}"));
+        let blocked = self.trouble().map(|why| format!("new calls are blocked, pending ones keep waiting: {why}"));
         let words = blocked.unwrap_or_else(|| {
             let (old, new) = (short(&known.told), short(policy.fingerprint()));
             format!(
@@ -310,7 +308,7 @@ impl Judge for Rulebook {
 
     fn trouble(&self) -> Option<String> {
         let error = self.policy().broken()?.to_string();
-        Some(format!("the policy cannot be used: {error}. Mend it: programmator policy edit"))
+        Some(format!("the policy cannot be used: {error}. Fix it: programmator policy edit"))
     }
 }
 

@@ -186,8 +186,8 @@ impl Supervisor {
         let mut first = vec![resumed, Input::LimitsRead(config.settings.limits.clone())];
         let forgotten = self.store.forget_wishes(run)?;
         if forgotten > 0 {
-            let text = "a phase was to be ticked or reopened from another terminal, and the run ended before it noted \
-                        that: it was forgotten, say it again if it still holds";
+            let text = "a `ticket tick` or `untick` was still pending when the run ended; it was dropped, repeat it if it \
+                        still applies";
             first.push(Input::Warned { text: text.to_owned() });
         }
         self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, first)

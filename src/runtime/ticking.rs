@@ -73,13 +73,9 @@ pub async fn write(store: &Store, clock: &dyn Clock, path: &Path, wanted: &BoxOf
     let (file, BoxOf { text, nth, done }, locks) = (path.to_owned(), wanted.clone(), store.folder().join("locks"));
     let change = if done { tickets::tick } else { tickets::reopen };
     let written = tokio::task::spawn_blocking(move || change(&file, &text, nth, &locks)).await;
-    Ok(match written {
-        Ok(WriteOutcome::AlreadySo) if stored.is_empty() => Outcome::Already,
-        Ok(WriteOutcome::Written | WriteOutcome::AlreadySo) => Outcome::Done(stored),
-        Ok(WriteOutcome::NotThere) => Outcome::NotWritten("the phase is no longer in the file".to_owned()),
-        Ok(WriteOutcome::FileGone) => Outcome::NotWritten("the file is gone".to_owned()),
-        Ok(WriteOutcome::Failed(why)) => Outcome::NotWritten(why),
-        Err(error) => Outcome::NotWritten(error.to_string()),
+    Ok(match written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string())) {
+        WriteOutcome::AlreadySo if stored.is_empty() => Outcome::Already,
+        written => written.box_trouble().map_or(Outcome::Done(stored), Outcome::NotWritten),
     })
 }
 

@@ -127,13 +127,13 @@ fn why_not_ticked(model: &Model) -> String {
     let (Some(Thing::Ticket(id) | Thing::Phase(id, _)), on_phase) =
         (model.under_cursor(), matches!(model.under_cursor(), Some(Thing::Phase(..))))
     else {
-        return "no phase is selected".to_owned();
+        return "no phase selected".to_owned();
     };
     match model.tabs.iter().position(|tab| tab.id == id && tab.run.is_some()) {
-        None => format!("{id} has no run yet: `programmator ticket tick {id} PHASE` ticks a phase of it"),
-        Some(_) if !on_phase => "select a phase of the ticket".to_owned(),
-        Some(at) if at != model.active => format!("{id} is not in front: its tab is {}", at + 1),
-        Some(_) => "it is ticked already".to_owned(),
+        None => format!("{id} has no run yet; use `programmator ticket tick {id} PHASE`"),
+        Some(_) if !on_phase => "select a phase first".to_owned(),
+        Some(at) if at != model.active => format!("switch to {id} first (tab {})", at + 1),
+        Some(_) => "already ticked".to_owned(),
     }
 }
 

@@ -193,7 +193,8 @@ fn a_tick_that_a_run_does_not_take_over_happens_neither_now_nor_later() {
     for kind in ["phase_ticked", "wish_taken"] {
         assert!(of_kind(&journal, kind).is_empty(), "{kind}: {}", text(&output));
     }
-    let told = of_kind(&journal, "noticed").iter().any(|notice| notice["text"].as_str().unwrap().contains("forgotten"));
+    let told =
+        of_kind(&journal, "noticed").iter().any(|notice| notice["text"].as_str().unwrap().contains("was dropped"));
     assert!(told, "{}", text(&output));
 }
 

@@ -180,7 +180,7 @@ fn an_edited_call_is_judged_again_and_a_block_stays_a_block() {
     terminal.wait_for("rm -rf .git");
     terminal.keys("\x13");
     // The reason stands over what was typed, which can be changed further.
-    let screen = terminal.wait_for("may not run");
+    let screen = terminal.wait_for("Edit rejected");
     assert!(screen.contains("rm -rf .git") && screen.contains("have it judged, then y runs it"), "{screen}");
     terminal.keys(&"\x7f".repeat("rm -rf .git".len()));
     terminal.keys("touch fine.txt\x13");
@@ -386,11 +386,11 @@ fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
     // what they say in the end counts.
     card(&mut terminal, "HEAD:four");
     project.write("config/policy.yaml", "version: 1\nrulse: []\n");
-    let screen = terminal.wait_for("This call goes on waiting");
+    let screen = terminal.wait_for("This call keeps waiting");
     assert!(screen.contains("policy.yaml:2:1") && screen.contains("HEAD:four"), "{screen}");
     edit(&rule("four", "allow"));
     terminal.wait_until("the end", |screen| {
-        screen.contains("every new call is blocked") && screen.contains("complete: 1/1 phases")
+        screen.contains("new calls are blocked") && screen.contains("complete: 1/1 phases")
     });
     assert_eq!(pushed(&project), ["four", "three", "two"]);
     let by = [("deny", "rules"), ("allow once", "rules"), ("allow once", "screen"), ("allow once", "rules")];

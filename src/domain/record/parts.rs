@@ -66,6 +66,18 @@ pub enum WriteOutcome {
     Failed(String),
 }
 
+impl WriteOutcome {
+    /// Why the box of a phase is not as it should be; `None`: it is.
+    pub fn box_trouble(self) -> Option<String> {
+        match self {
+            Self::Written | Self::AlreadySo => None,
+            Self::NotThere => Some("the phase is no longer in the file".to_owned()),
+            Self::FileGone => Some("the file is gone".to_owned()),
+            Self::Failed(why) => Some(why),
+        }
+    }
+}
+
 /// A failed request that Claude sends again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiRetried {

@@ -7,7 +7,7 @@ use crate::domain::approval::{Again, Answer, Answered, AnsweredBy, Approval, Sco
 pub(super) fn asked_again(call: &str, asked: &Approval) -> Option<(Weight, String)> {
     let why = asked.again.map(Again::words)?;
     if asked.again == Some(Again::RulesUnusable) {
-        return Some((Weight::Gate, format!("goes on waiting for you, since {why}: {call}")));
+        return Some((Weight::Gate, format!("still waiting for you, {why}: {call}")));
     }
     Some((Weight::Gate, format!("asked about again, since {why}: {call}")))
 }

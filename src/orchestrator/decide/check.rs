@@ -164,12 +164,7 @@ impl Step<'_> {
         if self.state.stage != Stage::Ticking {
             return;
         }
-        let trouble = match &outcome {
-            WriteOutcome::Written | WriteOutcome::AlreadySo => None,
-            WriteOutcome::NotThere => Some("the phase is no longer in the file".to_owned()),
-            WriteOutcome::FileGone => Some("the file is gone".to_owned()),
-            WriteOutcome::Failed(why) => Some(why.clone()),
-        };
+        let trouble = outcome.clone().box_trouble();
         let gone = outcome == WriteOutcome::FileGone;
         let text = phase.phase.clone();
         let settled = BoxSettled { phase, outcome };

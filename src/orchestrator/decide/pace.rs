@@ -1,6 +1,6 @@
 //! The pace of a run: how it begins, what comes next, how it ends.
 
-use super::Step;
+use super::{STOPPED, Step};
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -107,7 +107,7 @@ impl Step<'_> {
             return false;
         }
         if stop {
-            self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
+            self.end(ExitReason::UserStopped, STOPPED);
             return false;
         }
         if let Some(gate) = exit::check(&self.state) {
@@ -160,7 +160,7 @@ impl Step<'_> {
             (1, 0) => "the phase is done".to_owned(),
             (all, 0) => format!("all {all} phases are done"),
             (all, skipped) => {
-                format!("{} of {all} phases are done, {skipped} skipped by the person", all - skipped)
+                format!("{} of {all} phases are done, {skipped} skipped by you", all - skipped)
             }
         };
         self.reset_session("the ticket is complete");

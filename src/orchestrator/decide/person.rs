@@ -1,6 +1,6 @@
 //! Obeying the person.
 
-use super::Step;
+use super::{STOPPED, Step};
 use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -111,7 +111,7 @@ impl Step<'_> {
             }
             _ => return,
         }
-        self.end(ExitReason::UserStopped, "stopped by the person; `programmator resume` goes on");
+        self.end(ExitReason::UserStopped, STOPPED);
     }
 
     fn skip(&mut self, phase: PhaseId) {

@@ -108,7 +108,7 @@ impl Gauge {
         self
     }
 
-    /// Value and word in one: `91 % high`, `full until 04:07`.
+    /// Value and word in one: `91 % high`, `blocked until 04:07`.
     fn told(&self) -> String {
         match (self.word, self.value.starts_with(char::is_alphabetic)) {
             ("", _) => self.value.clone(),
@@ -126,7 +126,7 @@ impl Gauge {
     fn in_words(mut self) -> Self {
         self.word = match self.role {
             Role::GaugeWarning => "high",
-            Role::GaugeDanger => "full",
+            Role::GaugeDanger => "critical",
             _ => "",
         };
         self
@@ -161,9 +161,9 @@ fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, lim
         // The last step before the limit is danger, any other above none is a warning.
         gauge.role = role_of(f64::from(n + 1) / f64::from(limit), 0.0, 1.0);
         gauge.word = match limit.saturating_sub(n) {
-            0 => "full",
-            1 => "last",
-            _ => "up",
+            0 => "tripped",
+            1 => "1 left",
+            _ => "rising",
         };
     }
     gauge

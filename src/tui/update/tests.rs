@@ -110,7 +110,7 @@ fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
     };
     update(&mut model, Msg::News(News::StorageAwaited(waiting)));
     let screen = sample::draw(&mut model, (120, 40));
-    assert!(screen.contains("waiting since") && screen.contains("the disk is full"), "{screen}");
+    assert!(screen.contains("retrying until") && screen.contains("the disk is full"), "{screen}");
     assert_eq!(model.tabs[0].standing(), Standing::Unstored);
     let signs = screen.lines().filter(|line| line.contains("waits")).count();
     assert!(signs >= 2 && !screen.contains("running"), "tab, Tickets and footer say so: {screen}");

@@ -187,8 +187,7 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
         body.gap();
         let why = &approval.reason;
         let words = format!(
-            "The policy cannot be used: {why}. This call goes on waiting for you, and is judged again when the policy is \
-             repaired."
+            "Policy error: {why}. This call keeps waiting for you and is judged again as soon as the policy is fixed."
         );
         body.words(0, Role::Warning, &words);
     }

@@ -53,7 +53,7 @@ impl Card {
         if let Page::Sent(page) | Page::Judging(page) = &mut self.page {
             let page = std::mem::replace(&mut **page, Page::Call);
             self.turn_to(page);
-            self.trouble = Some(format!("As you changed it, it may not run: {why}"));
+            self.trouble = Some(format!("Edit rejected: {why}"));
         }
     }
 

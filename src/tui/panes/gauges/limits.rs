@@ -111,7 +111,7 @@ fn window_row(model: &Model, window: &Window) -> Gauge {
         Some(format!("{word} {time}"))
     };
     let value = match (window.used, window.status) {
-        (_, WindowStatus::Rejected) => resets("until").unwrap_or_else(|| "closed".to_owned()),
+        (_, WindowStatus::Rejected) => resets("until").unwrap_or_else(|| "now".to_owned()),
         (Some(used), _) => format!("{:.0} %", used * 100.0),
         (None, WindowStatus::Warning) => resets("resets").unwrap_or_else(|| "nearly".to_owned()),
         (None, WindowStatus::Allowed) => "open".to_owned(),
@@ -122,7 +122,10 @@ fn window_row(model: &Model, window: &Window) -> Gauge {
     if let Some(used) = window.used {
         gauge = gauge.filled(model.glyphs, used);
     }
-    gauge.in_words()
+    match window.status {
+        WindowStatus::Rejected => Gauge { word: "blocked", ..gauge },
+        WindowStatus::Allowed | WindowStatus::Warning => gauge.in_words(),
+    }
 }
 
 /// The budget that is nearest to its end; without one what was spent.
@@ -215,7 +218,7 @@ mod tests {
         let closed = told("seven_day", WindowStatus::Rejected, Some(1.0), 3_600);
         let rows = drawn(|tab| drop(tab.state.limits.windows.insert("seven_day".into(), (closed, sample::NOW))));
         let (value, word, role) = row(&rows, "7 days").unwrap();
-        assert!(value.starts_with("until ") && (word, role) == ("full", Role::GaugeDanger), "{value}");
+        assert!(value.starts_with("until ") && (word, role) == ("blocked", Role::GaugeDanger), "{value}");
     }
 
     #[test]
@@ -225,7 +228,7 @@ mod tests {
             tab.state.limits.ledger = Some((ledger(96, 30), at(-5)));
             tab.state.calls = vec![at(-5), at(-1)];
         });
-        assert_eq!(row(&rows, "Calls/h"), Some(("97/100".into(), "full", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "Calls/h"), Some(("97/100".into(), "critical", Role::GaugeDanger)));
         let rows = drawn(|tab| {
             tab.state.limits.ledger = Some((ledger(96, -1), at(-3_700)));
             tab.state.calls = vec![at(-3_700), at(0)];
@@ -261,7 +264,7 @@ mod tests {
             let record = Record::Parked(parking);
             crate::orchestrator::apply::apply(&mut tab.state, &Stored { v, seq, time, run, ticket, record });
         });
-        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "full", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "critical", Role::GaugeDanger)));
         assert_eq!(row(&rows, "5 hours"), Some(("62 %".into(), "", Role::GaugeFill)));
     }
 
