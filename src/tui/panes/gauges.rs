@@ -126,7 +126,7 @@ impl Gauge {
     fn in_words(mut self) -> Self {
         self.word = match self.role {
             Role::GaugeWarning => "high",
-            Role::GaugeDanger => "critical",
+            Role::GaugeDanger => "crit",
             _ => "",
         };
         self
@@ -162,7 +162,7 @@ fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, lim
         gauge.role = role_of(f64::from(n + 1) / f64::from(limit), 0.0, 1.0);
         gauge.word = match limit.saturating_sub(n) {
             0 => "tripped",
-            1 => "1 left",
+            1 => "crit",
             _ => "rising",
         };
     }

@@ -118,14 +118,13 @@ fn window_row(model: &Model, window: &Window) -> Gauge {
     };
     let mut gauge = Gauge::new(label, brief, value);
     gauge.role = role_of(window.used.unwrap_or(0.0).max(least), WARN, DANGER);
-    // How much is used is often not told: then there is no bar to draw.
-    if let Some(used) = window.used {
-        gauge = gauge.filled(model.glyphs, used);
+    match (window.status, window.used) {
+        (WindowStatus::Rejected, _) => return Gauge { word: "blocked", ..gauge },
+        // How much is used is often not told: then there is no bar to draw.
+        (_, Some(used)) => gauge = gauge.filled(model.glyphs, used),
+        (_, None) => {}
     }
-    match window.status {
-        WindowStatus::Rejected => Gauge { word: "blocked", ..gauge },
-        WindowStatus::Allowed | WindowStatus::Warning => gauge.in_words(),
-    }
+    gauge.in_words()
 }
 
 /// The budget that is nearest to its end; without one what was spent.
@@ -228,7 +227,7 @@ mod tests {
             tab.state.limits.ledger = Some((ledger(96, 30), at(-5)));
             tab.state.calls = vec![at(-5), at(-1)];
         });
-        assert_eq!(row(&rows, "Calls/h"), Some(("97/100".into(), "critical", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "Calls/h"), Some(("97/100".into(), "crit", Role::GaugeDanger)));
         let rows = drawn(|tab| {
             tab.state.limits.ledger = Some((ledger(96, -1), at(-3_700)));
             tab.state.calls = vec![at(-3_700), at(0)];
@@ -264,7 +263,7 @@ mod tests {
             let record = Record::Parked(parking);
             crate::orchestrator::apply::apply(&mut tab.state, &Stored { v, seq, time, run, ticket, record });
         });
-        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "critical", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "crit", Role::GaugeDanger)));
         assert_eq!(row(&rows, "5 hours"), Some(("62 %".into(), "", Role::GaugeFill)));
     }
 
