@@ -14,6 +14,7 @@ mod watched;
 
 use project::Project;
 use serde_json::Value;
+use std::process::Stdio;
 use watched::{of_kind, records, seen_until, signal, start_until, text};
 
 /// Works on any phase: writes a file named after it and claims it.

@@ -116,7 +116,7 @@ impl Teller {
             Record::ApprovalAsked(asked) => approvals::asked_again(self.call(&asked.id.call), asked)?,
             Record::EditRefused(refused) => {
                 let text =
-                    format!("as you changed it, it may not run: {} · {}", self.call(&refused.id.call), refused.why);
+                    format!("your edit was rejected: {} · {}", self.call(&refused.id.call), refused.why);
                 (Weight::Warn, text)
             }
             Record::ApprovalVoid(void) => {

@@ -254,7 +254,7 @@ impl Journal {
                 self.unwritten(&format!("the box of “{}”", phase.phase), outcome);
             }
             Record::EditRefused(refused) => {
-                self.say(Level::Warn, format!("the call as you changed it may not run: {}", refused.why));
+                self.say(Level::Warn, format!("your edit was rejected: {}", refused.why));
             }
             Record::StatusSettled { outcome, .. } => self.unwritten("the ticket's status", outcome),
             Record::Paused => self.say(Level::Info, "paused"),
