@@ -115,8 +115,7 @@ impl Teller {
             Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id.call), answered),
             Record::ApprovalAsked(asked) => approvals::asked_again(self.call(&asked.id.call), asked)?,
             Record::EditRefused(refused) => {
-                let text =
-                    format!("your edit was rejected: {} · {}", self.call(&refused.id.call), refused.why);
+                let text = format!("your edit was rejected: {} · {}", self.call(&refused.id.call), refused.why);
                 (Weight::Warn, text)
             }
             Record::ApprovalVoid(void) => {
