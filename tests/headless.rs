@@ -3,6 +3,8 @@
 
 #[path = "headless/limits.rs"]
 mod limits;
+#[path = "headless/old_journal.rs"]
+mod old_journal;
 #[path = "support/project.rs"]
 mod project;
 #[path = "headless/ticks.rs"]
