@@ -249,7 +249,12 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Resume }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::Stop }),
         Just(Input::Commanded { id: "i".into(), command: UserCommand::ResetBreaker }),
-        Just(Input::Resumed { pid: 1, phases: None, settings: None }),
+        (any::<i64>(), any::<bool>()).prop_map(|(at, done)| Input::Resumed {
+            pid: 1,
+            read_at: Timestamp::from_millis(at),
+            phases: vec![PhaseSeed { text: "a".into(), done }],
+            settings: None
+        }),
     ]
 }
 

@@ -52,7 +52,7 @@ impl Step<'_> {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),
-            Input::Resumed { pid, phases, settings } => self.resumed(pid, phases, settings),
+            Input::Resumed { pid, read_at, phases, settings } => self.resumed(pid, read_at, phases, settings),
             Input::TreeGranted => self.tree_granted(),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {

@@ -25,8 +25,10 @@ pub enum Input {
     Resumed {
         /// Our process id.
         pid: u32,
-        /// The ticket's phases as they are in the file now; `None` when the file is gone.
-        phases: Option<Vec<PhaseSeed>>,
+        /// When the ticket's file was read.
+        read_at: Timestamp,
+        /// The ticket's phases in it.
+        phases: Vec<PhaseSeed>,
         /// The rules from now on: the run's own, and over them what the command line says.
         settings: Option<Box<Settings>>,
     },

@@ -14,7 +14,7 @@ use crate::adapters::file_watch::FileWatch;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{Holder, LockError, Store, StoreError, TicketLock};
 use crate::base::id::{RunId, TicketId};
-use crate::base::time::Clock;
+use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
 use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
@@ -115,14 +115,20 @@ impl Supervisor {
     /// Opens the ticket's run: goes on with the latest one where it can be gone on with, else begins anew
     /// in `folder`. No link may be in `path`, as [`find`](fn@crate::adapters::tickets::find) gives it.
     pub fn open(&mut self, path: &Path, folder: &Path) -> Result<TicketId, OpenError> {
-        let ticket = load(path)?;
+        let (ticket, read_at) = self.read(path)?;
         let lock = self.lock(&ticket.id, path)?;
         let latest = self.store.latest_for(&path.display().to_string())?;
         let earlier = latest.map(|summary| state_of(&self.store, summary.run)).transpose()?;
         match earlier {
-            Some(state) if state.is_resumable() => self.go_on(ticket, path.to_owned(), state, lock),
-            earlier => self.begin(ticket, earlier.unwrap_or_default(), path.to_owned(), folder, lock),
+            Some(state) if state.is_resumable() => self.go_on(ticket, read_at, path.to_owned(), state, lock),
+            earlier => self.begin(ticket, read_at, earlier.unwrap_or_default(), path.to_owned(), folder, lock),
         }
+    }
+
+    /// The ticket, and when it was read: until we have its lock, another program may be at work on it.
+    fn read(&self, path: &Path) -> Result<(Ticket, Timestamp), OpenError> {
+        let read_at = self.clock.now();
+        load(path).map(|ticket| (ticket, read_at))
     }
 
     fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
@@ -141,6 +147,7 @@ impl Supervisor {
     fn begin(
         &mut self,
         ticket: Ticket,
+        read_at: Timestamp,
         earlier: State,
         path: PathBuf,
         folder: &Path,
@@ -161,12 +168,28 @@ impl Supervisor {
             breaker: earlier.breaker,
             sessions: earlier.sessions,
         }));
-        let opening =
-            Opening { run: fresh_run_id(), ticket, path, folder, config, templates, state: State::default(), lock };
+        let opening = Opening {
+            run: fresh_run_id(),
+            ticket,
+            read_at,
+            path,
+            folder,
+            config,
+            templates,
+            state: State::default(),
+            lock,
+        };
         self.launch(opening, vec![start])
     }
 
-    fn go_on(&mut self, ticket: Ticket, path: PathBuf, state: State, lock: TicketLock) -> Result<TicketId, OpenError> {
+    fn go_on(
+        &mut self,
+        ticket: Ticket,
+        read_at: Timestamp,
+        path: PathBuf,
+        state: State,
+        lock: TicketLock,
+    ) -> Result<TicketId, OpenError> {
         let Some(run) = state.run else {
             return Err(OpenError::NoRun("the run has no records".into()));
         };
@@ -180,7 +203,8 @@ impl Supervisor {
         }
         let resumed = Input::Resumed {
             pid: std::process::id(),
-            phases: Some(translate::phases(&ticket)),
+            read_at,
+            phases: translate::phases(&ticket),
             settings: Some(Box::new(config.over(&state.settings))),
         };
         let mut first = vec![resumed, Input::LimitsRead(config.settings.limits.clone())];
@@ -190,11 +214,11 @@ impl Supervisor {
                         still applies";
             first.push(Input::Warned { text: text.to_owned() });
         }
-        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, first)
+        self.launch(Opening { run, ticket, read_at, path, folder, config, templates, state, lock }, first)
     }
 
     fn launch(&mut self, opening: Opening, first: Vec<Input>) -> Result<TicketId, OpenError> {
-        let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
+        let Opening { run, ticket, read_at, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         // Without rules everything would be blocked: Claude would be paid for finding that out.
         // The boxes of a plan without phases are Claude's to tick.
@@ -221,7 +245,7 @@ impl Supervisor {
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),
         });
-        let said = file.boxes_said(&ticket);
+        let said = file.boxes_said(&ticket, read_at);
         let watch = file.clone().follow(inputs.clone(), Arc::downgrade(&lock));
         self.rules_watch.add(&gate, &inputs);
         let storage = StorageWait::new(run, &id, config.storage.patience, &self.clock, &self.reporter);
@@ -328,6 +352,7 @@ impl Supervisor {
 struct Opening {
     run: RunId,
     ticket: Ticket,
+    read_at: Timestamp,
     path: PathBuf,
     folder: PathBuf,
     config: Arc<Config>,

@@ -93,9 +93,9 @@ impl TicketFile {
 
     /// What a ticket with boxes that are no phases says at the start: they may be all ticked, and then nothing needs
     /// to be called.
-    pub fn boxes_said(&self, ticket: &Ticket) -> Option<Input> {
+    pub fn boxes_said(&self, ticket: &Ticket, read_at: Timestamp) -> Option<Input> {
         let has_boxes = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
-        has_boxes.then(|| self.said(ticket, self.clock.now()))
+        has_boxes.then(|| self.said(ticket, read_at))
     }
 
     /// What a ticket that was read at this time says, for the run.

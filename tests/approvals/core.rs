@@ -387,7 +387,7 @@ fn an_answer_for_the_ticket_ends_with_the_rules_and_with_the_process() {
     assert_eq!(core.records.last(), Some(&Record::GrantsDropped));
     assert!(!is_granted(&mut core, again("t3")));
     core.answers("t3", allow);
-    core.give(Input::Resumed { pid: 8, phases: Some(vec![]), settings: None });
+    core.give(resumed());
     assert!(!core.state.gate.has_granted(), "the rules may be others by now");
 }
 
@@ -632,7 +632,7 @@ fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
         [(Verdict::Allow, true), (Verdict::Ask, true), (Verdict::Passphrase, true), (Verdict::Block, false)]
     {
         for by_answer in [false, true] {
-            let mut core = Core::new(Settings::default());
+            let mut core = Core::new(Settings { approval_timeout: Some(600), ..Settings::default() });
             core.asks("t1", Presence::Screen);
             let first = core.latest("t1");
             if by_answer {
@@ -642,6 +642,7 @@ fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
                 core.give(Input::Commanded { id: "c".into(), command });
             }
             assert!(matches!(core.effects.last(), Some(Effect::JudgeEdit { .. })), "{:?}", core.effects);
+            core.now += 60_000;
             judged(&mut core, first.clone(), verdict);
             let now = core.state.approvals[0].clone();
             assert!(core.settled().is_empty() && core.state.approvals.len() == 1, "{verdict:?}: not without a yes");
@@ -653,6 +654,12 @@ fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
                 continue;
             }
             assert_eq!((now.id.clone(), now.input.as_str(), now.rule.as_str()), (first.next(), edited, "other"));
+            let time = Timestamp::from_millis(core.now);
+            assert_eq!(
+                (now.asked, now.expires),
+                (time, Some(time.plus(std::time::Duration::from_secs(600)))),
+                "a question anew"
+            );
             assert_eq!(now.edited_from.as_deref(), Some(input_of("t1").as_str()));
             core.answers_question(first.clone(), meant_for("t1"));
             assert!(core.settled().is_empty(), "that was the question before");
@@ -719,6 +726,10 @@ fn an_answer_on_its_way_counts_for_the_question_that_the_person_saw() {
     assert_eq!(told(&core), "rule stricter for 5m", "what a passphrase opens is no secret");
 }
 
+fn resumed() -> Input {
+    Input::Resumed { pid: 8, read_at: Timestamp::default(), phases: vec![], settings: None }
+}
+
 #[test]
 fn a_question_that_nobody_waits_with_is_void() {
     let commanded = |command| Input::Commanded { id: "c".into(), command };
@@ -727,7 +738,7 @@ fn a_question_that_nobody_waits_with_is_void() {
         ("interrupted", commanded(UserCommand::PauseNow)),
         ("stopped", commanded(UserCommand::Stop)),
         ("exited", Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() }),
-        ("our death", Input::Resumed { pid: 8, phases: Some(vec![]), settings: None }),
+        ("our death", resumed()),
     ];
     for (name, leave) in leave {
         let mut core = Core::new(Settings::default());

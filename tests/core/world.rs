@@ -352,7 +352,8 @@ impl World {
             self.ledger.grant_budget();
         }
         let settings = self.dice.one_in(4).then(|| Box::new(self.settings.clone()));
-        self.give(Input::Resumed { pid: 8, phases: Some(self.phases.clone()), settings });
+        let read_at = Timestamp::from_millis(self.now);
+        self.give(Input::Resumed { pid: 8, read_at, phases: self.phases.clone(), settings });
         self.give(Input::LimitsRead(self.settings.limits.clone()));
         self.read_boxes();
     }

@@ -424,7 +424,9 @@ fn a_crash_of_ours_loses_no_session() {
     let mut all = Loop::fresh();
     all.spawn();
     all.ready(FIRST);
-    all.give(Input::Resumed { pid: 9, phases: None, settings: None });
+    let phases =
+        all.state.phases.iter().map(|phase| PhaseSeed { text: phase.text.clone(), done: phase.ticked }).collect();
+    all.give(Input::Resumed { pid: 9, read_at: Timestamp::default(), phases, settings: None });
     assert_eq!(all.kept(), Some(FIRST));
 }
 

@@ -91,3 +91,21 @@ fn an_old_claim_is_judged_by_the_phase_that_it_named() {
     let done = of_kind(&told, "phase_done");
     assert_eq!((&done[0]["n"], &done[0]["phase"], &done[0]["id"]), (&2.into(), &"Alpha".into(), &1.into()));
 }
+
+#[test]
+fn each_of_two_phases_of_one_name_is_meant_in_its_turn() {
+    let begun = include_str!("../fixtures/journal/before_phase_numbers.jsonl").lines().next().unwrap();
+    let begun: Stored = serde_json::from_str(begun).unwrap();
+    let of = |kind: &str| serde_json::from_str(&format!(r#"{{"kind":"{kind}","phase":"Fix it"}}"#)).unwrap();
+    let mut state = State::default();
+    apply(&mut state, &begun);
+    for (kind, skipped) in [
+        ("phase_skipped", [true, false]),
+        ("phase_skipped", [true, true]),
+        ("phase_reopened", [false, true]),
+        ("phase_reopened", [false, false]),
+    ] {
+        apply(&mut state, &Stored { record: of(kind), ..begun.clone() });
+        assert_eq!([1, 3].map(|at| state.phases[at].mark == Mark::Skipped), skipped, "{kind}");
+    }
+}

@@ -90,7 +90,7 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
 mod tests {
     use super::*;
     use crate::domain::outcome::IterationOutcome;
-    use crate::domain::record::Record;
+    use crate::domain::record::{BoxSettled, Record, WriteOutcome};
     use crate::domain::settings::Settings;
     use crate::orchestrator::apply::fold;
 
@@ -225,6 +225,27 @@ mod tests {
         let mut state = running(&[("A", false)]);
         ended(&mut state, 5_000);
         assert!(counts(&mut state, 6_000, 6_000));
+    }
+
+    #[test]
+    fn a_box_that_was_not_found_is_tried_again_under_its_new_text() {
+        let mut state = running(&[("A", false), ("B", false)]);
+        let phase = state.phases[0].named();
+        let settled = BoxSettled { phase, outcome: WriteOutcome::NotThere };
+        fold(&mut state, &Record::TickSettled(settled), Timestamp::from_millis(2));
+        assert!(state.phases[0].untickable);
+        read(&mut state, &[("A", false), ("B, but better", false)]);
+        assert!(state.phases[0].untickable);
+        read(&mut state, &[("A, but better", false), ("B, but better", false)]);
+        assert!(!state.phases[0].untickable);
+    }
+
+    #[test]
+    fn a_journal_that_does_not_say_when_the_file_was_read_has_no_doubts_after_an_iteration() {
+        let mut state = running(&[("A", false)]);
+        fold(&mut state, &Record::SpawnRequested { n: 1, notes: vec![] }, Timestamp::from_millis(1));
+        ended(&mut state, 1);
+        assert_eq!(read(&mut state, &[("A", true)]), marks(&[("A", PERSON)]));
     }
 
     #[test]

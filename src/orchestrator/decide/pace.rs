@@ -1,6 +1,7 @@
 //! The pace of a run: how it begins, what comes next, how it ends.
 
 use super::{STOPPED, Step};
+use crate::base::time::Timestamp;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -43,7 +44,13 @@ impl Step<'_> {
         self.effect(Effect::AcquireTree);
     }
 
-    pub(super) fn resumed(&mut self, pid: u32, phases: Option<Vec<PhaseSeed>>, settings: Option<Box<Settings>>) {
+    pub(super) fn resumed(
+        &mut self,
+        pid: u32,
+        read_at: Timestamp,
+        phases: Vec<PhaseSeed>,
+        settings: Option<Box<Settings>>,
+    ) {
         self.record(Record::RunResumed { pid });
         self.void_all("programmator was started again; Claude asks anew");
         if let Some(settings) = settings {
@@ -52,9 +59,9 @@ impl Step<'_> {
                 self.record(Record::SettingsChanged(SettingsChanged { settings: *settings, what }));
             }
         }
-        match phases {
-            Some(phases) => self.phases_read(phases),
-            None => self.record(Record::TicketLost { why: "the file is gone".into() }),
+        if self.differs(&phases) && !self.is_stale(read_at) {
+            let title = self.state.title.clone();
+            self.take_phases(read_at, title, phases);
         }
         self.recover();
         self.effect(Effect::AcquireTree);

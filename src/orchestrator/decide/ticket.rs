@@ -39,7 +39,7 @@ impl Step<'_> {
     }
 
     /// What is new in the file. A tick that does not count by itself is told.
-    fn take_phases(&mut self, read_at: Timestamp, title: String, phases: Vec<PhaseSeed>) {
+    pub(super) fn take_phases(&mut self, read_at: Timestamp, title: String, phases: Vec<PhaseSeed>) {
         let doubted = self.state.doubted_ticks();
         self.record(Record::TicketRead { title, phases, read_at: Some(read_at) });
         let mut now = self.state.doubted_ticks();
@@ -63,14 +63,7 @@ impl Step<'_> {
         known.into_iter().flatten().any(|known| read_at < known && known <= self.now)
     }
 
-    pub(super) fn phases_read(&mut self, phases: Vec<PhaseSeed>) {
-        if self.differs(&phases) {
-            let title = self.state.title.clone();
-            self.take_phases(self.now, title, phases);
-        }
-    }
-
-    fn differs(&self, phases: &[PhaseSeed]) -> bool {
+    pub(super) fn differs(&self, phases: &[PhaseSeed]) -> bool {
         let ours = self.state.phases.iter().map(|phase| (phase.text.as_str(), phase.ticked));
         !ours.eq(phases.iter().map(|seed| (seed.text.as_str(), seed.done)))
     }

@@ -7,7 +7,6 @@ use crate::base::text::clean_line;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
 use crate::runtime::circuit::state_of;
-use crate::runtime::ticket_file::load;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +24,7 @@ impl Supervisor {
             return Err(OpenError::Elsewhere(format!("run {run} of {ticket} works in {folder}"), there(&summary)));
         }
         let path = PathBuf::from(&summary.ticket_path);
-        let ticket = load(&path)?;
+        let (ticket, read_at) = self.read(&path)?;
         let lock = self.lock(&ticket.id, &path)?;
         let state = state_of(&self.store, summary.run)?;
         if !state.is_resumable() {
@@ -36,7 +35,7 @@ impl Supervisor {
                 summary.ticket
             )));
         }
-        self.go_on(ticket, path, state, lock)
+        self.go_on(ticket, read_at, path, state, lock)
     }
 
     /// The newest run that can be gone on with here: of each ticket only its latest run counts, and only where its file
