@@ -41,6 +41,9 @@ pub enum Record {
         /// Phases that are ticked in the file, but by Claude alone in an earlier run: still to be done.
         #[serde(default)]
         doubted: Vec<String>,
+        /// Their numbers; old journals tell them by their texts alone.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        doubted_ids: Vec<PhaseId>,
         /// The frozen validation commands.
         validation: Vec<String>,
         /// The rules of this run.

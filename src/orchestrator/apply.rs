@@ -40,13 +40,27 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     gate::fold(state, record, time);
     state.notes.fold(record);
     match record {
-        Record::RunStarted { folder, ticket_path, title, ticket_status, phases, doubted, validation, settings } => {
+        Record::RunStarted {
+            folder,
+            ticket_path,
+            title,
+            ticket_status,
+            phases,
+            doubted,
+            doubted_ids,
+            validation,
+            settings,
+        } => {
             state.folder.clone_from(folder);
             state.ticket_path.clone_from(ticket_path);
             state.title.clone_from(title);
             state.ticket_status = *ticket_status;
             state.phases = phases.iter().map(|seed| state.new_phase(seed)).collect();
-            for phase in state.phases.iter_mut().filter(|phase| phase.ticked && doubted.contains(&phase.text)) {
+            let is_doubted = |phase: &PhaseState| match doubted_ids.as_slice() {
+                [] => doubted.contains(&phase.text),
+                ids => ids.contains(&phase.id),
+            };
+            for phase in state.phases.iter_mut().filter(|phase| phase.ticked && is_doubted(phase)) {
                 (phase.mark, phase.doubted) = (Mark::Pending, true);
             }
             state.validation.clone_from(validation);

@@ -8,6 +8,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
+use crate::domain::phase::PhaseId;
 use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, WriteOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
@@ -337,8 +338,8 @@ pub struct Start {
     pub ticket_status: Option<TicketStatus>,
     /// Phases as read.
     pub phases: Vec<PhaseSeed>,
-    /// Phases whose tick an earlier run knows to be Claude's own and not found true.
-    pub doubted: Vec<String>,
+    /// Phases whose tick an earlier run knows to be Claude's own and not found true, by the numbers they get now.
+    pub doubted: Vec<PhaseId>,
     /// Validation commands: the ticket's, then the user's config.
     pub validation: Vec<String>,
     /// Rules.

@@ -319,9 +319,16 @@ impl State {
     }
 
     /// Phases whose box Claude ticked by itself and that were not found done: a later run works on them again.
-    pub fn doubted_ticks(&self) -> Vec<String> {
-        let doubted = self.phases.iter().filter(|phase| phase.ticked && !phase.mark.is_settled());
-        doubted.map(|phase| phase.text.clone()).collect()
+    pub fn doubted_ticks(&self) -> impl Iterator<Item = &PhaseState> {
+        self.phases.iter().filter(|phase| phase.ticked && phase.is_open())
+    }
+
+    /// The same, by the numbers that they get in a run that begins with `seeds`.
+    pub fn doubted_in(&self, seeds: &[PhaseSeed]) -> Vec<PhaseId> {
+        let doubted: Vec<_> = self.doubted_ticks().filter_map(|phase| self.place(phase.id)).collect();
+        let nth = |at: usize| seeds[..at].iter().filter(|seed| seed.text == seeds[at].text).count();
+        let meant = |at: &usize| seeds[*at].done && doubted.contains(&(seeds[*at].text.as_str(), nth(*at)));
+        (1..).zip(0..seeds.len()).filter(|(_, at)| meant(at)).map(|(id, _)| PhaseId(id)).collect()
     }
 
     /// Nothing is left to work on.

@@ -156,13 +156,14 @@ impl Supervisor {
         let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         circuit::admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
+        let phases = translate::phases(&ticket);
         let start = Input::Started(Box::new(Start {
             folder: folder.display().to_string(),
             ticket_path: path.display().to_string(),
             title: ticket.title.clone(),
             ticket_status: ticket.status,
-            phases: translate::phases(&ticket),
-            doubted: earlier.doubted_ticks(),
+            doubted: earlier.doubted_in(&phases),
+            phases,
             validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),
             breaker: earlier.breaker,

@@ -125,7 +125,7 @@ impl World {
             title: "T".into(),
             ticket_status: Some(self.status),
             phases: self.phases.clone(),
-            doubted: self.state.doubted_ticks(),
+            doubted: self.state.doubted_in(&self.phases),
             validation: self.validation.clone(),
             settings: self.settings.clone(),
             breaker,

@@ -33,6 +33,7 @@ impl Run {
             ticket_status: None,
             phases: phases.iter().map(|text| PhaseSeed { text: (*text).into(), done: false }).collect(),
             doubted: vec![],
+            doubted_ids: vec![],
             validation: vec![],
             settings: Settings::default(),
         });

@@ -88,6 +88,7 @@ pub fn every_record() -> Vec<Record> {
     vec![
         Record::RunStarted {
             doubted: vec![text()],
+            doubted_ids: vec![PhaseId(2)],
             folder: "/w".into(),
             ticket_path: "/t".into(),
             title: text(),

@@ -90,6 +90,7 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
 mod tests {
     use super::*;
     use crate::domain::outcome::IterationOutcome;
+    use crate::domain::phase::PhaseId;
     use crate::domain::record::{BoxSettled, Record, WriteOutcome};
     use crate::domain::settings::Settings;
     use crate::orchestrator::apply::fold;
@@ -109,6 +110,7 @@ mod tests {
                 ticket_status: None,
                 phases: seeds(list),
                 doubted: vec![],
+                doubted_ids: vec![],
                 validation: vec![],
                 settings: Settings::default(),
             },
@@ -190,7 +192,7 @@ mod tests {
         let record = Record::TicketRead { title: "T".into(), phases: seeds(&[("A", true)]), read_at };
         fold(state, &record, Timestamp::from_millis(now));
         let counts = state.phases[0].mark == PERSON;
-        assert_eq!(state.doubted_ticks().is_empty(), counts);
+        assert_eq!(state.doubted_ticks().next().is_none(), counts);
         counts
     }
 
@@ -267,12 +269,20 @@ mod tests {
     }
 
     #[test]
+    fn of_two_phases_of_one_name_the_doubted_one_is_doubted_in_the_next_run() {
+        let mut state = running(&[("Other", false), ("Test", true), ("Test", false)]);
+        read(&mut state, &[("Other", false), ("Test", true), ("Test", true)]);
+        assert_eq!(state.doubted_in(&seeds(&[("Test", true), ("New", true), ("Test", true)])), [PhaseId(3)]);
+        assert_eq!(state.doubted_in(&seeds(&[("Test", true), ("Test", false)])), []);
+    }
+
+    #[test]
     fn phases_of_one_name_stay_apart() {
         let mut state = running(&[("Test", false), ("Test", false)]);
         assert_eq!(
             read(&mut state, &[("Test", true), ("Test", false)]),
             marks(&[("Test", Mark::Running), ("Test", Mark::Pending)])
         );
-        assert_eq!(state.doubted_ticks().len(), 1);
+        assert_eq!(state.doubted_ticks().count(), 1);
     }
 }

@@ -5,6 +5,7 @@ use crate::base::time::Timestamp;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::phase::PhaseId;
 use crate::domain::record::{Level, OfPhase, PhaseSeed, Record};
 use crate::domain::session::Sessions;
 use crate::domain::settings::{Settings, SettingsChanged};
@@ -24,13 +25,15 @@ impl Step<'_> {
         if self.state.run.is_some() {
             return;
         }
+        let texts = (1..).zip(&start.phases).filter(|(id, _)| start.doubted.contains(&PhaseId(*id)));
         self.record(Record::RunStarted {
+            doubted: texts.map(|(_, seed)| seed.text.clone()).collect(),
             folder: start.folder,
             ticket_path: start.ticket_path,
             title: start.title,
             ticket_status: start.ticket_status,
             phases: start.phases,
-            doubted: start.doubted,
+            doubted_ids: start.doubted,
             validation: start.validation,
             settings: start.settings,
         });

@@ -3,8 +3,9 @@
 use super::Step;
 use crate::base::time::Timestamp;
 use crate::domain::outcome::IterationOutcome;
+use crate::domain::phase::PhaseId;
 use crate::domain::record::{Level, PhaseSeed, Record};
-use crate::orchestrator::state::Stage;
+use crate::orchestrator::state::{PhaseState, Stage};
 
 impl Step<'_> {
     pub(super) fn ticket_read(
@@ -40,15 +41,15 @@ impl Step<'_> {
 
     /// What is new in the file. A tick that does not count by itself is told.
     pub(super) fn take_phases(&mut self, read_at: Timestamp, title: String, phases: Vec<PhaseSeed>) {
-        let doubted = self.state.doubted_ticks();
+        let doubted: Vec<PhaseId> = self.state.doubted_ticks().map(|phase| phase.id).collect();
         self.record(Record::TicketRead { title, phases, read_at: Some(read_at) });
-        let mut now = self.state.doubted_ticks();
-        now.retain(|phase| !doubted.contains(phase));
-        for phase in now {
+        let new: Vec<PhaseState> =
+            self.state.doubted_ticks().filter(|phase| !doubted.contains(&phase.id)).cloned().collect();
+        for PhaseState { text, .. } in new {
             self.notice(
                 Level::Warn,
                 format!(
-                    "the box of “{phase}” was ticked in the file during an iteration: that is a claim, not yet the end \
+                    "the box of “{text}” was ticked in the file during an iteration: that is a claim, not yet the end \
                      of the phase. If it was you: key d in Tickets, or `programmator ticket tick`"
                 ),
             );
