@@ -29,6 +29,7 @@ use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
+use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::stream::control::Via;
@@ -114,6 +115,24 @@ fn fair_runs_complete_with_every_box_ticked_once() {
         done.dedup();
         assert_eq!(done.len(), world.phases.len().max(1), "seed {seed}: a phase was done twice");
         assert_eq!(world.state.ticket_status, Some(TicketStatus::Closed), "seed {seed}");
+    }
+}
+
+#[test]
+fn each_of_many_phases_of_one_name_is_done_once() {
+    for seed in 0..50 {
+        let mut world = World::new(seed, Weather::Fair);
+        world.phases = vec![PhaseSeed { text: "Tidy up".into(), done: false }; 3];
+        world.start(Breaker::default(), Sessions::default());
+        world.live();
+        let told = |id: &dyn Fn(&Record) -> Option<PhaseId>| -> Vec<u32> {
+            world.journal.iter().filter_map(|stored| id(&stored.record)).map(|id| id.0).collect()
+        };
+        let done = |record: &Record| if let Record::PhaseDone { id, .. } = record { *id } else { None };
+        let ticked = |record: &Record| if let Record::TickSettled(settled) = record { settled.phase.id } else { None };
+        let begun = |record: &Record| if let Record::IterationStarted { id, .. } = record { *id } else { None };
+        assert_eq!([told(&done), told(&ticked), told(&begun)], [const { [1, 2, 3] }; 3], "seed {seed}");
+        assert!(world.phases.iter().all(|seed| seed.done), "seed {seed}");
     }
 }
 

@@ -12,6 +12,7 @@ use programmator::base::time::Timestamp;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
+use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
@@ -282,7 +283,7 @@ impl World {
                 Input::ValidationFinished { n, results: commands.into_iter().map(ran).collect() }
             }
             Effect::TickPhase { phase, done } => {
-                let outcome = match self.phases.iter_mut().find(|seed| seed.text == phase.phase) {
+                let outcome = match self.box_of(phase.id.unwrap()) {
                     Some(seed) if seed.done == done => WriteOutcome::AlreadySo,
                     Some(seed) => {
                         seed.done = done;
@@ -294,8 +295,7 @@ impl World {
                 Input::TickSettled { phase, done, outcome }
             }
             Effect::WriteBox { phase, done } => {
-                let text = self.state.phase_by(phase).unwrap().text.clone();
-                self.phases.iter_mut().filter(|seed| seed.text == text).for_each(|seed| seed.done = done);
+                self.box_of(phase).into_iter().for_each(|seed| seed.done = done);
                 return self.ticket_read();
             }
             Effect::SetStatus { to } => {
@@ -308,6 +308,12 @@ impl World {
             }
         };
         self.coming.push(next);
+    }
+
+    /// The phase in the file.
+    fn box_of(&mut self, phase: PhaseId) -> Option<&mut PhaseSeed> {
+        let (text, nth) = self.state.place(phase)?;
+        self.phases.iter_mut().filter(|seed| seed.text == text).nth(nth)
     }
 
     /// kill -9: what was under way is lost; the journal, the tree and the ticket stay. Gives whether the run goes on.
