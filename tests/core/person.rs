@@ -4,8 +4,10 @@ use crate::world::{Weather, World};
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use programmator::domain::phase::Claimed;
 use programmator::domain::record::{Record, WishTaken};
 use programmator::domain::session::Sessions;
+use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::input::Input;
 use programmator::orchestrator::state::{Mark, Stage};
 
@@ -137,4 +139,42 @@ fn a_tick_in_the_file_while_an_iteration_is_open_is_told_and_worked_on_all_the_s
     assert_eq!(world.state.phases[last].mark, Mark::Done(DoneHow::TickedByPerson));
     world.live();
     assert_eq!(world.state.phases[last].iterations, 0);
+}
+
+#[test]
+fn a_claim_is_about_the_phase_that_it_named_whatever_becomes_of_its_text() {
+    let mut world = at(&Stage::Running);
+    let (name, id, n) = (world.phases[1].text.clone(), world.state.phases[1].id, world.state.iterations);
+    world.coming.clear();
+    world.tree += 1;
+    let text = format!(
+        "PROGRAMMATOR_STATUS:\n  phase_completed: \"{name}\"\n  status: CONTINUE\n  files_changed: []\n  summary: s\n"
+    );
+    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
+    world.give(Input::TurnFinished { n, result: Box::new(result) });
+    assert_eq!(world.state.open_iteration().unwrap().claimed, Some(Claimed::Phase(id)));
+    world.phases[1].text = "Something else by now".into();
+    world.ticket_read();
+    while world.state.phases_done() == 0 {
+        assert!(world.happen());
+    }
+    assert!(matches!(world.state.phase_by(id).unwrap().mark, Mark::Done(_)), "{:?}", world.state.phases);
+}
+
+#[test]
+fn a_name_that_the_file_has_only_since_the_claim_is_looked_for_once_more() {
+    let mut world = at(&Stage::Running);
+    let (id, n) = (world.state.phases[0].id, world.state.iterations);
+    world.coming.clear();
+    world.tree += 1;
+    let text = "PROGRAMMATOR_STATUS:\n  phase_completed: \"Something else\"\n  status: CONTINUE\n  summary: s\n".into();
+    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
+    world.give(Input::TurnFinished { n, result: Box::new(result) });
+    assert_eq!(world.state.open_iteration().unwrap().claimed, Some(Claimed::Unknown));
+    world.phases[0].text = "Something else".into();
+    world.ticket_read();
+    while world.state.phases_done() == 0 {
+        assert!(world.happen());
+    }
+    assert!(matches!(world.state.phase_by(id).unwrap().mark, Mark::Done(_)), "{:?}", world.state.phases);
 }
