@@ -1,11 +1,12 @@
 //! What the person does at a certain moment of a run, and what must come of it.
 
 use crate::world::{Weather, World};
+use programmator::base::time::Timestamp;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Claimed;
-use programmator::domain::record::{Record, WishTaken};
+use programmator::domain::record::{Record, Stored, WishTaken};
 use programmator::domain::session::Sessions;
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::input::Input;
@@ -176,5 +177,18 @@ fn a_name_that_the_file_has_only_since_the_claim_is_looked_for_once_more() {
     while world.state.phases_done() == 0 {
         assert!(world.happen());
     }
-    assert!(matches!(world.state.phase_by(id).unwrap().mark, Mark::Done(_)), "{:?}", world.state.phases);
+    let disputed = |stored: &Stored| matches!(stored.record, Record::PhaseDisputed { .. });
+    assert!(world.state.phase_by(id).is_some_and(|phase| !phase.is_open()) && !world.journal.iter().any(disputed));
+}
+
+#[test]
+fn what_was_read_before_the_last_tick_takes_nothing_back_when_the_run_is_gone_on_with() {
+    let mut world = at(&Stage::Running);
+    let (before, read_at) = (world.phases.clone(), Timestamp::from_millis(world.now));
+    while world.state.wrote_ticket.is_none_or(|wrote| wrote <= read_at) {
+        assert!(world.happen());
+    }
+    assert!(world.state.phases[0].ticked);
+    world.give(Input::Resumed { pid: 8, read_at, phases: before, settings: None });
+    assert!(world.state.phases[0].ticked && !world.state.phases[0].is_open(), "{:?}", world.state.phases);
 }

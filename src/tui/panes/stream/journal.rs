@@ -244,13 +244,11 @@ impl Journal {
             Record::PhaseReopened(OfPhase { phase, .. }) => {
                 self.say(Level::Info, format!("to be done again: “{phase}”"));
             }
-            Record::TickSettled(BoxSettled { phase, outcome }) => {
-                self.unwritten(&format!("the box of “{}”", phase.phase), outcome);
-            }
             Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written }) => {
                 self.say(Level::Warn, format!("“{}” is not done: the tick of its box was taken back", phase.phase));
             }
-            Record::UntickSettled(BoxSettled { phase, outcome }) => {
+            Record::TickSettled(BoxSettled { phase, outcome })
+            | Record::UntickSettled(BoxSettled { phase, outcome }) => {
                 self.unwritten(&format!("the box of “{}”", phase.phase), outcome);
             }
             Record::EditRefused(refused) => {
