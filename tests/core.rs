@@ -188,6 +188,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         text.prop_map(|holder| Input::TreeBusy { holder }),
         (n.clone(), text).prop_map(|(n, id)| Input::SnapshotTaken { n, id }),
         (n.clone(), text).prop_map(|(n, message)| Input::SnapshotFailed { n, message }),
+        n.clone().prop_map(|n| Input::AgentStarting { n }),
         n.clone().prop_map(|n| Input::AgentSpawned { n, pid: 1 }),
         (n.clone(), text).prop_map(|(n, message)| Input::AgentFailed { n, message }),
         (n.clone(), text).prop_map(|(n, session)| Input::AgentReady {

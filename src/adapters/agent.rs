@@ -134,9 +134,7 @@ impl Agent {
             }
         };
         let refusal = match answer {
-            // A version that cannot say is believed.
-            Ok(Ok(Ok(Value::Null))) => return Ok(self),
-            Ok(Ok(Ok(used))) => match settings::refusal(&used, &settings, &features) {
+            Ok(Ok(Ok(used))) => match settings::trouble(used, &settings, &features) {
                 None => return Ok(self),
                 Some(why) => {
                     self.stop(&stop::Ladder::HASTY).await;
@@ -159,15 +157,14 @@ impl Agent {
         })
     }
 
-    /// Agrees on the protocol and asks which settings are used; `Null` where a version cannot say.
-    async fn greet(&self) -> Result<Result<Value, String>, AgentError> {
+    /// Agrees on the protocol and asks which settings are used.
+    async fn greet(&self) -> Result<Result<Answer, String>, AgentError> {
         let initialized = self.request(messages::INITIALIZE, messages::initialize()).await?;
         let used = self.request(messages::SETTINGS, messages::get_settings()).await?;
         if let Err(refusal) = initialized.await.map_err(|_| AgentError::Gone)? {
             return Ok(Err(refusal));
         }
-        let used = used.await.map_err(|_| AgentError::Gone)?;
-        Ok(Ok(used.ok().and_then(|used| serde_json::from_str(&used).ok()).unwrap_or_default()))
+        Ok(Ok(used.await.map_err(|_| AgentError::Gone)?))
     }
 
     /// Claude's process id; also of its process group.

@@ -42,10 +42,10 @@ impl Lines {
         self.collect(&bytes[start..]);
     }
 
-    /// What is left when the stream ends: a line that was cut, or nothing.
-    pub fn finish(&mut self) -> Option<Vec<u8>> {
-        self.complete();
-        (!self.rest.is_empty()).then(|| std::mem::take(&mut self.rest))
+    /// What is left when the stream ends: a line that was cut, and how many of its bytes were left out, or nothing.
+    pub fn finish(&mut self) -> Option<(Vec<u8>, u64)> {
+        let left_out = self.complete();
+        (!self.rest.is_empty()).then(|| (std::mem::take(&mut self.rest), left_out))
     }
 
     fn collect(&mut self, bytes: &[u8]) {
@@ -89,7 +89,7 @@ mod tests {
                     });
                 }
                 assert_eq!(seen, [b"{\"a\":1}".to_vec(), "\u{85}x\u{2028}y".into(), Vec::new()], "chunks of {size}");
-                assert_eq!(lines.finish().unwrap(), b"last");
+                assert_eq!(lines.finish().unwrap(), (b"last".to_vec(), 0));
             }
         }
     }

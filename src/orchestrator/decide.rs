@@ -107,6 +107,7 @@ impl Step<'_> {
         let n = match &input {
             Input::SnapshotTaken { n, .. }
             | Input::SnapshotFailed { n, .. }
+            | Input::AgentStarting { n }
             | Input::AgentSpawned { n, .. }
             | Input::AgentFailed { n, .. }
             | Input::SessionUnknown { n }
@@ -134,6 +135,7 @@ impl Step<'_> {
                 self.could_not_begin(n, message);
             }
             Input::SessionUnknown { .. } => self.session_unknown(n),
+            Input::AgentStarting { .. } => self.agent_starting(n),
             Input::AgentSpawned { pid, .. } => self.agent_spawned(n, pid),
             Input::AgentReady { session, model, version, .. } => {
                 self.agent_ready(n, session, model, version);

@@ -31,7 +31,7 @@ pub enum Effect {
         /// The iteration.
         n: u32,
     },
-    /// Start Claude, initialize, send the prompt → `AgentSpawned`, `AgentReady`, … / `AgentFailed`.
+    /// Start Claude, initialize, send the prompt → `AgentStarting`, `AgentSpawned`, `AgentReady`, … / `AgentFailed`.
     Spawn(Box<Spawn>),
     /// Ask the running Claude for the status block only.
     SendFollowUp {

@@ -90,6 +90,11 @@ pub enum Input {
         /// What failed and what to do.
         message: String,
     },
+    /// What must be known of Claude's program is known; its process is started now.
+    AgentStarting {
+        /// The iteration.
+        n: u32,
+    },
     /// Claude's process runs.
     AgentSpawned {
         /// The iteration.

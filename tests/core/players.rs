@@ -57,6 +57,7 @@ impl World {
         if self.rough(60) {
             return self.coming.push(Input::AgentFailed { n, message: "claude not found".into() });
         }
+        self.give(Input::AgentStarting { n });
         if self.rough(40) {
             return; // It never agrees on the protocol: the timer of the start ends it.
         }

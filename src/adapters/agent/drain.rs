@@ -104,7 +104,8 @@ impl Drain {
                 self.end_burst();
             }
         }
-        if let Some(cut) = lines.finish() {
+        if let Some((cut, left_out)) = lines.finish() {
+            self.left_out = left_out;
             self.line(&cut);
         }
         self.sink.live(LiveChange::Clear);

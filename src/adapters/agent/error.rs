@@ -77,6 +77,14 @@ pub enum AgentError {
         /// The oldest version that will do.
         floor: probe::Version,
     },
+    /// It does not say which flags it has.
+    #[error("`{program} --help` did not list its flags{said}. Try again; if it stays so, install Claude Code anew")]
+    NoHelp {
+        /// The program.
+        program: String,
+        /// `: ` and its words, or nothing.
+        said: String,
+    },
     /// It is gone already.
     #[error("Claude's process has ended; nothing can be sent to it")]
     Gone,

@@ -16,8 +16,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::process::Command;
 
-/// `claude --version` takes 0.4 s, but the first start reads 245 MB from a disk that may be busy.
-const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
+/// `claude --version` takes 0.4 s, but the first start reads 245 MB from a disk that may be busy. The time that Claude has
+/// to begin (`limits.start_timeout`) counts from afterwards.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Of one who takes longer.
+const NO_ANSWER: &str = ": no answer within two minutes";
 
 /// A version of Claude Code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,9 +123,7 @@ pub async fn ask(launch: &Launch) -> Result<Found, AgentError> {
     }
     let (version, help) = tokio::join!(version(launch), output(launch, "--help"));
     let version = version?;
-    // Without help, nothing is known that help tells.
-    let help = help.and_then(Result::ok).map(|output| output.stdout).unwrap_or_default();
-    let help = String::from_utf8_lossy(&help);
+    let help = flags(launch, help)?;
     let found = Found { version, features: Features::found(version, &help) };
     with_known(|known| known.insert(key, found.clone()));
     Ok(found)
@@ -158,13 +160,25 @@ fn on_path(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
 async fn version(launch: &Launch) -> Result<Version, AgentError> {
     let program = launch.program();
     let no_version = |said: String| AgentError::NoVersion { program: program.clone(), said, floor: FLOOR };
-    let output = output(launch, "--version").await.ok_or_else(|| no_version(": no answer within 30 s".into()))?;
+    let output = output(launch, "--version").await.ok_or_else(|| no_version(NO_ANSWER.to_owned()))?;
     let output = output.map_err(|error| super::start::explain(launch, error))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Version::parse(&text).ok_or_else(|| {
         let heard = if text.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { text };
         no_version(super::said(&heard))
     })
+}
+
+/// What the help says. Without it nothing is known of the flags, which is not the same as lacking them.
+fn flags(launch: &Launch, help: Option<std::io::Result<Output>>) -> Result<String, AgentError> {
+    let no_help = |said: String| AgentError::NoHelp { program: launch.program(), said };
+    let output = help.ok_or_else(|| no_help(NO_ANSWER.to_owned()))?;
+    let output = output.map_err(|error| super::start::explain(launch, error))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(no_help(super::said(&String::from_utf8_lossy(&output.stderr))))
+    }
 }
 
 /// What the program of `launch` prints with this flag; `None` when it takes too long.
@@ -178,7 +192,7 @@ async fn output(launch: &Launch, flag: &str) -> Option<std::io::Result<Output>> 
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    tokio::time::timeout(VERSION_TIMEOUT, output).await.ok()
+    tokio::time::timeout(PATIENCE, output).await.ok()
 }
 
 #[cfg(test)]
@@ -235,6 +249,26 @@ mod tests {
         forget(&launch.command);
         ask(&launch).await.unwrap();
         assert_eq!(asked(), 6);
+    }
+
+    #[tokio::test]
+    async fn help_that_is_not_told_is_unknown_and_not_remembered_as_lacking() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = "[ \"$1\" = --version ] && { echo 2.1.330; exit; }; [ -e known ] || { echo no memory >&2; exit 1; }; \
+                      echo '  --system-prompt-snapshot <x>'";
+        let launch = Launch {
+            command: ["sh", "-c", script, "claude"].map(str::to_owned).into(),
+            env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            folder: dir.path().to_owned(),
+            ..Launch::default()
+        };
+        let error = ask(&launch).await.unwrap_err().to_string();
+        assert!(error.contains("--help") && error.contains("no memory"), "{error}");
+        std::fs::write(dir.path().join("known"), "").unwrap();
+        let found = ask(&launch).await.unwrap();
+        assert!(found.features.have(super::super::features::Feature::SystemPromptSnapshot));
+        let error = flags(&launch, None).unwrap_err().to_string();
+        assert!(error.contains("--help") && error.contains("two minutes"), "{error}");
     }
 
     #[tokio::test]

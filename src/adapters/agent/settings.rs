@@ -5,6 +5,7 @@
 
 use super::features::{Feature, Features};
 use super::launch::OwnGit;
+use super::pending::Answer;
 use crate::base::text::clean_line;
 use serde_json::{Value, json};
 
@@ -26,8 +27,31 @@ pub(super) fn ours(own_git: OwnGit, shell: &str, temporary: impl Iterator<Item =
     settings
 }
 
+/// What a version says of a request that it has not.
+const UNSUPPORTED: &str = "Unsupported control request";
+
+/// Why a Claude that answers `get_settings` like this cannot be used, with the fix; `None` when it can. Only a version
+/// that has no such request is believed unasked.
+pub(super) fn trouble(answer: Answer, ours: &Value, features: &Features) -> Option<String> {
+    let unknown = |said: &str| {
+        Some(format!(
+            "it does not say which settings it uses ({}): its tool calls might not be checked. Try again; if it stays \
+             so, install a tested version: `programmator doctor` names them",
+            clean_line(said, 200)
+        ))
+    };
+    match answer {
+        Err(error) if error.starts_with(UNSUPPORTED) => None,
+        Err(error) => unknown(&error),
+        Ok(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(answer) if answer.is_object() => refusal(&answer, ours, features),
+            _ => unknown(&text),
+        },
+    }
+}
+
 /// Why a Claude that answers `get_settings` like this cannot be used, with the fix; `None` when it can.
-pub(super) fn refusal(answer: &Value, ours: &Value, features: &Features) -> Option<String> {
+fn refusal(answer: &Value, ours: &Value, features: &Features) -> Option<String> {
     let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
     if let Some(first) = errors.first() {
         let text = |name: &str| clean_line(first[name].as_str().unwrap_or_default(), 200);
@@ -98,6 +122,23 @@ mod tests {
             *answer.pointer_mut(at).unwrap() = value;
             let told = told(&answer, []);
             assert!(told.contains(part) && told.contains("agent.command"), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_says_nothing_is_not_believed() {
+        let ours = ours(OwnGit::Looks, "/bin/bash", std::iter::empty());
+        let told = |answer| trouble(answer, &ours, &Features::default()).unwrap_or_default();
+        assert_eq!(told(Err("Unsupported control request subtype: get_settings".into())), "");
+        assert_eq!(told(Ok(json!({"effective": ours}).to_string())), "");
+        for (answer, part) in [
+            (Ok("null".to_owned()), "null"),
+            (Ok(String::new()), "which settings it uses ()"),
+            (Ok("{\"effective\":".to_owned()), "effective"),
+            (Err("EIO: i/o error".to_owned()), "EIO"),
+        ] {
+            let told = told(answer.clone());
+            assert!(told.contains("which settings it uses") && told.contains(part), "{answer:?}: {told}");
         }
     }
 

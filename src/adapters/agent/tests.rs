@@ -8,6 +8,8 @@ use std::io;
 use std::sync::Mutex;
 use tokio::time::timeout;
 
+mod long_lines;
+
 /// Answers `initialize`, and `get_settings` like a version that has none, then goes on with what is added.
 const POLITE: &str = r#"read -r line; read -r line
 echo '{"type":"control_response","response":{"subtype":"success","request_id":"initialize","response":{}}}'
@@ -347,38 +349,4 @@ echo '{"type":"system","subtype":"background_tasks_changed","tasks":[]}'
         .collect();
     let expected = ["Ours", "1 in the background", "foreign, wakes: true", "Foreign", "0 in the background"];
     assert_eq!(told, expected);
-}
-
-#[tokio::test]
-async fn a_line_that_is_too_long_counts_and_is_short_in_memory_and_on_disk() {
-    let script = format!(
-        r#"{POLITE}
-big() {{ head -c 40000000 /dev/zero | tr '\0' 'x'; }}
-printf '{{"type":"control_request","request_id":"r1","request":{{"subtype":"can_use_tool","tool_name":"Write","tool_use_id":"t1","input":{{"content":"'; big
-printf '"}}}}}}\n'
-read -r answer
-printf '{{"type":"assistant","message":{{"role":"assistant","content":[{{"type":"text","text":"'; big
-printf ' the end"}}]}}}}\n'
-printf '{{"type":"result","subtype":"success","is_error":false,"result":"'; big
-printf '","total_cost_usd":0.5}}\n'
-printf '%s' "$answer" >&2"#
-    );
-    let sink = Memory::default();
-    let kept = Arc::clone(&sink.lines);
-    let (_agent, mut events) = spawn_into(launch(&script), sink).await.unwrap();
-    let seen = timeout(Duration::from_secs(60), rest(&mut events)).await.unwrap();
-    assert!(!seen.iter().any(|event| matches!(event, AgentEvent::ToolAsked(_))), "what would run was not read");
-    let answer = &exit(&seen).stderr_tail;
-    assert!(answer.contains("deny") && answer.contains("could not read"), "{answer}");
-    let shortened = seen.iter().filter(|event| matches!(event, AgentEvent::LineShortened { .. })).count();
-    assert_eq!(shortened, 3);
-    let result = seen.iter().find_map(|event| match event {
-        AgentEvent::TurnFinished(result) => Some(result),
-        _ => None,
-    });
-    let result = result.unwrap();
-    assert_eq!((result.is_error, result.cost_usd), (false, 0.5));
-    assert!(result.text.ends_with(" the end"), "{}", result.text.len());
-    let most = kept.lock().unwrap().iter().map(|(line, _)| line.len()).max().unwrap();
-    assert!(most < 4 << 20, "{most}");
 }

@@ -260,7 +260,10 @@ impl TurnReader {
             cache_write: total.cache_write.saturating_sub(self.spent.cache_write),
         };
         if models.is_empty() {
-            return object::<TokenCounts<'_>>(usage).map(|counts| counts.usage()).unwrap_or_default();
+            let turn = object::<TokenCounts<'_>>(usage).map(|counts| counts.usage()).unwrap_or_default();
+            // The next figure over the whole process has it in it.
+            self.spent.add(&turn);
+            return turn;
         }
         self.spent = total;
         turn
@@ -395,12 +398,12 @@ mod tests {
                 r#"{{"type":"result","subtype":"success","usage":{{"input_tokens":0}},"modelUsage":{{"m":{{"inputTokens":{input},"outputTokens":1,"contextWindow":200000}}}}}}"#
             )
         };
-        let inputs: Vec<u64> = [100, 250]
-            .map(line)
+        let without = r#"{"type":"result","subtype":"success","usage":{"input_tokens":50},"modelUsage":{}}"#;
+        let inputs: Vec<u64> = [line(100), line(250), without.to_owned(), line(320)]
             .iter()
             .map(|line| reader.finish(&Envelope::parse(line).unwrap(), line).usage.input)
             .collect();
-        assert_eq!(inputs, [100, 150]);
+        assert_eq!(inputs, [100, 150, 50, 20]);
     }
 
     #[test]

@@ -105,9 +105,9 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::Stopping;
         }
         Record::TurnEnded(TurnEnded { cost_usd, usage, context, context_window, .. }) => {
-            // The CLI's figure is cumulative over the turns of one process.
+            // The CLI's figure is cumulative over the turns of one process; a turn may come without one.
             let more = (cost_usd - iteration.process_cost_usd).max(0.0);
-            iteration.process_cost_usd = *cost_usd;
+            iteration.process_cost_usd += more;
             iteration.cost_usd += more;
             state.cost_usd += more;
             state.usage.add(usage);

@@ -15,6 +15,13 @@ use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome}
 use crate::orchestrator::{failure, judge};
 
 impl Step<'_> {
+    /// Its time counts from here: finding out which version it is may take longer, and has a bound of its own.
+    pub(super) fn agent_starting(&mut self, n: u32) {
+        if self.state.stage == Stage::Spawning {
+            self.arm(Timer::Start(n));
+        }
+    }
+
     pub(super) fn agent_spawned(&mut self, n: u32, pid: u32) {
         if self.state.stage != Stage::Spawning {
             return;
@@ -99,11 +106,12 @@ impl Step<'_> {
         if self.state.notes.at(NoteStage::Sent).next().is_some() {
             return self.arm(Timer::PostResult(n));
         }
-        let reading = parse(&result.text);
-        self.weigh(n, result, reading.claim.as_ref());
+        // What is not its last word says nothing of how the iteration went.
         if self.has_subagents() {
             return;
         }
+        let reading = parse(&result.text);
+        self.weigh(n, result, reading.claim.as_ref());
         let foreign = |claim: &Claim| !self.state.phases.is_empty() && !claim.source.is_ours();
         match reading {
             // Another loop's block knows nothing of phases: where there are some, it is a sign and no claim.

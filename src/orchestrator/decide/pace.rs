@@ -11,7 +11,7 @@ use crate::domain::session::Sessions;
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::breaker;
-use crate::orchestrator::effect::{Effect, Spawn, Timer};
+use crate::orchestrator::effect::{Effect, Spawn};
 use crate::orchestrator::exit;
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
@@ -215,7 +215,6 @@ impl Step<'_> {
         let model = self.state.settings.model.clone().or_else(|| self.model_of(session.as_deref()?));
         let max_budget_usd = limits::left_usd(&self.state);
         self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, max_budget_usd, prompt })));
-        self.arm(Timer::Start(n));
     }
 
     fn prompt(&self, notes: Vec<String>) -> PromptContext {

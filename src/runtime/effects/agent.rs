@@ -56,6 +56,8 @@ impl Effects {
                     return Err(failed(refusal));
                 }
                 launch.options.features = found.features;
+                // An error: the run is gone, and this with it.
+                inputs.send(Input::AgentStarting { n }).await.ok();
                 let command = launch.command.clone();
                 Agent::spawn(launch, clock, Box::new(sink), events).await.map_err(|error| match error {
                     AgentError::UnknownSession { .. } => Input::SessionUnknown { n },

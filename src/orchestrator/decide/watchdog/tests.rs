@@ -28,13 +28,21 @@ struct Run {
 }
 
 impl Run {
-    /// Claude has its prompt.
-    fn prompted() -> Self {
+    /// Claude is to be called.
+    fn spawning() -> Self {
         let mut run = Self { state: State::default(), now: BEGAN, effects: vec![] };
         run.give(Input::Started(Box::new(Start { folder: "/w".into(), ..Start::default() })));
         run.give(Input::TreeGranted);
         run.admitted(Purpose::Iteration);
         run.give(Input::SnapshotTaken { n: 1, id: "s".into() });
+        assert_eq!(run.state.stage, Stage::Spawning);
+        run
+    }
+
+    /// Claude has its prompt.
+    fn prompted() -> Self {
+        let mut run = Self::spawning();
+        run.give(Input::AgentStarting { n: 1 });
         run.give(Input::AgentSpawned { n: 1, pid: 7 });
         let (session, model, version) = ("s".to_owned(), "m".to_owned(), "v".to_owned());
         run.give(Input::AgentReady { n: 1, session, model, version });

@@ -57,6 +57,41 @@ fn a_claim_counts_once_no_subagent_works() {
 }
 
 #[test]
+fn what_is_said_while_a_subagent_works_is_not_weighed() {
+    let mut run = Run::prompted();
+    run.background(&[TaskKind::Agent]);
+    run.ends_turn("error: not compiled yet. Should I wait for the agent, or do you want me to go on?", Origin::Ours);
+    assert_eq!(run.state.iteration.as_ref().unwrap().analysis, None);
+    run.background(&[]);
+    run.begins_turn();
+    run.ends_turn(BLOCK, Origin::Task);
+    let iteration = run.state.iteration.as_ref().unwrap();
+    let analysis = iteration.analysis.as_ref().unwrap();
+    assert_eq!((analysis.errors.len(), iteration.asked_person), (0, false), "{analysis:?}");
+}
+
+#[test]
+fn what_a_process_costs_is_counted_once_though_a_turn_comes_without_a_figure() {
+    let mut run = Run::prompted();
+    run.background(&[TaskKind::Agent]);
+    for cost_usd in [0.5, 0.0, 0.75] {
+        let result = TurnResult { subtype: "success".into(), cost_usd, ..TurnResult::default() };
+        run.give(Input::TurnFinished { n: 1, result: Box::new(result) });
+    }
+    assert_eq!((run.state.cost_usd, run.state.iteration.as_ref().unwrap().cost_usd), (0.75, 0.75));
+}
+
+#[test]
+fn the_time_to_begin_counts_from_the_start_of_the_process() {
+    let mut run = Run::spawning();
+    assert!(!run.arms(Timer::Start(1)), "which version it is is still being asked");
+    run.give(Input::AgentStarting { n: 1 });
+    assert!(run.arms(Timer::Start(1)));
+    run.fires(Timer::Start(1));
+    assert_eq!((run.stops(), run.ran_out()), (true, Some(Watch::Start)));
+}
+
+#[test]
 fn subagents_that_end_without_another_turn_leave_a_question_for_the_block() {
     let mut run = Run::prompted();
     run.background(&[TaskKind::Agent]);
