@@ -47,8 +47,8 @@ impl PathView for RealPaths {
         Some(names)
     }
 
-    fn is_tracked(&self, folder: &Path) -> bool {
-        tracked_files::are_below(folder)
+    fn tracked(&self, folder: &Path) -> Option<Vec<String>> {
+        tracked_files::below(folder)
     }
 
     fn has_own_daemon(&self, home: &Path) -> bool {

@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 /// Largest index that is read, in bytes.
 const MAX_INDEX: u64 = 64 << 20;
 
-/// Whether git tracks files in a folder. What cannot be read may say so.
-pub fn are_below(folder: &Path) -> bool {
+/// Most files that are told of.
+const MAX_NAMES: usize = 20_000;
+
+/// The files below a folder that git tracks, from the folder; `None` when they cannot be known, or are too many.
+pub fn below(folder: &Path) -> Option<Vec<String>> {
     let is_top = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
-    let Some(top) = folder.ancestors().find(is_top) else { return false };
-    let Ok(below) = folder.strip_prefix(top) else { return true };
-    let Some(git) = git_folder(top) else { return true };
+    let Some(top) = folder.ancestors().find(is_top) else { return Some(Vec::new()) };
+    let inside = folder.strip_prefix(top).ok()?;
     let mut bytes = Vec::new();
-    match File::open(git.join("index")).and_then(|file| file.take(MAX_INDEX + 1).read_to_end(&mut bytes)) {
-        Err(error) => error.kind() != ErrorKind::NotFound,
-        Ok(_) if bytes.len() as u64 > MAX_INDEX => true,
-        Ok(_) => is_in(&bytes, below.as_os_str().as_encoded_bytes()).unwrap_or(true),
+    match File::open(git_folder(top)?.join("index")).and_then(|file| file.take(MAX_INDEX + 1).read_to_end(&mut bytes)) {
+        Err(error) => (error.kind() == ErrorKind::NotFound).then(Vec::new),
+        Ok(_) if bytes.len() as u64 > MAX_INDEX => None,
+        Ok(_) => names(&bytes, inside.as_os_str().as_encoded_bytes()),
     }
 }
 
@@ -31,8 +33,8 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.trim_end().strip_prefix("gitdir:")?.trim_start()))
 }
 
-/// Whether an index has an entry below a folder. `None`: it is not understood.
-fn is_in(index: &[u8], folder: &[u8]) -> Option<bool> {
+/// The entries of an index below a folder. `None`: it is not understood.
+fn names(index: &[u8], folder: &[u8]) -> Option<Vec<String>> {
     /// Times, numbers and size, then the id.
     const FIXED: usize = 40 + 20;
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
@@ -41,6 +43,7 @@ fn is_in(index: &[u8], folder: &[u8]) -> Option<bool> {
         return None;
     }
     let mut at = 12;
+    let mut found = Vec::new();
     let mut name: Vec<u8> = Vec::new();
     for _ in 0..count {
         let begin = at;
@@ -55,8 +58,11 @@ fn is_in(index: &[u8], folder: &[u8]) -> Option<bool> {
         let end = at + index.get(at..)?.iter().position(|byte| *byte == 0)?;
         name.extend_from_slice(&index[at..end]);
         at = if version == 4 { end + 1 } else { begin + ((end - begin) / 8 + 1) * 8 };
-        if is_below(&name, folder) {
-            return Some(true);
+        if let Some(inside) = inside(&name, folder) {
+            found.push(String::from_utf8_lossy(inside).into_owned());
+        }
+        if found.len() > MAX_NAMES {
+            return None;
         }
     }
     // What another file of the index holds is not here.
@@ -67,15 +73,17 @@ fn is_in(index: &[u8], folder: &[u8]) -> Option<bool> {
         }
         extension += 8 + size as usize;
     }
-    Some(false)
+    Some(found)
 }
 
-/// A folder that is not checked out stands in the index as a whole, with a slash at its end.
-fn is_below(name: &[u8], folder: &[u8]) -> bool {
-    let inside = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"/");
-    folder.is_empty()
-        || name.strip_prefix(folder).is_some_and(inside)
-        || (name.ends_with(b"/") && folder.starts_with(name))
+/// What an entry is called from a folder that it is below. A folder that is not checked out stands in the index as a
+/// whole, with a slash at its end.
+fn inside<'a>(name: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
+    if folder.is_empty() {
+        return Some(name);
+    }
+    let below = name.strip_prefix(folder).and_then(|rest| rest.strip_prefix(b"/"));
+    below.or((name.ends_with(b"/") && folder.starts_with(name)).then_some(name))
 }
 
 /// Git's number of seven bits a byte.
@@ -108,27 +116,33 @@ mod tests {
     fn the_index_tells_what_is_tracked() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        assert!(!are_below(&root.join("dist")), "no repository");
+        assert_eq!(below(&root.join("dist")), Some(vec![]), "no repository");
         git(root, &["init", "-q"]);
-        assert!(!are_below(&root.join("dist")), "nothing is tracked yet");
-        for path in ["dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x", "target/debug/x"]
-        {
+        assert_eq!(below(&root.join("dist")), Some(vec![]), "nothing is tracked yet");
+        for path in ["dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x", "target/debug/x"] {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), path).unwrap();
         }
         git(root, &["add", "dist", "distant.txt", "src"]);
-        git(root, &["add", "-N", "src"]);
+        fs::write(root.join("-n x"), "").unwrap();
+        git(root, &["add", "-N", "--", "-n x"]);
+        fs::remove_file(root.join("-n x")).unwrap();
         for version in ["2", "4", "3"] {
             git(root, &["update-index", "--index-version", version]);
-            for (path, tracked) in
-                [("dist", true), ("src/very/long", true), ("src/very/long/x", true), ("target", false), ("dis", false)]
-            {
-                assert_eq!(are_below(&root.join(path)), tracked, "{path} in version {version}");
+            for (path, expected) in [
+                ("dist", &["a.js"][..]),
+                ("src/very/long", &["path/of/a/file.rs", "x"]),
+                ("target", &[]),
+                ("dis", &[]),
+                ("", &["-n x", "dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x"]),
+            ] {
+                let expected = Some(expected.iter().map(ToString::to_string).collect());
+                assert_eq!(below(&root.join(path)), expected, "{path} in version {version}");
             }
         }
         git(root, &["update-index", "--split-index"]);
-        assert!(are_below(&root.join("target")), "a part of the index is elsewhere");
+        assert_eq!(below(&root.join("target")), None, "a part of the index is elsewhere");
         fs::write(root.join(".git/index"), b"DIRC").unwrap();
-        assert!(are_below(&root.join("target")), "it is cut");
+        assert_eq!(below(&root.join("target")), None, "it is cut");
     }
 }

@@ -28,8 +28,8 @@ pub trait PathView: Sync {
     fn names(&self, folder: &Path) -> Option<Vec<String>>;
     /// What a small file says; only settings of git and npm are asked for.
     fn text(&self, path: &Path) -> Reading;
-    /// Whether git tracks files in a folder, or that cannot be known.
-    fn is_tracked(&self, folder: &Path) -> bool;
+    /// The files below a folder that git tracks, there or not, from the folder; `None` when they cannot be known.
+    fn tracked(&self, folder: &Path) -> Option<Vec<String>>;
     /// Whether docker asks the daemon of this machine.
     fn has_own_daemon(&self, home: &Path) -> bool;
     /// The run's own folder for temporary files, with links resolved. It is what `$TMPDIR` says.
@@ -188,11 +188,10 @@ impl MadeUp {
         }
     }
 
-    /// Where git tracks these files.
+    /// Where git tracks these files, there or not.
     #[must_use]
-    pub fn tracking<'a>(mut self, files: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn with_tracked<'a>(mut self, files: impl IntoIterator<Item = &'a str>) -> Self {
         self.tracked = files.into_iter().map(|path| self.root.join(path)).collect();
-        self.files.extend(self.tracked.iter().cloned());
         self
     }
 
@@ -253,8 +252,9 @@ impl PathView for MadeUp {
         }
     }
 
-    fn is_tracked(&self, folder: &Path) -> bool {
-        self.tracked.iter().any(|file| file.starts_with(folder))
+    fn tracked(&self, folder: &Path) -> Option<Vec<String>> {
+        let below = self.tracked.iter().filter_map(|file| file.strip_prefix(folder).ok());
+        Some(below.map(|file| file.to_string_lossy().into_owned()).collect())
     }
 
     fn has_own_daemon(&self, _: &Path) -> bool {

@@ -60,8 +60,8 @@ impl PathView for Remembered<'_> {
         self.view.names(folder)
     }
 
-    fn is_tracked(&self, folder: &Path) -> bool {
-        self.view.is_tracked(folder)
+    fn tracked(&self, folder: &Path) -> Option<Vec<String>> {
+        self.view.tracked(folder)
     }
 
     fn has_own_daemon(&self, home: &Path) -> bool {
@@ -125,8 +125,8 @@ mod tests {
         fn text(&self, path: &Path) -> Reading {
             self.count().text(path)
         }
-        fn is_tracked(&self, folder: &Path) -> bool {
-            self.count().is_tracked(folder)
+        fn tracked(&self, folder: &Path) -> Option<Vec<String>> {
+            self.count().tracked(folder)
         }
         fn has_own_daemon(&self, home: &Path) -> bool {
             self.count().has_own_daemon(home)

@@ -33,6 +33,25 @@ const FILES: &[&str] = &[
     "src/a.go",
     "src/__pycache__/a.pyc",
     ".claude/hook.sh",
+    "app/__init__.py",
+    "app/main.py",
+    "app.py",
+    "mkdocs.yml",
+    "src/main.c",
+    "pom.xml",
+    "build.gradle",
+    "artisan",
+    "composer.json",
+    "node_modules/.bin/vite",
+    "node_modules/.bin/next",
+    "node_modules/.bin/prisma",
+    "node_modules/.bin/vitest",
+    "node_modules/.bin/tailwindcss",
+    "docs/conf.py",
+    "requirements.txt",
+    "hugo.toml",
+    "CMakeLists.txt",
+    "Makefile",
 ];
 
 #[rustfmt::skip]
@@ -57,6 +76,13 @@ const ALLOWED: &[&str] = &[
     "COMMIT=$(git rev-parse HEAD); echo \"$COMMIT\"", "_BRANCH=$(git branch --show-current); echo \"on $_BRANCH\"", "N=$(ls | wc -l)\nif [ \"$N\" -gt 3 ]; then echo many; fi", "FOUND=\"\"; for F in src/*.rs; do echo \"$F\"; done", "ROOT=$(git rev-parse --show-toplevel); [ -n \"$ROOT\" ] && echo \"$ROOT\"",
     // git.
     "git -C /home/dev/proj status --short", "git -C src log --oneline -3", "git --no-pager -C . diff", "git restore --staged .", "git reset HEAD src/main.rs", "git rm src/old.rs", "git init",
+    // Servers on this machine, compilers, and tools of the project's environment.
+    "uvicorn app.main:app --reload --port 8001 &", "uv run uvicorn app.main:app --host 127.0.0.1", "python -m uvicorn app:app", ".venv/bin/uvicorn app.main:app", "flask --app app run --debug -p 5001", "flask run", "fastapi dev app/main.py", "gunicorn -b 127.0.0.1:8000 app.main:app", "mkdocs serve -a 127.0.0.1:8001", "streamlit run app.py --server.address=localhost", "npx vite --port 4000", "npx next dev -p 3001", "npx vitest src/a.test.ts --run", "npx prisma generate", "npx tailwindcss -i src/a.css -o dist/a.css", "php artisan serve --port=8001", "php artisan make:model X", "bin/rails server -p 3001", "./gradlew bootRun", "mvn spring-boot:run", "sphinx-build -b html docs docs/_build",
+    "gcc -Wall -Wextra -g -Isrc src/main.c -o build/main && ./build/main", "g++ -std=c++20 -O2 -fsanitize=address src/main.c -o main", "cc -c src/main.c -o build/main.o -DX=1 -MD", "clang -fsyntax-only src/main.c", "gcc src/main.c -lm -pthread -shared -fPIC -o libx.so", "clang-format -i src/main.c", "cppcheck --enable=all src", "javac -cp out -d out src/A.java", "javap -c -cp out A", "make CFLAGS='-g -O0 -Wall'", "cargo expand --lib", "go mod graph", "go mod why x",
+    "python -m venv .venv2", "python -m pip list", "uv pip show x", "python -m doctest app/main.py", "ldd build/main", "valgrind --leak-check=full ./build/main", "strace -c ls", "valgrind ls",
+    // Names that are handed on.
+    "git ls-files '*.rs' | xargs grep -l unsafe", "rg --files --type md | rg -v log | xargs wc -l", "rg -l x -t rust | xargs sed -n 1p", "find . -name __pycache__ -type d | xargs rm -rf", "find . -type d -name node_modules | xargs rm -rf",
+    "mkdir -p docs/archive && mv docs/a.md docs/archive/ && ls docs/archive", "touch src/new.rs && git mv src/old.rs src/new", "sed 's/^/[/' src/main.c",
     // Build folders.
     "rm -rf src/__pycache__ .pytest_cache", "rm -rf web/node_modules .next coverage", "rm -rf .pytest_cache build dist *.egg-info", "rm -rf tmp/cache",
     // Plain settings.
@@ -77,6 +103,13 @@ const NOT_ALLOWED: &[&str] = &[
     "bash -c \"$X\"", "bash < script.sh", "bash -s < a", "bash /tmp/a.sh", "bash ../a.sh", "source script.sh", ". ./script.sh", "zsh script.sh", "bash link/a.sh", "./link/a.sh", "python link/x.py", "./outside", "python outside.py", "bash .claude/hook.sh", "./.git/hooks/pre-commit", "bash .env",
     "uv run python -c 1", "uv run --with x python x.py", "uv run other", ".venv/bin/twine upload x", ".venv/bin/python -c 1", "bundle exec ruby -e 1", "find . -name '*.sh' -exec bash {} \\;", "find . -name '*.py' -exec python {} +", "ls *.py | xargs python", "find . -name '*.sh' | xargs bash", "find . -type f -exec {} \\;",
     "bundle exec jekyll serve --host 0.0.0.0", "bundle exec jekyll serve --config ../x.yml", "bundle exec jekyll serve -d /tmp/x", "openssl rand -out x 32", "sqlite3 a.db", "sqlite3 a.db < x.sql", "echo .tables | sqlite3 a.db", "sqlite3 a.db '.shell id'", "sqlite3 a.db 'select 1' '.shell id'", "sqlite3 -init x a.db .tables", "sqlite3 -cmd '.shell id' a.db .tables", "sqlite3 a.db \"select $X\"", "sqlite3 a.db 'delete from t'", "sqlite3 \"$X\" .tables", "sqlite3 ~/.mozilla/firefox/x/cookies.sqlite .tables", "openssl enc -in x", "openssl rand -hex 32 -rand ~/.ssh/id_rsa",
+    // Servers for other machines, code from elsewhere, words for the linker.
+    "uvicorn app.main:app --host 0.0.0.0", "uvicorn http.server:x", "uvicorn other.main:app", "uvicorn app.main:app --env-file .env", "uvicorn --app-dir /tmp x:app", "uvicorn app.main:app --uds x", "gunicorn app.main:app", "gunicorn -c x.py -b 127.0.0.1:1 app:app", "gunicorn -b 0.0.0.0:80 app:app", "flask --app other run", "flask run -h 0.0.0.0", "flask shell", "flask --app app shell", "flask --app 'app:f(1)' run", "fastapi run app/main.py", "fastapi dev /tmp/x.py", "streamlit run app.py", "streamlit run https://x.test/a.py --server.address=localhost", "mkdocs serve -a 0.0.0.0:80", "mkdocs gh-deploy", "npx vite --host", "npx vite --host 0.0.0.0", "npx vite --config /tmp/x.js", "npx prisma migrate dev", "npx prisma db push", "php artisan serve --host=0.0.0.0", "php artisan tinker", "bin/rails server -b 0.0.0.0", "mvn exec:java -Dexec.mainClass=x", "php -S 0.0.0.0:80", "php -S localhost:80 -t /tmp",
+    "gcc -fplugin=./x.so src/main.c", "gcc -Wl,-z,x src/main.c", "gcc -wrapper ./x src/main.c", "gcc -B. src/main.c", "gcc -specs=x src/main.c", "gcc @args", "gcc -o /tmp/x src/main.c", "gcc -o .git/hooks/pre-commit src/main.c", "gcc -vo/tmp/x src/main.c", "gcc /dev/stdin", "gcc -I/home/dev/other src/main.c", "gcc -MF/tmp/x src/main.c", "gcc -Xlinker x src/main.c", "gcc ../x.c", "gcc -include ~/.ssh/id_rsa src/main.c", "gcc -cfplugin=./x.so src/main.c", "gcc -print-prog-name=x", "clang-tidy --load=./x.so src/main.c", "clang-format -i ../x.c", "clang-format --style=file:/tmp/x src/main.c", "cppcheck --addon=x.py src", "cppcheck --dump src", "javac -processor X src/A.java", "javac -J-javaagent:x src/A.java", "javac -d /tmp src/A.java", "javac @args", "javac -cp /tmp src/A.java", "make CFLAGS='-fplugin=./x.so'", "make CFLAGS=-Wl,x", "make CFLAGS='-include x'", "make LDFLAGS=-lx",
+    "hugo -Dd/tmp/x", "hugo -d /tmp/x", "jekyll serve -lDd/tmp/x", "cd /tmp && python -m pip list", "python -m venv /tmp/x", "python -m venv ~/x", "ldd /tmp/x", "ldd link/x", "valgrind --tool=none ./x", "valgrind /tmp/x", "valgrind sh -c x", "valgrind rm -rf src", "strace -o x ls", "strace -p 1", "strace -e inject=all:error=1 ls", "valgrind --log-file=/tmp/x ls",
+    "DATABASE_URL=postgres://db.x.test/a pytest", "DATABASE_URL=sqlite:////etc/x pytest", "DATABASE_URL='postgres://localhost/a?host=x.test' pytest", "DJANGO_SETTINGS_MODULE=other.x python manage.py check", "ENV=./x pytest", "NODE_OPTIONS='--no-warnings --require ./x' npm test", "NODE_OPTIONS=--max-old-space-size npm test", "APP_ENV=production pytest",
+    "find . -name '*cache*' | xargs rm -rf", "find . -name src | xargs rm -rf", "find . -name .git | xargs rm -rf", "find .. -name __pycache__ | xargs rm -rf", "find . -name __pycache__ -o -name src | xargs rm -rf", "find . -name __pycache__ | xargs rm -rf src", "find . -name __pycache__ | xargs -I{} rm -rf {}/..", "git ls-files .. | xargs cat", "touch -- -x; git ls-files | xargs wc -l",
+    "mv l docs/ && cat docs/l", "mkdir -p d && mv l d/ && echo x > d/l", "mv l d & mkdir d/x", "for i in 1 2; do cat d/x; mv l d; done", "mv l d | cat d/l",
     // Names that reach further.
     "./scripts/deploy.sh", "bash scripts/deploy.sh", "python migrate.py", "python manage.py migrate", "python manage.py flush", "python manage.py shell -c 1", "bin/rails db:migrate", "bin/rails db:seed", "bin/rails db:schema:load", "bin/rails runner 'x'", "npm run deploy", "npm run db:push", "npm run release", "npm run publish:all", "yarn deploy", "pnpm publish", "npm run seed", "node scripts/purge.js", "npx tsx scripts/seed-data.ts", "python x.py drop", "python x.py --push", "go run ./cmd/migrate", "cargo run -- migrate", "cargo run -- publish", "./x dropAll",
     // Words that would make them run something else.
@@ -153,9 +186,6 @@ fn reasons_are_in_plain_words() {
         ("git reset --hard", "discards uncommitted changes"),
         ("gh pr view 1", "reads from the network"),
         ("frobnicate x", "frobnicate is not a known command"),
-        ("make deploy", "there is no Makefile"),
-        ("mvn test", "there is no pom.xml"),
-        ("./gradlew publish", "there is no build.gradle"),
         ("cargo test --conf x", "unrecognized option --conf"),
         ("bin/rails db:migrate", "`db:migrate` is not a build, test or lint target"),
         ("npx knip", "knip is not installed in the project, and would be downloaded"),
@@ -185,6 +215,9 @@ fn a_build_target_is_named_where_it_is_none() {
         (&["pom.xml"], "mvn deploy", "`deploy` is not a build, test or lint target"),
         (&["build.gradle"], "./gradlew publish", "`publish` is not a build, test or lint target"),
         (&["go.mod"], "go test ../x", "../x is not a file of the workspace"),
+        (&[], "make deploy", "there is no Makefile"),
+        (&[], "mvn test", "there is no pom.xml"),
+        (&["gradlew"], "./gradlew publish", "there is no build.gradle"),
         (&["package.json"], "npm frob", "`frob` is not a build, test or lint target"),
     ] {
         let decision = decide(Profile::Guarded, files, command);
@@ -303,7 +336,7 @@ fn what_a_search_leaves_out_is_not_read() {
 #[test]
 fn a_build_folder_with_tracked_files_asks() {
     let root = Path::new("/home/dev/proj");
-    let view = MadeUp::new(root, [], ["dist/a.js"]).tracking(["build/config.sh", "src/a.rs"]);
+    let view = MadeUp::new(root, [], ["dist/a.js", "build/config.sh", "src/a.rs"]).with_tracked(["build/config.sh", "src/a.rs"]);
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     for (command, expected) in [
         ("rm -rf dist", Verdict::Allow),
@@ -315,5 +348,19 @@ fn a_build_folder_with_tracked_files_asks() {
         let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place);
         assert_eq!(decision.verdict, expected, "{command}: {}", decision.told());
         assert!(expected != Verdict::Ask || decision.told().contains("git tracks"), "{}", decision.told());
+    }
+}
+
+/// Names that git tells of are those that it tracks, there or not.
+#[test]
+fn what_git_tracks_may_be_several_words_or_an_option() {
+    let root = Path::new("/home/dev/proj");
+    for (tracked, verdict) in
+        [("a.rs", Verdict::Allow), ("x /home/dev/.kube/config y.rs", Verdict::Ask), ("-n.rs", Verdict::Ask), ("a\"b.rs", Verdict::Ask)]
+    {
+        let view = MadeUp::new(root, [], ["a.rs"]).with_tracked([tracked]);
+        let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+        let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": "git ls-files '*.rs' | xargs cat" }), &place);
+        assert_eq!(decision.verdict, verdict, "{tracked}: {}", decision.told());
     }
 }

@@ -3,6 +3,8 @@
 use super::command::SYSTEM;
 use super::variables::{is_harmless_setting, is_of_lints, is_own_name};
 use super::walk::Walker;
+use crate::policy::commands::project;
+use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Program, Unit, Value};
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
@@ -80,6 +82,9 @@ impl Walker<'_> {
         match (name, value.text()) {
             ("PYTHONPATH", Some(value)) => value.split(':').all(inside),
             ("RUSTFLAGS" | "RUSTDOCFLAGS", Some(value)) => is_of_lints(value),
+            ("DJANGO_SETTINGS_MODULE", Some(value)) => self.shell.folders().is_some_and(|folders| {
+                folders.iter().all(|folder| project::is_own_module(value, &Place { cwd: folder, ..self.place }))
+            }),
             _ => false,
         }
     }

@@ -296,7 +296,13 @@ impl Walker<'_> {
                 Role::Rev => self.revision(field, &mut unit),
                 Role::Spec => self.added(field, &mut unit),
                 Role::Name if entry.lists.is_some() => self.shows(field, &mut unit),
-                Role::Data | Role::Name | Role::Program | Role::Command | Role::Target | Role::Warning => {}
+                Role::Data
+                | Role::Name
+                | Role::Program
+                | Role::Command
+                | Role::Target
+                | Role::Module
+                | Role::Warning => {}
             }
         }
         if name == "git" {
@@ -316,7 +322,7 @@ impl Walker<'_> {
         if entry.places {
             self.places(&parsed, &mut unit);
         }
-        let tracked = |target: &Target| target.path().is_some_and(|path| self.place.view.is_tracked(path));
+        let tracked = |target: &Target| target.path().is_some_and(|path| self.place.view.tracked(path).is_none_or(|files| !files.is_empty()));
         if name == "rm" && unit.tree && unit.writes.iter().any(tracked) {
             unit.classes.insert(Class::History);
         }
@@ -331,6 +337,12 @@ impl Walker<'_> {
         if entry.lists.is_some() {
             unit.names.hidden |= set(&entry.hidden);
             unit.names.begins = begins(entry, &parsed);
+            if unit.names.begins == [""] && !self.may_list_dashes(name, &parsed) {
+                unit.names.begins = vec!["./".to_owned()];
+            }
+            if name == "git" && !unit.names.zero && self.tracks_odd_names() {
+                unit.lists = None;
+            }
             if unit.names.roots.is_empty() {
                 unit.names.roots.clone_from(&unit.reads);
             }

@@ -336,7 +336,7 @@ pub fn changes(unit: &Unit) -> bool {
 
 /// Takes back what is only proven as long as nothing changes: patterns whose matches another unit may add to, and
 /// paths that another unit may have put a link into.
-pub fn distrust(units: &mut [Unit], workspace: &Path) {
+pub fn distrust(units: &mut [Unit], workspace: &Path, in_order: bool) {
     let outside = |unit: &Unit| unit.reads.iter().filter_map(Target::path).any(|path| !path.starts_with(workspace));
     let brought: Vec<Target> = if units.iter().any(outside) {
         units.iter().flat_map(|unit| unit.writes.iter().cloned()).collect()
@@ -358,7 +358,9 @@ pub fn distrust(units: &mut [Unit], workspace: &Path) {
             let why = "another command may make a file whose name would be taken for an option, or for several words";
             unit.doubts.push(Doubt::Words(why.to_owned()));
         }
-        let mut others = carried.iter().filter(|(other, _)| *other != at).map(|(_, target)| target);
+        // Where one command ends before the next begins, what comes later changes nothing for it.
+        let mut others =
+            carried.iter().filter(|(other, _)| *other != at && !(in_order && at < *other)).map(|(_, target)| target);
         let used: Vec<&Target> = unit.reads.iter().chain(&unit.writes).collect();
         let through = others.any(|place| {
             used.iter().any(|target| match (place, target) {

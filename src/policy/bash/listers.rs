@@ -2,10 +2,12 @@
 //!
 //! What is done with the names behind a pipe is found in `xargs`.
 
+use super::walk::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{Entry, Lists};
 use crate::policy::unit::{Field, Value};
+use std::path::PathBuf;
 
 /// What a command hands on through a pipe, when that is nothing but names: by the options that are known to leave it so.
 pub(super) fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
@@ -23,6 +25,31 @@ pub(super) fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
     }
     let files = parsed.values.iter().any(|(role, _)| !matches!(role, Role::Data | Role::Program));
     entry.passes.as_ref().filter(|passes| all(passes) && !files).map(|_| Lists::Lines)
+}
+
+impl Walker<'_> {
+    /// Whether a name that is printed from the present folder may begin with a dash: one of a file there, or one that git
+    /// tracks and that is not there any more.
+    pub(super) fn may_list_dashes(&self, name: &str, parsed: &Parsed) -> bool {
+        // A pattern of git's is about names from the present folder.
+        let pattern = |field: &Field| name == "git" && field.text().is_some_and(|text| !text.starts_with([':', '.', '/']));
+        let here = |(role, field): &(Role, Field)| matches!(role, Role::Data | Role::Program) || pattern(field);
+        let here = parsed.values.iter().all(here);
+        let dashed = |names: Option<Vec<String>>| names.is_none_or(|names| names.iter().any(|it| it.starts_with('-')));
+        let in_folder = |folder: &PathBuf| {
+            dashed(self.place.view.names(folder)) || (name == "git" && dashed(self.place.view.tracked(folder)))
+        };
+        let folders = self.shell.folders().unwrap_or_default();
+        !here || folders.is_empty() || folders.iter().any(in_folder)
+    }
+
+    /// Whether git tracks a file, there or not, whose name is several words to xargs.
+    pub(super) fn tracks_odd_names(&self) -> bool {
+        let odd = |char: char| char.is_whitespace() || matches!(char, '\'' | '"' | '\\');
+        let folders = self.shell.folders().unwrap_or_default().iter().map(PathBuf::as_path);
+        let mut tracked = folders.chain([self.place.workspace]).map(|folder| self.place.view.tracked(folder));
+        tracked.any(|names| names.is_none_or(|names| names.iter().any(|name| name.contains(odd))))
+    }
 }
 
 /// How the names begin that a command prints.

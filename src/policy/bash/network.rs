@@ -28,7 +28,7 @@ impl Walker<'_> {
         if !plain || why.is_some() || (name == "curl" && parsed.operands.is_empty()) {
             let said = match entry.says.as_str() {
                 "" if entry.does.contains(&Class::Read) => format!("{} reads from the network", unit.text),
-                "" => fetched(name, parsed, unit),
+                "" => self.fetched(name, parsed, unit),
                 says => says.to_owned(),
             };
             unit.doubts.push(Doubt::Meaning(why.unwrap_or(said)));
@@ -53,15 +53,23 @@ impl Walker<'_> {
     }
 }
 
-/// What a command that talks to other machines does, as far as that can be said.
-fn fetched(name: &str, parsed: &Parsed, unit: &Unit) -> String {
-    let first =
-        parsed.operands.first().or(unit.args.first()).and_then(Field::text).filter(|word| !word.starts_with('-'));
-    match (name, first) {
-        ("npx" | "bunx" | "pnpx" | "uvx", Some(program)) => format!("{name} downloads {program} and runs it"),
-        ("curl" | "wget", _) => format!("cannot tell what {name} does with these arguments"),
-        (_, Some(first)) => format!("cannot tell what `{name} {first}` does with these arguments"),
-        (_, None) => format!("cannot tell what {name} does with these arguments"),
+impl Walker<'_> {
+    /// What a command that talks to other machines does, as far as that can be said.
+    fn fetched(&self, name: &str, parsed: &Parsed, unit: &Unit) -> String {
+        let first = parsed.operands.first().or(unit.args.first()).and_then(Field::text);
+        let installed = |program: &str| {
+            let file = self.place.workspace.join("node_modules/.bin").join(program);
+            matches!(name, "npx" | "bunx") && self.place.view.exists(&file)
+        };
+        match (name, first.filter(|word| !word.starts_with('-'))) {
+            ("npx" | "bunx" | "pnpx" | "uvx", Some(program)) if !installed(program) => {
+                format!("{name} downloads {program} and runs it")
+            }
+            (_, Some(first)) if !matches!(name, "curl" | "wget") => {
+                format!("cannot tell what `{name} {first}` does with these arguments")
+            }
+            _ => format!("cannot tell what {name} does with these arguments"),
+        }
     }
 }
 

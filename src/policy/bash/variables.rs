@@ -326,6 +326,9 @@ pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
         "RAILS_ENV" | "RACK_ENV" | "APP_ENV" | "FLASK_ENV" | "MIX_ENV" => {
             matches!(value.text(), Some("test" | "testing" | "development" | "dev"))
         }
+        "ENV" => matches!(value.text(), Some("test" | "testing" | "development" | "dev" | "local" | "ci")),
+        "DATABASE_URL" | "TEST_DATABASE_URL" => value.text().is_some_and(is_database_here),
+        "NODE_OPTIONS" => value.text().is_some_and(|options| options.split(' ').all(is_option_of_node)),
         "GOFLAGS" => {
             matches!(value.text(), Some("-mod=mod" | "-mod=vendor" | "-mod=readonly" | "-count=1" | "-race" | "-v"))
         }
@@ -333,6 +336,33 @@ pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
         _ if name.starts_with("LC_") && name.len() > 3 => is_of_locale(value),
         _ => NAMES.contains(&name),
     }
+}
+
+/// Whether an address is that of a database in a file or on this machine.
+fn is_database_here(url: &str) -> bool {
+    if let Some(path) = url.strip_prefix("sqlite:///") {
+        let plain = |char: char| char.is_ascii_alphanumeric() || "/:._-".contains(char);
+        return path.chars().all(plain) && !path.starts_with('/') && !path.contains("..");
+    }
+    let Some((_, rest)) = url.split_once("://").filter(|(scheme, _)| !scheme.contains("file")) else { return false };
+    let authority = rest.split(['/', '?']).next().unwrap_or("");
+    let host = authority.rsplit('@').next().unwrap_or("").split(':').next().unwrap_or("");
+    matches!(host, "localhost" | "127.0.0.1") && !rest.contains(['?', '#'])
+}
+
+/// Options of node that load and run nothing.
+fn is_option_of_node(option: &str) -> bool {
+    const PLAIN: [&str; 6] = [
+        "--no-warnings",
+        "--trace-warnings",
+        "--enable-source-maps",
+        "--experimental-vm-modules",
+        "--no-deprecation",
+        "--trace-deprecation",
+    ];
+    let sized = option.strip_prefix("--max-old-space-size=").or_else(|| option.strip_prefix("--max_old_space_size="));
+    PLAIN.contains(&option)
+        || sized.is_some_and(|size| !size.is_empty() && size.chars().all(|char| char.is_ascii_digit()))
 }
 
 /// Whether a value names a language, an encoding or a zone that the system knows, and no file elsewhere.

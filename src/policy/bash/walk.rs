@@ -38,6 +38,8 @@ pub struct Walker<'a> {
     pub(super) steady: bool,
     /// There is a `cd` in the script.
     pub(super) moves: bool,
+    /// Each command ends before the next begins, and runs once: its units stand in the order in which they happen.
+    in_order: bool,
 }
 
 impl<'a> Walker<'a> {
@@ -53,6 +55,7 @@ impl<'a> Walker<'a> {
             commands: 0,
             steady: true,
             moves: false,
+            in_order: true,
         }
     }
 
@@ -63,7 +66,7 @@ impl<'a> Walker<'a> {
             self = Self { steady: false, ..Self::new(self.text, self.place) };
             self.script(self.text, Grammar::Bash);
         }
-        effects::distrust(&mut self.units, self.place.workspace);
+        effects::distrust(&mut self.units, self.place.workspace, self.in_order);
         self.units
     }
 
@@ -80,6 +83,7 @@ impl<'a> Walker<'a> {
 
     /// Walks a text that a shell of its own runs: a substitution, `bash -c`.
     pub(super) fn subscript(&mut self, text: &str, grammar: Grammar) {
+        self.in_order = false;
         self.apart(|walker| {
             walker.feed = None;
             walker.script(text, grammar);
@@ -93,6 +97,7 @@ impl<'a> Walker<'a> {
         other.shell = self.shell.clone().without_variables();
         other.script(text, grammar);
         self.moves |= other.moves;
+        self.in_order = false;
         self.commands = other.commands;
         for unit in other.units {
             if !self.units.contains(&unit) {
@@ -146,7 +151,10 @@ impl<'a> Walker<'a> {
             }
             match separator {
                 SeparatorOperator::Sequence => self.and_or(list),
-                SeparatorOperator::Async => self.apart(|walker| walker.and_or(list)),
+                SeparatorOperator::Async => {
+                    self.in_order = false;
+                    self.apart(|walker| walker.and_or(list));
+                }
             }
         }
     }
@@ -188,6 +196,7 @@ impl<'a> Walker<'a> {
         if let [only] = seq.as_slice() {
             return self.command(only);
         }
+        self.in_order = false;
         let outer = self.feed.take();
         for command in seq {
             let before = self.units.len();
@@ -229,6 +238,7 @@ impl<'a> Walker<'a> {
     }
 
     fn compound(&mut self, compound: &CompoundCommand) {
+        self.in_order = false;
         match compound {
             CompoundCommand::Arithmetic(arithmetic) => {
                 let unit = Unit::new("Bash", Program::Named("((".to_owned()), compound.to_string());
@@ -271,6 +281,7 @@ impl<'a> Walker<'a> {
 
     /// A function may take the name of any command that follows, so nothing behind its definition is known.
     fn function(&mut self, FunctionDefinition { fname, body }: &FunctionDefinition) {
+        self.in_order = false;
         let FunctionBody(compound, redirects) = body;
         self.unseen(&format!("{fname} ()"), "a function gives a command another meaning");
         self.apart(|walker| {

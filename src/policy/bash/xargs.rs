@@ -40,7 +40,13 @@ impl Walker<'_> {
                 *word = replaced(word, mark.as_deref(), &handed);
             }
         } else {
-            words.push(names.as_ref().map_or(Field::many(), |names| Field::names(names.clone(), false)));
+            let deletes = words.first().and_then(Field::text) == Some("rm");
+            let exact = names.as_ref().filter(|_| deletes).and_then(|names| exactly(names));
+            words.push(match (exact, &names) {
+                (Some(exact), _) => exact,
+                (None, Some(names)) => Field::names(names.clone(), false),
+                (None, None) => Field::many(),
+            });
         }
         let before = self.units.len();
         self.apart(|walker| walker.run(&words, text));
@@ -79,6 +85,16 @@ impl Walker<'_> {
         };
         blank(root) || self.place.walk(root, MAX_NAMES, &mut step) != Walked::Whole
     }
+}
+
+/// Paths that stand for all of these names, where each is one and the same below known folders: at any depth.
+fn exactly(names: &Names) -> Option<Field> {
+    let [name] = names.only.as_slice() else { return None };
+    let roots: Option<Vec<_>> = names.roots.iter().map(Target::path).collect();
+    let below = |root: &Path| ["", "_/_/_/_"].map(|between| root.join(between).join(name).display().to_string());
+    let texts: Vec<String> = roots?.iter().flat_map(|root| below(root)).collect();
+    let plain = !name.contains(['*', '?', '[', '\\']) && !name.starts_with('-') && !texts.is_empty();
+    plain.then(|| Field::one_of(texts))
 }
 
 /// What ends a name; `None` when that is not known, or within names.

@@ -29,6 +29,8 @@ pub enum Role {
     Command,
     /// What a build tool is to do: `test`, `lint`, not `deploy`.
     Target,
+    /// A module of the workspace, and what is in it: `app.main:app`.
+    Module,
     /// Which warnings of python count. A category with a dot in its name is a module that is loaded.
     Warning,
 }
@@ -46,6 +48,7 @@ impl Role {
             "command" => Self::Command,
             "target" => Self::Target,
             "warning" => Self::Warning,
+            "module" => Self::Module,
             _ => return None,
         })
     }

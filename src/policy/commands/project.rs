@@ -125,10 +125,12 @@ pub fn own(command: &str, words: &[Field], place: &Place<'_>) -> Result<(), Opti
         let (near_by, why) = match own.missing(place) {
             Some(why) => (2 * own.words.len(), why),
             None => match own.told(&rest, place) {
-                Ok(()) if is_foreign(place.cwd, place) => {
+                Ok(_) if is_foreign(place.cwd, place) => {
                     return Err(Some("runs in a folder of what others wrote".into()));
                 }
-                Ok(()) => return strays(&labels(command, &texts), place).map_or(Ok(()), |why| Err(Some(why))),
+                Ok(files) => {
+                    return strays(&labels(command, &texts), &files, place).map_or(Ok(()), |why| Err(Some(why)));
+                }
                 Err(why) => (2 * own.words.len() + 1, why),
             },
         };
@@ -187,8 +189,9 @@ impl Own {
         (!here).then(|| format!("there is no {names} in the workspace"))
     }
 
-    /// Why the words behind the command tell it what is not known.
-    fn told(&self, words: &[&str], place: &Place<'_>) -> Result<(), String> {
+    /// The files that the words behind the command name, each with its role; the error is why they tell it what is not
+    /// known.
+    fn told(&self, words: &[&str], place: &Place<'_>) -> Result<Vec<(Role, String)>, String> {
         let entry = self.entry;
         let end = words.iter().position(|word| *word == "--");
         let (before, behind) = words.split_at(end.unwrap_or(words.len()));
@@ -209,7 +212,10 @@ impl Own {
         entry.fits(&further, place)?;
         let needs = &entry.needs;
         let has = needs.is_empty() || parsed.flags.contains(needs);
-        has.then_some(()).ok_or_else(|| format!("without --{needs} it does something else"))
+        let is_path = |role: Role| matches!(role, Role::Name | Role::Read | Role::Write);
+        let files = parsed.values.into_iter().chain(further.values).filter(|(role, _)| is_path(*role));
+        let files = files.filter_map(|(role, field)| Some((role, field.text()?.to_owned()))).collect();
+        has.then_some(files).ok_or_else(|| format!("without --{needs} it does something else"))
     }
 }
 
@@ -235,7 +241,7 @@ impl Entry {
             return Err(doubt.why().to_owned());
         }
         for (role, field) in &parsed.values {
-            self.allows(*role, field)?;
+            self.allows(*role, field, place)?;
             let text = field.beginning();
             let path = place.resolve(place.cwd, text);
             match role {
@@ -255,7 +261,7 @@ impl Entry {
     }
 
     /// Why a value is not what its place in the line may hold.
-    fn allows(&self, role: Role, field: &Field) -> Result<(), String> {
+    fn allows(&self, role: Role, field: &Field, place: &Place<'_>) -> Result<(), String> {
         let text = field.text().ok_or("an argument has an unknown value")?;
         let fits = match role {
             Role::Target => {
@@ -264,6 +270,10 @@ impl Entry {
             }
             Role::Data | Role::Program => !holds_code(text),
             Role::Warning => programs::is_warning(text),
+            Role::Module => {
+                let own = is_own_module(text, place);
+                return own.then_some(()).ok_or_else(|| format!("{text} is not a module of the workspace"));
+            }
             Role::Name | Role::Read | Role::Write | Role::Rev | Role::Spec => !holds_code(text) && is_name(text),
             Role::Command => false,
         };
@@ -276,6 +286,24 @@ impl Entry {
         let never = self.never.split(' ').any(|never| never == target);
         !never && target.chars().all(plain) && (named || (!self.only && checks(target)))
     }
+}
+
+/// Whether `app.main:app` is a module that stands in the present folder, and not one of its name that is installed.
+pub fn is_own_module(text: &str, place: &Place<'_>) -> bool {
+    let name = text.split(':').next().unwrap_or(text);
+    let plain = |char: char| char.is_ascii_alphanumeric() || "_.:".contains(char);
+    let top = name.split('.').next().unwrap_or("");
+    let there = |path: String| place.resolve(place.cwd, &path).is_some_and(|path| is_own_file(&path, place));
+    let file = name.replace('.', "/");
+    let inside = || there(format!("{file}.py")) && !programs::is_module(top) && !programs::is_tool(top);
+    !top.is_empty()
+        && text.chars().all(plain)
+        && (there(format!("{top}.py")) || there(format!("{top}/__init__.py")) || inside())
+}
+
+/// Whether a file stands in the workspace and is none of what others wrote.
+fn is_own_file(path: &Path, place: &Place<'_>) -> bool {
+    path.starts_with(place.workspace) && place.view.exists(path) && !is_foreign(path, place)
 }
 
 /// Whether a path leads into what others wrote.
@@ -334,10 +362,20 @@ fn is_name(text: &str) -> bool {
     !text.starts_with('@') && !scheme && text.chars().all(harmless)
 }
 
+/// A flag of a compiler that names no file and no program: `-g`, `-O2`, `-Wall`, `-DX=1`.
+fn is_plain_flag(flag: &str) -> bool {
+    let plain = flag.chars().all(|char| char.is_ascii_alphanumeric() || "-=_+".contains(char));
+    let known = ["-g", "-O", "-W", "-D", "-U", "-std=", "-fsanitize=", "-fno-", "-pedantic", "-m64", "-m32"];
+    plain && (flag.is_empty() || known.iter().any(|head| flag.starts_with(head)))
+}
+
 /// `V=1`: a setting of make that names no program.
 fn is_setting(word: &str) -> bool {
     const VALUES: [&str; 10] = ["true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release"];
     let Some((name, value)) = word.split_once('=') else { return false };
+    if matches!(name, "CFLAGS" | "CXXFLAGS") {
+        return value.split(' ').all(is_plain_flag);
+    }
     let number = !value.is_empty() && value.chars().all(|char| char.is_ascii_digit() || char == '.');
     (number || VALUES.contains(&value.to_lowercase().as_str()))
         && !name.is_empty()
@@ -346,15 +384,18 @@ fn is_setting(word: &str) -> bool {
         && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
-/// Why it does not run in the workspace, or which path in its words is not in it or one of the floor's.
-fn strays(words: &[&str], place: &Place<'_>) -> Option<String> {
+/// Why it does not run in the workspace, or which path in its words is not in it or one of the floor's. What it writes
+/// may be in the run's scratch folder, too. The files count beside the words: a letter of an option may stand before one.
+fn strays(words: &[&str], files: &[(Role, String)], place: &Place<'_>) -> Option<String> {
     let floor = Floor::of_built_in();
     let inside = |path: &str| place.resolve(place.cwd, path).filter(|path| path.starts_with(place.workspace));
     let strays = |path: &&str| {
         let free = |path: PathBuf| {
             !floor.is_secret(&path, place) && floor.protects(&path, place).is_none() && !floor.orders(&path, place)
         };
-        path.starts_with('~') || !inside(path).is_some_and(free)
+        let is_scratch = || place.resolve(place.cwd, path).is_some_and(|path| place.is_scratch(&path));
+        let kept = files.iter().any(|(role, file)| *role == Role::Write && file == path) && is_scratch();
+        !kept && (path.starts_with('~') || !inside(path).is_some_and(free))
     };
     if inside(".").is_none() {
         return Some("runs outside of the workspace".to_owned());
@@ -363,7 +404,8 @@ fn strays(words: &[&str], place: &Place<'_>) -> Option<String> {
     if let Some(word) = words.iter().find(|word| word.contains('"') && word.contains('\\')) {
         return Some(format!("{word} may name any file"));
     }
-    let path = words.iter().flat_map(|word| paths(word)).find(strays)?;
+    let named = files.iter().flat_map(|(_, file)| std::iter::once(file.as_str()).chain(paths(file)));
+    let path = words.iter().flat_map(|word| paths(word)).chain(named).find(strays)?;
     Some(format!("{path} is not a file of the workspace that may be used"))
 }
 
