@@ -119,7 +119,8 @@ mod tests {
         assert_eq!(below(&root.join("dist")), Some(vec![]), "no repository");
         git(root, &["init", "-q"]);
         assert_eq!(below(&root.join("dist")), Some(vec![]), "nothing is tracked yet");
-        for path in ["dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x", "target/debug/x"] {
+        for path in ["dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x", "target/debug/x"]
+        {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), path).unwrap();
         }

@@ -336,7 +336,8 @@ fn what_a_search_leaves_out_is_not_read() {
 #[test]
 fn a_build_folder_with_tracked_files_asks() {
     let root = Path::new("/home/dev/proj");
-    let view = MadeUp::new(root, [], ["dist/a.js", "build/config.sh", "src/a.rs"]).with_tracked(["build/config.sh", "src/a.rs"]);
+    let view = MadeUp::new(root, [], ["dist/a.js", "build/config.sh", "src/a.rs"])
+        .with_tracked(["build/config.sh", "src/a.rs"]);
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     for (command, expected) in [
         ("rm -rf dist", Verdict::Allow),
@@ -355,12 +356,16 @@ fn a_build_folder_with_tracked_files_asks() {
 #[test]
 fn what_git_tracks_may_be_several_words_or_an_option() {
     let root = Path::new("/home/dev/proj");
-    for (tracked, verdict) in
-        [("a.rs", Verdict::Allow), ("x /home/dev/.kube/config y.rs", Verdict::Ask), ("-n.rs", Verdict::Ask), ("a\"b.rs", Verdict::Ask)]
-    {
+    for (tracked, verdict) in [
+        ("a.rs", Verdict::Allow),
+        ("x /home/dev/.kube/config y.rs", Verdict::Ask),
+        ("-n.rs", Verdict::Ask),
+        ("a\"b.rs", Verdict::Ask),
+    ] {
         let view = MadeUp::new(root, [], ["a.rs"]).with_tracked([tracked]);
         let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
-        let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": "git ls-files '*.rs' | xargs cat" }), &place);
+        let decision =
+            policy(Profile::Guarded).decide("Bash", &json!({ "command": "git ls-files '*.rs' | xargs cat" }), &place);
         assert_eq!(decision.verdict, verdict, "{tracked}: {}", decision.told());
     }
 }

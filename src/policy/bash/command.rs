@@ -322,7 +322,9 @@ impl Walker<'_> {
         if entry.places {
             self.places(&parsed, &mut unit);
         }
-        let tracked = |target: &Target| target.path().is_some_and(|path| self.place.view.tracked(path).is_none_or(|files| !files.is_empty()));
+        let tracked = |target: &Target| {
+            target.path().is_some_and(|path| self.place.view.tracked(path).is_none_or(|files| !files.is_empty()))
+        };
         if name == "rm" && unit.tree && unit.writes.iter().any(tracked) {
             unit.classes.insert(Class::History);
         }

@@ -32,7 +32,8 @@ impl Walker<'_> {
     /// tracks and that is not there any more.
     pub(super) fn may_list_dashes(&self, name: &str, parsed: &Parsed) -> bool {
         // A pattern of git's is about names from the present folder.
-        let pattern = |field: &Field| name == "git" && field.text().is_some_and(|text| !text.starts_with([':', '.', '/']));
+        let pattern =
+            |field: &Field| name == "git" && field.text().is_some_and(|text| !text.starts_with([':', '.', '/']));
         let here = |(role, field): &(Role, Field)| matches!(role, Role::Data | Role::Program) || pattern(field);
         let here = parsed.values.iter().all(here);
         let dashed = |names: Option<Vec<String>>| names.is_none_or(|names| names.iter().any(|it| it.starts_with('-')));
