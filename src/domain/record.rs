@@ -5,7 +5,7 @@ mod stored;
 mod turns;
 pub use parts::{ApiRetried, BoxSettled, Level, OfPhase, PhaseSeed, ValidationRan, Verdict, WishTaken, WriteOutcome};
 pub use stored::{FORMAT, Stored};
-pub use turns::{ForeignTurn, TurnEnded, TurnFailed};
+pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
 use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
@@ -140,23 +140,9 @@ pub enum Record {
         pid: u32,
     },
     /// Claude's session is open.
-    AgentReady {
-        /// The iteration.
-        n: u32,
-        /// Claude's session id.
-        session: String,
-        /// The model in force.
-        model: String,
-        /// Version of the CLI.
-        version: String,
-    },
+    AgentReady(AgentReady),
     /// Claude no longer knows the session; a fresh one is opened.
-    SessionLost {
-        /// The iteration.
-        n: u32,
-        /// The id that is gone.
-        session: String,
-    },
+    SessionLost(SessionLost),
     /// The gate decided about a tool call. Stored before the answer is given.
     ToolJudged {
         /// The iteration.

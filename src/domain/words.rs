@@ -6,6 +6,7 @@
 mod approvals;
 mod ends;
 mod limits;
+mod phases;
 mod turns;
 
 pub use ends::{done_words, outcome_words, reason_words};
@@ -19,8 +20,7 @@ use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnFailed, ValidationRan, Verdict,
-    WriteOutcome,
+    AgentReady, ApiRetried, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed, ValidationRan, Verdict,
 };
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
@@ -212,11 +212,11 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             let notes = counted(notes.len(), "note");
             (Info, format!("{notes} of yours in the prompt"))
         }),
-        Record::AgentReady { session, model, version, .. } => {
+        Record::AgentReady(AgentReady { session, model, version, .. }) => {
             // The whole id: it can be handed to `claude --resume`.
             info(format!("claude {version} · {model} · session {session}"))
         }
-        Record::SessionLost { session, .. } => {
+        Record::SessionLost(SessionLost { session, .. }) => {
             Some((Warn, format!("claude no longer knows session {}; going on with a fresh one", short_id(session))))
         }
         Record::ApiRetried(ApiRetried { attempt, max_retries, delay_ms, error, .. }) => Some((
@@ -273,28 +273,14 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 (None, _) => (Warn, format!("validation was ended by a signal: {command} · {time}")),
             })
         }
-        Record::PhaseDone { phase, how, .. } => {
-            info(format!("done: {} · {}", quoted(phase.as_deref()), done_words(*how)))
-        }
-        Record::PhaseDisputed { phase, why, .. } => {
-            // What follows is the output of a command.
-            let why = why.lines().next().unwrap_or_default();
-            Some((Warn, format!("disputed: {} · {why}", quoted(phase.as_deref()))))
-        }
-        Record::PhaseSkipped(OfPhase { phase, .. }) => info(format!("skipped by you: “{phase}”")),
-        Record::PhaseTicked(OfPhase { phase, .. }) => info(format!("ticked by you: “{phase}”")),
-        Record::PhaseReopened(OfPhase { phase, .. }) => info(format!("to be worked on again: “{phase}”")),
-        Record::TickSettled(BoxSettled { phase, outcome }) => {
-            Some(written(outcome, &format!("the box of “{}”", phase.phase), "ticked"))
-        }
-        Record::UntickSettled(BoxSettled { phase, outcome }) => Some(written(
-            outcome,
-            &format!("the box of “{}”, ticked during an iteration that did not finish the phase,", phase.phase),
-            "open again",
-        )),
-        Record::StatusSettled { to, outcome } => {
-            Some(written(outcome, "the ticket's status", &format!("set to {}", to.word())))
-        }
+        Record::PhaseDone { .. }
+        | Record::PhaseDisputed { .. }
+        | Record::PhaseSkipped(_)
+        | Record::PhaseTicked(_)
+        | Record::PhaseReopened(_)
+        | Record::TickSettled(_)
+        | Record::UntickSettled(_)
+        | Record::StatusSettled { .. } => phases::sentence(record),
         Record::IterationEnded { n, outcome, changed, ms, .. } => {
             let level = match outcome {
                 IterationOutcome::Claimed | IterationOutcome::Interrupted | IterationOutcome::Parked => Info,
@@ -372,16 +358,6 @@ fn claim_words(claim: &Claim) -> String {
     let dot = if error.is_empty() { "" } else { " · " };
     let (status, summary) = (claim.status.word(), &claim.summary);
     format!("claude claims {status}:{about} {summary}{dot}{error}")
-}
-
-fn written(outcome: &WriteOutcome, what: &str, done: &str) -> (Weight, String) {
-    match outcome {
-        WriteOutcome::Written => (Weight::Info, format!("{what} is {done}")),
-        WriteOutcome::AlreadySo => (Weight::Info, format!("{what} was {done} already")),
-        WriteOutcome::NotThere => (Weight::Warn, format!("{what} is no longer in the file; left as it is")),
-        WriteOutcome::FileGone => (Weight::Warn, format!("{what} cannot be {done}: the file is gone")),
-        WriteOutcome::Failed(why) => (Weight::Error, format!("{what} cannot be {done}: {why}")),
-    }
 }
 
 fn phases_word(phases: &[PhaseSeed]) -> String {

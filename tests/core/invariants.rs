@@ -123,7 +123,7 @@ impl Invariants {
                 let open = before.open_iteration().expect("a claim is made in an iteration");
                 assert!(!has_agent(&open.background), "a claim is taken while a subagent works");
             }
-            Record::SessionLost { .. } => self.lost_sessions += 1,
+            Record::SessionLost(_) => self.lost_sessions += 1,
             Record::PhaseReopened(OfPhase { phase, .. }) => self.done.retain(|(done, _)| done.as_ref() != Some(phase)),
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
             Record::PhaseDone { n, phase, how, id } => self.phase_done(before, *n, phase.as_deref(), *how, *id),

@@ -301,7 +301,7 @@ impl World {
         let what = match record {
             Record::WatchdogFired(fired) => fired.timer.word(),
             Record::SessionEnded(ended) if ended.to == Way::Expired => "session expired",
-            Record::SessionLost { .. } => "session lost",
+            Record::SessionLost(_) => "session lost",
             Record::IterationStarted { session: Some(_), .. } => "session resumed",
             Record::BreakerMoved(moved) if moved.to == Circuit::Open => "breaker opened",
             Record::BreakerMoved(moved) if moved.to == Circuit::HalfOpen => "breaker half-open",

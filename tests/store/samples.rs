@@ -18,8 +18,8 @@ use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Windo
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
-    ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, TurnEnded, TurnFailed, ValidationRan,
-    Verdict, WishTaken, WriteOutcome,
+    AgentReady, ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost, TurnEnded,
+    TurnFailed, ValidationRan, Verdict, WishTaken, WriteOutcome,
 };
 use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
@@ -109,8 +109,8 @@ pub fn every_record() -> Vec<Record> {
         counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
         Record::AgentSpawned { n, pid: u32::MAX },
-        Record::AgentReady { n, session: "s".into(), model: text(), version: text() },
-        Record::SessionLost { n, session: "s".into() },
+        Record::AgentReady(AgentReady { n, session: "s".into(), model: text(), version: text() }),
+        Record::SessionLost(SessionLost { n, session: "s".into() }),
         Record::ToolJudged {
             n,
             tool_use_id: text(),
@@ -300,8 +300,8 @@ fn index(record: &Record) -> usize {
         Record::CallCounted(_) => 10,
         Record::SpawnRequested { .. } => 11,
         Record::AgentSpawned { .. } => 12,
-        Record::AgentReady { .. } => 13,
-        Record::SessionLost { .. } => 14,
+        Record::AgentReady(_) => 13,
+        Record::SessionLost(_) => 14,
         Record::ToolJudged { .. } => 15,
         Record::ToolFinished { .. } => 16,
         Record::ApiRetried(_) => 17,

@@ -3,7 +3,7 @@
 use crate::pane::{Pane, call, failure, result, text, thinking};
 use crate::{check, claim, session};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
-use programmator::domain::record::{Level, Record, ValidationRan};
+use programmator::domain::record::{Level, Record, SessionLost, ValidationRan};
 use programmator::tui::panes::stream::StreamMsg;
 use serde_json::json;
 
@@ -112,7 +112,7 @@ fn nothing_a_terminal_obeys_gets_through() {
 fn retries_limits_and_machinery() {
     let mut pane = Pane::new(78, 16);
     pane.start(1, "Trouble", None);
-    pane.record(0, Record::SessionLost { n: 1, session: "9f3e".into() });
+    pane.record(0, Record::SessionLost(SessionLost { n: 1, session: "9f3e".into() }));
     for attempt in 1..=2 {
         pane.push(1, &json!({"type":"system","subtype":"api_retry","attempt":attempt,"max_retries":10,"retry_delay_ms":577.3,"error_status":529,"error":"overloaded"}));
     }

@@ -4,7 +4,7 @@
 use super::limits;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
-use crate::domain::record::{FORMAT, Record, Stored, TurnEnded, WishTaken};
+use crate::domain::record::{AgentReady, FORMAT, Record, SessionLost, Stored, TurnEnded, WishTaken};
 use crate::domain::session::SessionEnded;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::turn::Usage;
@@ -196,7 +196,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         Record::WishTaken(WishTaken { wish }) => {
             db.prepare_cached("DELETE FROM wishes WHERE id = ?1 AND run = ?2")?.execute(params![wish, run])?;
         }
-        Record::AgentReady { n, session, model, version } => {
+        Record::AgentReady(AgentReady { n, session, model, version }) => {
             db.prepare_cached(
                 "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, 'open')
                  ON CONFLICT (session) DO UPDATE SET model = ?3, version = ?4, state = 'open'",
@@ -204,7 +204,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
             .execute(params![session, run, model, version])?;
             turn_session(db, run, *n, session, time, "open")?;
         }
-        Record::SessionLost { n, session } => {
+        Record::SessionLost(SessionLost { n, session }) => {
             db.prepare_cached(
                 "INSERT INTO sessions (session, run, state) VALUES (?1, ?2, 'lost')
                  ON CONFLICT (session) DO UPDATE SET state = 'lost'",

@@ -1,4 +1,4 @@
-//! How turns of Claude's end: part of the journal's schema like the records themselves.
+//! How sessions and turns of Claude begin and end: part of the journal's schema like the records themselves.
 
 use crate::domain::turn::{Origin, Usage};
 use serde::{Deserialize, Serialize};
@@ -45,4 +45,26 @@ pub struct ForeignTurn {
     /// A wake-up that Claude had set, not somebody's message.
     #[serde(default)]
     pub wakes: bool,
+}
+
+/// Claude's session is open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentReady {
+    /// The iteration.
+    pub n: u32,
+    /// Claude's session id.
+    pub session: String,
+    /// The model in force.
+    pub model: String,
+    /// Version of the CLI.
+    pub version: String,
+}
+
+/// Claude no longer knows the session; a fresh one is opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionLost {
+    /// The iteration.
+    pub n: u32,
+    /// The id that is gone.
+    pub session: String,
 }

@@ -4,7 +4,7 @@ use super::{CALLS, SUMMARIES, watch};
 use crate::base::time::Timestamp;
 use crate::domain::approval::ApprovalKind;
 use crate::domain::phase::Claimed;
-use crate::domain::record::{Record, TurnEnded, TurnFailed, ValidationRan, Verdict};
+use crate::domain::record::{AgentReady, Record, TurnEnded, TurnFailed, ValidationRan, Verdict};
 use crate::orchestrator::judge;
 use crate::orchestrator::state::{Failure, Mark, Stage, State};
 
@@ -54,12 +54,12 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.pid = Some(*pid);
             state.stage = Stage::Running;
         }
-        Record::AgentReady { model, version, .. } => {
+        Record::AgentReady(AgentReady { model, version, .. }) => {
             iteration.ready = true;
             state.model = Some(model.clone());
             state.version = Some(version.clone());
         }
-        Record::SessionLost { .. } => {
+        Record::SessionLost(_) => {
             iteration.respawn = true;
             iteration.resumed = None;
             state.stage = Stage::Closing;

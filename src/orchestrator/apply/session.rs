@@ -1,7 +1,7 @@
 //! What records make of the ticket's sessions.
 
 use crate::base::time::Timestamp;
-use crate::domain::record::Record;
+use crate::domain::record::{AgentReady, Record, SessionLost};
 use crate::domain::session::{CODE, Session, SessionEnded, Way};
 use crate::orchestrator::state::State;
 
@@ -10,11 +10,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     match record {
         Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
         Record::SessionEnded(ended) => state.sessions.end(ended, time),
-        Record::AgentReady { n, session, model, .. } => {
+        Record::AgentReady(AgentReady { n, session, model, .. }) => {
             let own = if state.settings.model.is_none() { model.as_str() } else { "" };
             state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), *n);
         }
-        Record::SessionLost { n, session } => {
+        Record::SessionLost(SessionLost { n, session }) => {
             let (step, session, reason) = (CODE.to_owned(), session.clone(), String::new());
             state.sessions.end(&SessionEnded { n: *n, step, session, to: Way::Lost, reason }, time);
         }

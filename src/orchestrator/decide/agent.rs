@@ -6,7 +6,7 @@ use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::record::{ApiRetried, Level, Record, TurnEnded, TurnFailed};
+use crate::domain::record::{AgentReady, ApiRetried, Level, Record, SessionLost, TurnEnded, TurnFailed};
 use crate::domain::session::CODE;
 use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
@@ -44,7 +44,7 @@ impl Step<'_> {
         if self.open(|open| open.ready) && self.state.stage != Stage::Running {
             return;
         }
-        self.record(Record::AgentReady { n, session, model, version });
+        self.record(Record::AgentReady(AgentReady { n, session, model, version }));
         let in_prompt = self.state.notes.at(NoteStage::InPrompt);
         let ids: Vec<String> = in_prompt.map(|note| note.id.clone()).collect();
         for id in ids {
@@ -145,7 +145,7 @@ impl Step<'_> {
         let resumed = self.state.open_iteration().and_then(|open| open.resumed.clone());
         let Some(session) = resumed else { return false };
         self.notice(Level::Warn, "Claude no longer knows the session; a fresh one is opened");
-        self.record(Record::SessionLost { n, session });
+        self.record(Record::SessionLost(SessionLost { n, session }));
         true
     }
 

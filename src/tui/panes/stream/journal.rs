@@ -12,7 +12,8 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    BoxSettled, ForeignTurn, Level, OfPhase, Record, Stored, TurnFailed, ValidationRan, Verdict, WriteOutcome,
+    BoxSettled, ForeignTurn, Level, OfPhase, Record, SessionLost, Stored, TurnFailed, ValidationRan, Verdict,
+    WriteOutcome,
 };
 use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
@@ -203,7 +204,7 @@ impl Journal {
                 self.segment(*n).head = Head { phase: phase.clone(), resumed: session.is_some(), ..Head::default() };
             }
             Record::AgentSpawned { n, .. } => self.segment(*n).spawned = true,
-            Record::SessionLost { session, .. } => {
+            Record::SessionLost(SessionLost { session, .. }) => {
                 self.say(Level::Warn, format!("Claude no longer knows session {session}: a fresh one is opened"));
             }
             // Its line says that it was not let run, and its result why.

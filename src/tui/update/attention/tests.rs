@@ -4,7 +4,7 @@ mod again;
 mod asked;
 use super::*;
 use crate::base::secret::Secret;
-use crate::domain::approval::{Again, Answered, AnsweredBy, Approval, EditRefused, Scope, Voided};
+use crate::domain::approval::{Again, Answered, AnsweredBy, Approval, Scope, Voided};
 use crate::domain::news::News;
 use crate::domain::record::Record;
 use crate::tui::msg::Msg;
@@ -132,41 +132,6 @@ fn an_answer_is_told_of_when_it_is_recorded_and_as_it_was_recorded() {
     assert!(model.modals.is_empty());
     answered_with(&mut model, Answer::Deny { words: "x".into() });
     assert!(toast(&model).starts_with("denied: Bash git push"), "{}", toast(&model));
-}
-
-#[test]
-fn an_edit_that_may_not_run_goes_back_to_what_was_typed_with_the_reason() {
-    let refused = |id: &str| {
-        Record::EditRefused(EditRefused { id: QuestionId::first(id), why: "rm-blocks: it removes files".into() })
-    };
-    let mut model = waits([sample::push("c"), sample::push("other")]);
-    let asked = press(&mut model, "! e x Ctrl-s");
-    assert_eq!(asked.len(), 1);
-    assert_eq!(press(&mut model, "y"), [], "it is not judged yet");
-    for other in
-        [refused("other"), Record::EditRefused(EditRefused { id: QuestionId::first("c").next(), why: "w".into() })]
-    {
-        news(&mut model, other);
-        assert!(sample::draw(&mut model, (80, 24)).contains("being judged"));
-    }
-    news(&mut model, refused("c"));
-    let drawn = sample::draw(&mut model, (80, 24));
-    assert!(drawn.contains("rm-blocks: it removes files") && drawn.contains("have it judged"), "{drawn}");
-    assert!(model.toast.is_none() && model.waiting() == 2);
-    assert_eq!(press(&mut model, "Ctrl-s"), asked, "nothing of it was lost");
-    news(&mut model, refused("c"));
-    assert_eq!(press(&mut model, "y Ctrl-s").len(), 1, "it can be typed on");
-}
-
-#[test]
-fn an_answer_to_claudes_question_that_may_not_be_given_can_be_chosen_again() {
-    let mut model = waits([asks_person(&serde_json::json!([question("Which?", false)]))]);
-    let asked = press(&mut model, "! Enter");
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    news(&mut model, Record::EditRefused(EditRefused { id: QuestionId::first("c"), why: "it is locked".into() }));
-    let drawn = sample::draw(&mut model, (80, 24));
-    assert!(drawn.contains("it is locked"), "{drawn}");
-    assert_eq!(press(&mut model, "Enter"), asked);
 }
 
 #[test]
