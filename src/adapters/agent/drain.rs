@@ -1,7 +1,6 @@
 //! Reading what Claude prints, on threads of its own: Claude drops the end of its stream when nobody
 //! reads in time, so nothing here waits for anybody but the disk.
 
-use super::orphans::Family;
 use super::{AgentEvent, Pulse, messages};
 use crate::base::lines::Lines;
 use crate::base::time::Clock;
@@ -73,8 +72,6 @@ pub(super) struct Drain {
     pub foreign: bool,
     /// Calls of this process that have not come back.
     pub called: HashSet<String>,
-    /// Who descends from the process.
-    pub family: Arc<Family>,
     pub sink_failed: bool,
     /// Bytes that are missing in the line at hand.
     pub left_out: u64,
@@ -220,12 +217,7 @@ impl Drain {
         if self.background.came_back(envelope.tool_use_result) {
             self.tell_background();
         }
-        let ends = tool_ends(envelope);
-        if !ends.is_empty() {
-            // What the tool left behind is known from here on, even if Claude goes down.
-            self.family.look();
-        }
-        for end in ends {
+        for end in tool_ends(envelope) {
             // A resumed session may repeat what others did.
             if self.called.remove(&end.tool_use_id) && !end.refused {
                 self.event(AgentEvent::ToolRan { tool_use_id: end.tool_use_id.clone(), unasked: end.unasked });

@@ -73,7 +73,6 @@ pub(super) fn run(
         background: Background::default(),
         foreign: false,
         called: HashSet::new(),
-        family: Arc::clone(&family),
         sink_failed: false,
         left_out: 0,
     };
