@@ -26,6 +26,8 @@ mod kinds;
 mod ordinary;
 #[path = "policy/own_rows.rs"]
 mod own_rows;
+#[path = "policy/readings.rs"]
+mod readings;
 #[path = "policy/scratch.rs"]
 mod scratch;
 #[path = "policy/scripts.rs"]

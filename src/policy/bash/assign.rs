@@ -1,7 +1,8 @@
 //! Assignments, alone or before a command.
 
 use super::command::SYSTEM;
-use super::variables::{is_harmless_setting, is_of_lints, is_own_name};
+use super::settings::{is_harmless_setting, is_of_lints};
+use super::variables::is_own_name;
 use super::walk::Walker;
 use crate::policy::commands::project;
 use crate::policy::place::Place;

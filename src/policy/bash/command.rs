@@ -5,7 +5,7 @@ use super::listers::{begins, kinds, left_out, lister};
 use super::walk::{MAX_DEPTH, Walker};
 use crate::policy::commands::args;
 use crate::policy::commands::grammar::Role;
-use crate::policy::commands::{self, Entry, programs, project};
+use crate::policy::commands::{self, Entry, project};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{
@@ -148,13 +148,13 @@ impl Walker<'_> {
 
     /// Whether it is a command of the project's own, from a folder of the project's own. The error is why it is not, where
     /// it is a command that a project may have.
-    fn own(&self, name: &str, args: &[Field]) -> Result<(), Option<String>> {
+    pub(super) fn own(&self, name: &str, args: &[Field]) -> Result<(), Option<String>> {
         let folders = self.shell.folders().ok_or(None)?;
         folders.iter().try_for_each(|folder| project::own(name, args, &Place { cwd: folder, ..self.place }))
     }
 
     /// A command that could be any.
-    fn opaque(&mut self, args: &[Field], text: &str, why: &str) {
+    pub(super) fn opaque(&mut self, args: &[Field], text: &str, why: &str) {
         let mut unit = Unit::new("Bash", Program::Opaque, text).unclear(why);
         unit.args = args.to_vec();
         unit.more_flags = true;
@@ -179,48 +179,6 @@ impl Walker<'_> {
                 Some(why) => self.refuse(&script, &why),
                 None => self.subscript(&script, super::parse::Grammar::Bash),
             }
-        }
-    }
-
-    fn by_path(&mut self, name: &str, args: &[Field], text: &str) {
-        let mut unit = Unit::new("Bash", Program::Path(name.to_owned()), text);
-        unit.args = args.to_vec();
-        unit.more_flags = true;
-        match self.own(name, args) {
-            Ok(()) => {
-                unit.given = self.given(args);
-                self.units.push(unit.does(Class::Build));
-            }
-            Err(Some(why)) if programs::is_tool(name.rsplit('/').next().unwrap_or(name)) => {
-                unit.given = self.given(args);
-                self.units.push(unit.unknown(why));
-            }
-            Err(_) => self.own_path(unit, name, args),
-        }
-    }
-
-    /// A script in a file that is known: a program by its path, in this shell or in one of its own.
-    pub(super) fn script_file(&mut self, name: &str, args: &[Field], text: &str) {
-        let is_file = |path: &&str| !path.starts_with(['-', '/']) || Path::new(path).starts_with(self.place.workspace);
-        match args.first().and_then(Field::text).filter(is_file) {
-            Some(_) if self.own(name, args).is_ok() => self.units.push(named(name, args, text).does(Class::Build)),
-            Some(path) => {
-                let mut unit = Unit::new("Bash", Program::Path(path.to_owned()), text);
-                unit.args = args[1..].to_vec();
-                unit.more_flags = true;
-                // What a script of this shell sets holds for all that follows.
-                if matches!(name, "source" | ".") {
-                    unit.given = self.given(args);
-                    return self.units.push(unit.unclear("sources a script into this shell"));
-                }
-                // What is not here bash looks for where programs are.
-                if !path.contains('/') && !self.is_written_or_there(path) {
-                    unit.given = self.given(args);
-                    return self.units.push(unit.unknown(format!("{path} is not in this folder: write its path")));
-                }
-                self.own_path(unit, path, &args[1..]);
-            }
-            None => self.opaque(args, text, "which script runs is not known: write its name"),
         }
     }
 

@@ -80,6 +80,8 @@ struct Table {
     stems: Vec<String>,
     before: Vec<String>,
     words: Vec<String>,
+    hands: Vec<String>,
+    puts: Vec<String>,
     foreign: Vec<String>,
     tools: Vec<String>,
     modules: Vec<String>,
@@ -166,12 +168,21 @@ pub fn reaching(text: &str) -> Option<String> {
     if text.starts_with("db:") && !text.ends_with(":status") {
         return Some("db".to_owned());
     }
+    parts(text).into_iter().find(|word| reaches(word) || table.hands.contains(word))
+}
+
+/// The word in the name of a build target that says so.
+pub fn reaching_target(name: &str) -> Option<String> {
+    let puts = |word: &str| TABLE.puts.iter().any(|stem| word.starts_with(stem));
+    parts(name).into_iter().find(|word| reaches(word) || puts(word))
+}
+
+fn reaches(word: &str) -> bool {
+    let table = &*TABLE;
     let stemmed = |word: &str| table.stems.iter().any(|stem| word.starts_with(stem));
     // `redeploy`, `npmpublish`.
-    let again =
-        |word: &String| table.before.iter().any(|before| word.strip_prefix(before.as_str()).is_some_and(stemmed));
-    let is = |word: &String| table.words.contains(word) || stemmed(word) || again(word);
-    parts(text).into_iter().find(is)
+    let again = table.before.iter().any(|before| word.strip_prefix(before.as_str()).is_some_and(stemmed));
+    table.words.iter().any(|known| known == word) || stemmed(word) || again
 }
 
 /// Whether a folder or a file of such a name is not the project's own program.

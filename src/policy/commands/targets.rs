@@ -1,5 +1,7 @@
 //! What a build tool is told to do, by its name: whether that is a build, a test or a check, or reaches further.
 
+use crate::policy::commands::programs::reaching_target;
+
 /// Whether a name says that it builds, tests, lints, formats or checks, and nothing that reaches further.
 pub fn checks(name: &str) -> bool {
     const CHECKS: [&str; 86] = [
@@ -93,43 +95,7 @@ pub fn checks(name: &str) -> bool {
     let words = words_of(name);
     let more = ["vet", "vitest", "zeitwerk", "typedoc", "typing", "validate", "war", "debugger", "cargo"];
     let says = |word: &String| CHECKS.contains(&word.as_str()) || more.contains(&word.as_str());
-    words.iter().any(says) && !reaches_further(name)
-}
-
-/// Whether a name says that it changes what stands elsewhere: a server, a registry, a database.
-pub fn reaches_further(name: &str) -> bool {
-    const STEMS: [&str; 22] = [
-        "deploy",
-        "publish",
-        "releas",
-        "push",
-        "migrat",
-        "seed",
-        "drop",
-        "purg",
-        "upload",
-        "install",
-        "uninstall",
-        "destroy",
-        "delet",
-        "wip",
-        "rollback",
-        "rollout",
-        "promot",
-        "teardown",
-        "provision",
-        "undeploy",
-        "ship",
-        "unpublish",
-    ];
-    const AGAIN: [&str; 7] = ["re", "un", "auto", "pre", "npm", "db", "git"];
-    const ENDS: [&str; 15] =
-        ["", "s", "e", "es", "d", "ed", "er", "ers", "ing", "ion", "ions", "ment", "ments", "ate", "db"];
-    words_of(name).iter().any(|word| {
-        let ends =
-            |word: &str| STEMS.iter().any(|stem| word.strip_prefix(*stem).is_some_and(|end| ENDS.contains(&end)));
-        ends(word) || AGAIN.iter().any(|before| word.strip_prefix(before).is_some_and(ends))
-    })
+    words.iter().any(says) && reaching_target(name).is_none()
 }
 
 /// The words of a name like `test:unit`, `test_unit` or `testUnit`, in lower case.
@@ -162,10 +128,10 @@ mod tests {
             assert!(!checks(name), "{name}");
         }
         for name in ["publishToMavenLocal", "db:seed", "dropdb", "releases", "npm-publish", "purge", "pushes"] {
-            assert!(reaches_further(name), "{name}");
+            assert!(reaching_target(name).is_some(), "{name}");
         }
         for name in ["dropdown", "pushpin", "relearn", "seedling", "migraine"] {
-            assert!(!reaches_further(name), "{name}");
+            assert_eq!(reaching_target(name), None, "{name}");
         }
     }
 }
