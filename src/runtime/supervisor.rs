@@ -246,7 +246,10 @@ impl Supervisor {
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),
         });
-        let said = file.boxes_said(&ticket, read_at);
+        // Before anybody else can send: a stop that came first would find no run to stop. There is room for them.
+        for input in first.into_iter().chain(file.boxes_said(&ticket, read_at)) {
+            let _ = inputs.try_send(input);
+        }
         let watch = file.clone().follow(inputs.clone(), Arc::downgrade(&lock));
         self.rules_watch.add(&gate, &inputs);
         let storage = StorageWait::new(run, &id, config.storage.patience, &self.clock, &self.reporter);
@@ -286,9 +289,6 @@ impl Supervisor {
         let (ended, ticket, reporter) = (self.ended.clone(), id.clone(), self.reporter.clone());
         let store = self.store.clone();
         tokio::spawn(async move {
-            for input in first.into_iter().chain(said) {
-                let _ = inputs.send(input).await;
-            }
             let wishes = tokio::spawn(wishes::follow(store, run, inputs.downgrade()));
             drop(inputs);
             let Ending { reason, unstored } = task.guarded().await;
