@@ -69,15 +69,38 @@
 //! flags over one another and remembers where each value came from, [`flags`](config::flags) vets what is handed on to
 //! Claude. Reading files is an adapter's.
 //!
-//! **[`adapters`]** What touches the world, one module for each thing in it. [`agent`](adapters::agent): Claude's process,
-//! its protocol, the ladder that stops it, its orphans. [`store`](adapters::store): the database, scrollback files, locks.
-//! [`tickets`](adapters::tickets): finding, watching and changing files. [`git`](adapters::git): evidence and snapshots.
-//! [`validate`](adapters::validate): commands.
+//! **[`adapters`]** What touches the world, one module for each thing in it. [`agent`](adapters::agent): Claude's
+//! process, its protocol, the ladder that stops it, its orphans. [`validate`](adapters::validate): validation commands.
+//! Both run in the bash that [`shell`](adapters::shell) finds, with the variables of
+//! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
+//! [`process_group`](adapters::process_group) that ends as a whole. [`store`](adapters::store): the database,
+//! scrollback files, locks, what other processes ask of a run; [`room`](adapters::room) asks for disk space before it
+//! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence and snapshots.
+//! [`file_watch`](adapters::file_watch) reports changed files.
+//!
+//! For the gate: [`config_files`](adapters::config_files) and [`policy_files`](adapters::policy_files) are read,
+//! [`policy_file`](adapters::policy_file) adds a rule of the person's by way of
+//! [`private_file`](adapters::private_file), [`repository_files`](adapters::repository_files) are what a repository
+//! brings along, and [`trust`](adapters::trust) knows which of them the person has looked at.
+//! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
+//! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
+//! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`clock`](adapters::clock),
+//! [`clipboard`](adapters::clipboard), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
+//! say.
 //!
 //! **[`runtime`]** One task for each ticket ([`ticket_task`](runtime::ticket_task)), opened and counted by the
-//! [`supervisor`](runtime::supervisor). [`effects`](runtime::effects) is the only place that does things,
-//! [`channels`](runtime::channels) says of every channel what happens when it is full,
-//! [`headless`](runtime::headless) prints.
+//! [`supervisor`](runtime::supervisor). [`translate`](runtime::translate) makes inputs of events,
+//! [`effects`](runtime::effects) is the only place that does things, [`channels`](runtime::channels) says of every
+//! channel what happens when it is full. [`storage`](runtime::storage) is how a run waits while nothing can be stored,
+//! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) is where a call meets its
+//! judge, [`rulebook`](runtime::rulebook) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
+//! what waits judged again when they change. [`reporter`](runtime::reporter) tells front ends the news,
+//! [`headless`](runtime::headless) prints it, [`attendance`](runtime::attendance) knows when somebody was last at the
+//! screen, [`shutdown`](runtime::shutdown) hears signals.
+//!
+//! What is asked of a ticket from outside its run: [`wishes`](runtime::wishes) hands it to a run that is at work,
+//! [`behind`](runtime::behind) appends it to one that has ended; [`ticking`](runtime::ticking) does that for boxes,
+//! [`circuit`](runtime::circuit) for the breaker, [`sessions`](runtime::sessions) for Claude's session.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Model`](tui::model::Model), [`view`](tui::view) draws it. [`command`](tui::command) is the one table of keys,

@@ -27,6 +27,22 @@ fn the_sources_keep_the_rules() {
     assert!(found.is_empty(), "{}", report(&found));
 }
 
+/// The map of the crate names every room and, of the rooms that do things, every module.
+#[test]
+fn the_map_names_every_module() {
+    let map: String = include_str!("../src/lib.rs").lines().filter(|line| line.starts_with("//!")).collect();
+    for source in read("src", &[".rs"]) {
+        let parts: Vec<&str> = source.path.trim_start_matches("src/").trim_end_matches(".rs").split('/').collect();
+        let link = match parts[..] {
+            ["lib" | "main"] => continue,
+            [room] => format!("**[`{room}`]**"),
+            [room @ ("adapters" | "runtime"), module] => format!("[`{module}`]({room}::{module})"),
+            _ => continue,
+        };
+        assert!(map.contains(&link), "{} is not on the map in src/lib.rs: {link}", source.path);
+    }
+}
+
 #[test]
 fn every_rule_catches_what_is_planted_and_nothing_else() {
     let mut proven = BTreeSet::new();
