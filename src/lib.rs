@@ -70,7 +70,7 @@
 //! Claude. Reading files is an adapter's.
 //!
 //! **[`adapters`]** What touches the world, one module for each thing in it. [`agent`](adapters::agent): Claude's
-//! process, its protocol, the ladder that stops it, its orphans. [`validate`](adapters::validate): validation commands.
+//! process, its protocol, its keeper, the ladder that stops it, its orphans. [`validate`](adapters::validate): validation commands.
 //! Both run in the bash that [`shell`](adapters::shell) finds, with the variables of
 //! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
 //! [`process_group`](adapters::process_group) that ends as a whole. [`store`](adapters::store): the database,

@@ -159,6 +159,10 @@ fn a_scratch_folder_that_a_killed_program_left_is_removed_by_the_next() {
     child.wait().expect("it is gone");
     let left = scratch(&seen);
     assert!(left.is_dir(), "{seen:?}");
+    // Its locks are free once a process that it was just starting has begun.
+    while !text(&project.run(&["status"])).contains("interrupted") {
+        std::thread::yield_now();
+    }
     project.run(&["run", "--json", "tk-2"]);
     assert!(!left.exists());
 }

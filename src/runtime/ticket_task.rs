@@ -48,7 +48,9 @@ pub struct TicketTask {
     pub inputs: mpsc::Receiver<Input>,
     /// Verdicts that were given as blocks because they could not be stored: they come before whatever is stored next.
     pub owed: Vec<Record>,
-    /// What happened while the store could not be written.
+    /// What happened while the store could not be written. Read from the channel so that a stop is heard. It stays short
+    /// though nothing bounds it: text does not come this way, Claude waits for the answer to each of its calls, and
+    /// `storage.patience` ends the wait.
     pub later: VecDeque<Input>,
 }
 
