@@ -1,5 +1,6 @@
 //! Settings that hold a token or a password: of git, whose addresses and headers may, and of npm, whose file mostly has none.
 
+use crate::policy::git_programs;
 use crate::policy::place::{Place, Reading};
 use std::path::{Path, PathBuf};
 
@@ -11,8 +12,7 @@ const MAX_USER: usize = 20;
 /// Whether what git says of its remotes may have a token in it: by the repository's settings, the person's, and those
 /// that they include.
 pub fn in_remotes(place: &Place<'_>, folder: &Path) -> bool {
-    let dot_git = folder.ancestors().map(|top| top.join(".git")).find(|git| place.view.exists(git));
-    let own = dot_git.filter(|git| place.view.is_folder(git)).map(|git| git.join("config"));
+    let own = git_programs::settings(place.view, folder);
     let home = [".gitconfig", ".config/git/config"].map(|name| place.home.join(name));
     let mut left: Vec<PathBuf> = own.into_iter().chain(home).collect();
     let mut looked = 0;
@@ -128,6 +128,11 @@ mod tests {
         };
         let token = "[url \"https://x:y@z/\"]";
         assert!(!of(&[(".git/config", "[remote \"origin\"]\nurl = https://x.test/a")]));
+        assert!(of(&[
+            ("src/.git", "gitdir: /m/.git/worktrees/x"),
+            ("/m/.git/worktrees/x/commondir", "/m/.git"),
+            ("/m/.git/config", token)
+        ]));
         assert!(of(&[(".git/config", token)]) && of(&[("/home/dev/.gitconfig", token)]));
         assert!(of(&[("/home/dev/.gitconfig", "[include]\n path = ~/more"), ("/home/dev/more", token)]));
         assert!(of(&[("/home/dev/.gitconfig", "[include]\n path = .gitconfig")]), "it never ends");

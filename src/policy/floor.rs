@@ -235,7 +235,8 @@ impl Floor {
     /// Whether what a file says now makes a secret of it, or none: settings of npm, which mostly hold none, and of git.
     fn tells(path: &Path, place: &Place<'_>) -> Option<bool> {
         let inside = path.starts_with(place.workspace);
-        let is_gits = path.ends_with(".git/config") || path == place.home.join(".gitconfig");
+        let named = path.file_name().is_some_and(|name| name == "config" || name == "config.worktree");
+        let is_gits = named && path.iter().any(|part| part == ".git") || path == place.home.join(".gitconfig");
         if inside && path.ends_with(".npmrc") {
             return credentials::is_plain_npmrc(path, place).then_some(false);
         }

@@ -50,6 +50,13 @@ pub fn named(view: &dyn PathView, folder: &Path) -> Option<String> {
     folder.ancestors().find_map(|top| in_repository(view, &repository(view, top)?, top))
 }
 
+/// The files that have the settings of the repository that `folder` is in, of its other work trees too.
+pub fn settings(view: &dyn PathView, folder: &Path) -> Vec<PathBuf> {
+    let Some(git) = folder.ancestors().find_map(|top| repository(view, top)) else { return Vec::new() };
+    let common = pointed(view, &git.join("commondir"), &git).unwrap_or_else(|| git.clone());
+    vec![common.join("config"), git.join("config"), git.join("config.worktree")]
+}
+
 /// The git folder of the repository whose top is `place`.
 fn repository(view: &dyn PathView, place: &Path) -> Option<PathBuf> {
     let git = place.join(".git");

@@ -28,15 +28,16 @@ pub(super) fn lister(entry: &Entry, parsed: &Parsed) -> Option<Lists> {
 }
 
 impl Walker<'_> {
-    /// Whether a name that is printed from the present folder may begin with a dash: one of a file there, or one that git
-    /// tracks and that is not there any more.
+    /// Whether a name that is printed from the present folder may begin with a dash, or with what stands before a list of
+    /// words: one of a file there, or one that git tracks and that is not there any more.
     pub(super) fn may_list_dashes(&self, name: &str, parsed: &Parsed) -> bool {
         // A pattern of git's is about names from the present folder.
         let pattern =
             |field: &Field| name == "git" && field.text().is_some_and(|text| !text.starts_with([':', '.', '/']));
         let here = |(role, field): &(Role, Field)| matches!(role, Role::Data | Role::Program) || pattern(field);
         let here = parsed.values.iter().all(here);
-        let dashed = |names: Option<Vec<String>>| names.is_none_or(|names| names.iter().any(|it| it.starts_with('-')));
+        let dashed =
+            |names: Option<Vec<String>>| names.is_none_or(|names| names.iter().any(|it| it.starts_with(['-', '@'])));
         let in_folder = |folder: &PathBuf| {
             dashed(self.place.view.names(folder)) || (name == "git" && dashed(self.place.view.tracked(folder)))
         };
@@ -106,7 +107,10 @@ pub(super) fn kinds(entry: &Entry, name: &str, args: &[Field], parsed: &Parsed) 
             let acts = |text: &&str| begins(text, &["-print", "-ls", "-exec", "-ok", "-fprint", "-fls"]);
             let before_acts = &texts[..texts.iter().position(acts).unwrap_or(texts.len())];
             let is_name = |words: &[&str]| matches!(words[1], "-name" | "-iname") && !matches!(words[0], "-not" | "!");
-            before_acts.windows(3).filter(|words| is_name(words)).map(|words| words[2].to_lowercase()).take(1).collect()
+            let names = before_acts.windows(3).filter(|words| is_name(words));
+            // In letters of any size it is no one name.
+            let any = |words: &[&str]| if words[1] == "-iname" { "*" } else { "" };
+            names.map(|words| words[2].to_lowercase() + any(words)).take(1).collect()
         }
         // What is excluded first includes all the rest; an option whose value is a word of its own is not looked at.
         "grep" | "egrep" | "fgrep"

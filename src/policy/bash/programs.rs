@@ -4,7 +4,7 @@
 use super::command::named;
 use super::walk::Walker;
 use crate::policy::commands::programs::{self, Builder, Interpreter, Runs};
-use crate::policy::commands::{self, project};
+use crate::policy::commands::project;
 use crate::policy::floor::Floor;
 use crate::policy::unit::{Class, Field, Target, Unit};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn is_go(name: &str) -> bool {
 impl Walker<'_> {
     /// Whether the words run a program of the project's own, or another that this table knows; then it has been judged.
     pub(super) fn program(&mut self, name: &str, args: &[Field], text: &str) -> bool {
-        if let Some(at) = self.module_of_tables(name, args) {
+        if let Some(at) = self.pip_as_module(name, args) {
             self.run(&args[at..], text);
             return true;
         }
@@ -114,13 +114,12 @@ impl Walker<'_> {
         }
     }
 
-    /// `python -m pip`: where the module stands that is known as a command, and is none of the workspace.
-    fn module_of_tables(&self, name: &str, args: &[Field]) -> Option<usize> {
+    /// Where pip stands in `python -m pip`, which is then judged as the command; not when it is one of the workspace.
+    fn pip_as_module(&self, name: &str, args: &[Field]) -> Option<usize> {
         let words: Vec<Option<&str>> = args.iter().map(Field::text).collect();
         let Ok(Runs::Module(at)) = programs::interpreter(name)?.runs(&words) else { return None };
-        let module = words.get(at).copied().flatten()?;
-        let entry = commands::entry(module).filter(|entry| entry.does.contains(&Class::Network) && at == 1)?;
-        (entry.does.contains(&Class::Network) && self.own_module(module).is_err() && self.here().is_ok()).then_some(at)
+        let module = words.get(at).copied().flatten().filter(|module| *module == "pip")?;
+        (at == 1 && self.own_module(module).is_err() && self.here().is_ok()).then_some(at)
     }
 
     fn runs(&self, interpreter: &Interpreter, runs: &Runs, args: &[Field]) -> Found {

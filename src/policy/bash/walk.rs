@@ -269,6 +269,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn subshell(&mut self, SubshellCommand { list, loc: _ }: &SubshellCommand) {
+        self.in_order = false;
         let text = list.to_string();
         if text.starts_with('(') && self.text.contains("((") && self.text.contains("))") {
             self.unseen(&text, "bash may take the brackets for arithmetic, which runs what stands in an index");
