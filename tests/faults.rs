@@ -273,6 +273,8 @@ fn a_keeper_ends_all_of_claude_when_programmator_is_killed() {
     let (project, mut child) = at_work_with_a_daemon();
     let keepers = running(&project, "keep-claude");
     assert_eq!(keepers.len(), 1);
+    let name = std::fs::read_to_string(format!("/proc/{}/comm", keepers[0])).unwrap();
+    assert_eq!(name, "keep-claude\n", "who looks for programmator by its name finds only that");
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(is_gone(&project.read("daemons")));

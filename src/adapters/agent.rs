@@ -3,7 +3,7 @@
 //!
 //! - [`launch`]: the argument list and the environment, pure.
 //! - `start`: starts the process from a thread that lives as long as the program.
-//! - `held`: the process as we hold it. [`keeper`]: what stands between us and it, on Linux.
+//! - `held`: the process as we hold it. `keeper`: what stands between us and it, on Linux.
 //! - `supervise`: the tasks around one process. `drain`: stdout to the sink and to events.
 //! - `messages`: the JSON lines that go to stdin.
 //! - `pending`: what was sent and waits for a word of Claude's.

@@ -1,4 +1,4 @@
-//! Claude's process as programmator holds it: a child, or the child of a [keeper](super), which then tells of it and is
+//! Claude's process as programmator holds it: a child, or the child of a `keeper`, which then tells of it and is
 //! told what to do over a line of its own.
 
 use super::supervise::Signal;

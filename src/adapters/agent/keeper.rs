@@ -1,5 +1,5 @@
 //! The small process between programmator and Claude, on Linux: the same program, started with another word. Its life is
-//! told here; [`super::held`] is the other end of its line.
+//! told here; `held` is the other end of its line.
 //!
 //! Whoever Claude's tools leave behind becomes its child. So all of them are found as long as it lives, whatever they
 //! did to their environment; and who has ended is waited for, which Claude does not do with processes that it did not
@@ -20,6 +20,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -78,7 +79,7 @@ static OFFERED: AtomicBool = AtomicBool::new(false);
 
 /// This program knows the [`WORD`]. Without this, Claude is started without a keeper.
 pub fn offer() {
-    OFFERED.store(true, Ordering::Relaxed);
+    OFFERED.store(Path::new(OURSELVES).exists(), Ordering::Relaxed);
 }
 
 /// The command that starts a keeper for `program`, whose arguments may follow, and where it will call; `None`: this
@@ -114,7 +115,8 @@ pub fn main(words: &[OsString]) -> ExitCode {
 fn keep(line: UnixStream, marker: &str, command: &[OsString]) -> io::Result<()> {
     // Any id means yes.
     set_child_subreaper(Some(getpid()))?;
-    rustix::thread::set_name(c"programmator").ok();
+    // Not ours: who stops programmator by its name leaves it to programmator to stop Claude.
+    rustix::thread::set_name(c"keep-claude").ok();
     line.set_nonblocking(true)?;
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let mut children = signal(SignalKind::child())?;

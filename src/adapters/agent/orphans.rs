@@ -2,7 +2,7 @@
 //! Claude's group reaches them; they are found by the marker that all of a run's processes inherit.
 //!
 //! A tool that clears its environment has no marker. On Linux it is found as one of the family: below Claude's
-//! [keeper](super), and in a control group where one can be had. Elsewhere it escapes; nothing here can see it.
+//! `keeper`, and in a control group where one can be had. Elsewhere it escapes; nothing here can see it.
 
 #[cfg(target_os = "linux")]
 use super::os_linux as os;
