@@ -37,8 +37,7 @@
 //! same [`apply`](orchestrator::apply::apply).
 //!
 //! What Claude prints does not go this way: a thread of its own drains stdout into a file, verbatim, with an index of
-//! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in
-//! [`News`](domain::news::News).
+//! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in [`News`](domain::news::News).
 //!
 //! A tool call: Claude asks over stdio → `Input` → the gate ([`policy`]) judges → the verdict is stored → Claude is
 //! answered. A verdict that cannot be stored is not given.
@@ -139,8 +138,9 @@
 //! | theme | a YAML file in `themes/` and its name in [`BUILT_IN`](tui::theme::load::BUILT_IN); a person's own needs only the file in their folder |
 //! | command | a variant in [`cli::Command`], a file in `cli/`, an example in its help |
 //!
-//! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes them,
-//! the documentation's tables and its picture, and `git diff` shows what came of it. `.ci/run` is everything that must hold.
+//! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes
+//! them, the documentation's tables and its picture, and `git diff` shows what came of it. `.ci/run` is everything that
+//! must hold.
 
 pub mod adapters;
 pub mod base;

@@ -354,8 +354,7 @@ fn a_missing_claude_says_how_to_get_it() {
     assert!(said.contains("claude-that-is-not-there") && said.contains("npm install"), "{said}");
 }
 
-/// Starts a run and gives it back once a record of `kind` has been printed.
-/// The person stops the program.
+/// Starts a run and gives it back once a record of `kind` has been printed. The person stops the program.
 fn stop(mut child: std::process::Child) {
     signal(&child, rustix::process::Signal::TERM);
     assert_eq!(child.wait().unwrap().code(), Some(143));

@@ -1,5 +1,6 @@
 //! The scripted agent as a host sees it: `behaviour` (protocol and work), `unpleasant` (what a host must survive),
-//! `script` (the demo's own scenario), and `contract`, `newer` and `asked`, which hold it beside the recordings of the real CLI.
+//! `script` (the demo's own scenario), and `contract`, `newer` and `asked`, which hold it beside the recordings of the
+//! real CLI.
 
 // The helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -2,8 +2,7 @@
 //!
 //! Each is one `bash -c` in the work tree (the shell that Claude's commands run in), in a process group of its own,
 //! without a terminal. Of its output the beginning and the end go into a file of bounded size. Does not own the list of
-//! commands (frozen in the journal)
-//! nor what a failure means (`orchestrator::judge`).
+//! commands (frozen in the journal) nor what a failure means (`orchestrator::judge`).
 //!
 //! The environment is given ([`crate::adapters::environment`] makes it), with `NO_COLOR=1`, `TERM=dumb` and
 //! `GIT_TERMINAL_PROMPT=0`: the tail goes into a prompt, and nobody can answer a question.

@@ -26,7 +26,7 @@ use crate::runtime::shutdown::{Signals, Wish};
 use crate::runtime::supervisor::{OpenError, Supervisor};
 use crate::runtime::ticking;
 use crate::tui::msg::{Ask, QuitMode};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
@@ -95,8 +95,8 @@ pub async fn work(operator: Operator, open: Open) -> Result<(Option<u8>, u8), Cl
     let (clock, rules) = (session.clock(), session.rules());
     let supervisor = Supervisor::new(store.clone(), clock, reporter.clone(), rules, authority, ended);
     let places = session.places(&resolved);
-    let outcomes = BTreeMap::new();
-    let mut desk = Desk { session, places, reporter, paths, supervisor, store, rulebooks, outcomes };
+    let (outcomes, started_again) = (BTreeMap::new(), BTreeSet::new());
+    let mut desk = Desk { session, places, reporter, paths, supervisor, store, rulebooks, outcomes, started_again };
     desk.list();
     tokio::spawn(Supervisor::sweep_leftovers(desk.store.clone()));
     desk.begin(open)?;
@@ -107,6 +107,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<(Option<u8>, u8), Cl
             () = stop.cancelled() => break,
             signal = signals.next() => {
                 by_signal = Some(signal.exit_code());
+                desk.started_again.clear();
                 desk.supervisor.command_all(&UserCommand::Stop).await;
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == Wish::Hangup || desk.supervisor.open_tickets().next().is_none() {
@@ -122,6 +123,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<(Option<u8>, u8), Cl
             Some(ask) = asked.recv() => desk.ask(ask).await,
         }
     }
+    desk.started_again.clear();
     desk.supervisor.command_all(&UserCommand::Stop).await;
     while desk.supervisor.open_tickets().next().is_some() {
         let Some((ticket, reason)) = endings.recv().await else {
@@ -142,12 +144,19 @@ struct Desk {
     rulebooks: Rulebooks,
     /// The exit code that each ticket's last run makes, or the try to begin one.
     outcomes: BTreeMap<TicketId, u8>,
+    /// Tickets that were started again while their last run was being cleared away.
+    started_again: BTreeSet<TicketId>,
 }
 
 impl Desk {
     fn ended(&mut self, ticket: TicketId, reason: Option<ExitReason>) {
         self.supervisor.forget(&ticket);
-        self.outcomes.insert(ticket, reason.map_or(1, ExitReason::exit_code));
+        self.outcomes.insert(ticket.clone(), reason.map_or(1, ExitReason::exit_code));
+        if self.started_again.remove(&ticket)
+            && let Some(path) = self.paths.of(&ticket)
+        {
+            self.opened(&ticket, &path);
+        }
     }
 
     /// Tells the screen about every ticket of the tickets folder.
@@ -352,6 +361,10 @@ impl Desk {
     }
 
     fn opened(&mut self, ticket: &TicketId, path: &Path) {
+        if self.supervisor.is_ending(ticket) {
+            self.started_again.insert(ticket.clone());
+            return;
+        }
         if self.supervisor.open_tickets().any(|open| open == ticket) {
             // Nothing failed: the run is at work in its tab.
             return self.reporter.trouble(ticket, "is open already; its tab is above");

@@ -1,7 +1,6 @@
 //! `programmator snapshots <ticket>` and `programmator restore <ticket> <snapshot>`: what they print.
 //!
-//! Opening the work tree and finding the ticket is the caller's; saving and restoring is
-//! `adapters::git`'s.
+//! Opening the work tree and finding the ticket is the caller's; saving and restoring is `adapters::git`'s.
 
 use super::error::CliError;
 use super::session::Session;

@@ -1,5 +1,5 @@
-//! `programmator ticket tick` and `untick`: the person says that a phase is done, or is not. Doing it is `runtime::ticking`'s
-//! part.
+//! `programmator ticket tick` and `untick`: the person says that a phase is done, or is not. Doing it is
+//! `runtime::ticking`'s part.
 
 use super::error::CliError;
 use super::session::Session;

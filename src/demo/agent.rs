@@ -7,9 +7,9 @@
 //! environment and stdin, like Claude.
 //!
 //! Rooms: [`flags`] (command line), [`host`] and [`control`] (stdin and signals), [`dialect`] (the two ways to speak),
-//! [`gate`] (asking), [`subagents`], [`tools`] and [`shell`]
-//! (doing), [`records`] and [`tally`] (what is printed), [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is
-//! remembered between processes), [`prompt`] (what is asked of it), [`settings`] (which it was started with).
+//! [`gate`] (asking), [`subagents`], [`tools`] and [`shell`] (doing), [`records`] and [`tally`] (what is printed),
+//! [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is remembered between
+//! processes), [`prompt`] (what is asked of it), [`settings`] (which it was started with).
 
 pub mod calls;
 pub mod control;

@@ -78,8 +78,7 @@ pub enum Effect {
         /// The changed input, as the person left it.
         input: String,
     },
-    /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`,
-    /// `NotRejudged`.
+    /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`, `NotRejudged`.
     Rejudge {
         /// The question.
         id: QuestionId,

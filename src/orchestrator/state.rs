@@ -345,8 +345,7 @@ impl State {
         self.iteration.as_ref().filter(|iteration| iteration.ended.is_none())
     }
 
-    /// How long the iteration that is under way has been at work: waiting for the person, or
-    /// for storage, is no work.
+    /// How long the iteration that is under way has been at work: waiting for the person, or for storage, is no work.
     pub fn worked(&self, now: Timestamp) -> Duration {
         let Some(open) = self.open_iteration() else { return Duration::ZERO };
         let waits = self.gate.waits_since().map_or(Duration::ZERO, |since| now.since(since));

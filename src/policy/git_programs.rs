@@ -1,8 +1,8 @@
 //! Whether a repository's own configuration has git run programs: then not even looking at it is harmless.
 //!
-//! What the environment of Claude's git neutralises (`adapters::agent::launch`) does not count here: monitors, pagers and
-//! editors. Nor do hooks of what changes something (`git commit`). The files are not parsed but searched, so that a spelling that
-//! git understands and we do not is at worst a question too many.
+//! What the environment of Claude's git neutralises (`adapters::agent::launch`) does not count here: monitors, pagers
+//! and editors. Nor do hooks of what changes something (`git commit`). The files are not parsed but searched, so that a
+//! spelling that git understands and we do not is at worst a question too many.
 
 use crate::policy::place::{PathView, Reading};
 use std::path::{Path, PathBuf};

@@ -338,6 +338,11 @@ impl Supervisor {
         let _ = tokio::task::spawn_blocking(move || orphans::sweep(&markers)).await;
     }
 
+    /// The ticket's run has ended, and what it leaves behind is being cleared away.
+    pub fn is_ending(&self, ticket: &TicketId) -> bool {
+        self.runs.get(ticket).is_some_and(|run| run.inputs.is_closed())
+    }
+
     /// Forgets a run that has ended.
     pub fn forget(&mut self, ticket: &TicketId) {
         self.runs.remove(ticket);

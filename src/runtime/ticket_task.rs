@@ -242,6 +242,10 @@ impl TicketTask {
         }
         for stored in stored {
             apply(&mut self.state, &stored);
+            if matches!(stored.record, Record::RunEnded { .. }) {
+                // Known before anybody hears of it: a run that has ended takes nothing more.
+                self.inputs.close();
+            }
             self.reporter.recorded(stored);
         }
     }

@@ -77,8 +77,7 @@ fn read(line: &str, folder: &str) -> Option<Snapshot> {
     })
 }
 
-/// The snapshot that a person means: `3` of the newest run, `<run>/3` (the end of a run's id is
-/// enough), `restore/1`.
+/// The snapshot that a person means: `3` of the newest run, `<run>/3` (the end of a run's id is enough), `restore/1`.
 pub(super) fn pick<'a>(
     snapshots: &'a [Snapshot],
     ticket: &TicketId,

@@ -1,9 +1,9 @@
 //! Changes a ticket's file while a person may be editing it: atomically, and so that no byte of theirs is lost.
 //!
-//! A link is not followed: the file may have been made one since its path was found. Read, edit the bytes, write a new file beside the ticket, look again, exchange the two names in one step,
-//! and look at what came out. If that is not what was read, a person saved in between: they get their file
-//! back and the edit is made anew on their text. A save into the old file that comes after the exchange is
-//! found too, after a pause, and carried over.
+//! A link is not followed: the file may have been made one since its path was found. Read, edit the bytes, write a new
+//! file beside the ticket, look again, exchange the two names in one step, and look at what came out. If that is not
+//! what was read, a person saved in between: they get their file back and the edit is made anew on their text. A save
+//! into the old file that comes after the exchange is found too, after a pause, and carried over.
 //!
 //! What stays possible: an editor that holds the old file open for longer than that pause before it writes
 //! (or writes in it while this program is killed), and, on file systems that cannot exchange, a rename in
@@ -75,8 +75,7 @@ fn lock(path: &Path, locks: &Path) -> io::Result<File> {
     Err(io::Error::other("another programmator has been writing it for 5 seconds: look for one that hangs"))
 }
 
-/// Makes the edit on the file at `path`, by the steps of `disk`. Without a lock: [`tick`] and
-/// [`set_status`] take it.
+/// Makes the edit on the file at `path`, by the steps of `disk`. Without a lock: [`tick`] and [`set_status`] take it.
 pub fn write<D: Disk>(disk: &mut D, path: &Path, edit: Edit<'_>) -> WriteOutcome {
     let mut writer = Writer { disk, edit, late: None };
     let mut last = WriteOutcome::FileGone;

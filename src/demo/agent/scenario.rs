@@ -25,24 +25,26 @@
 //! `{phase}`, `{slug}` (as a file name) and `{prompt}` are filled in wherever a step has text.
 //!
 //! **Steps of work** (all asked for as the host ordered): `say`, `think`: text, streamed. `write: {path, content}`,
-//! `edit: {path, old, new, unless?}` (left out when the file already holds `unless`, by default `new`, so that a turn can be
-//! repeated), `read: path`, `bash: command`. `together: [tools]`: calls of one message. `parallel: [tools]`: the same, all
-//! asked about before any is answered. `ask: {question, options, header?, multi?}`: a question to the person, whose answer
-//! is `{answer}` from then on. `plan: text`: a plan to be approved. `agent: {description, prompt, steps?, meanwhile?, then?}`: a
-//! subagent with steps of its own, in the foreground or in the background as the version does it; the last step of a turn. `if_refused: [steps]`: done when
-//! the last call was refused. `tool_without_asking: tool`: runs with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by default the current
-//! phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""` writes `null`.
+//! `edit: {path, old, new, unless?}` (left out when the file already holds `unless`, by default `new`, so that a turn
+//! can be repeated), `read: path`, `bash: command`. `together: [tools]`: calls of one message. `parallel: [tools]`: the
+//! same, all asked about before any is answered. `ask: {question, options, header?, multi?}`: a question to the person,
+//! whose answer is `{answer}` from then on. `plan: text`: a plan to be approved. `agent: {description, prompt, steps?,
+//! meanwhile?, then?}`: a subagent with steps of its own, in the foreground or in the background as the version does
+//! it; the last step of a turn. `if_refused: [steps]`: done when the last call was refused. `tool_without_asking:
+//! tool`: runs with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by
+//! default the current phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""`
+//! writes `null`.
 //!
 //! **Unpleasant steps**: `no_status` (says in the file that the block is missing on purpose), `broken_status`,
-//! `sleep_ms: n`, `drip: {text, every_ms}` (a character at a time), `huge: n` (one text block of n bytes), `surrogate: text`
-//! (text with an unpaired surrogate escape behind it), `raw: text` and `raw_hex: "ff00"` (bytes verbatim, no newline added),
-//! `replay: file` (a file's bytes verbatim), `stderr: text`, `partial` (half a record, no newline),
-//! `api_retry: {attempt?, status?, error?, delay_ms?}`, `api_error: {status?, kind, text?}` (ends the turn as the real one
-//! does), `rate_limit_event: {status, resets_at?, kind?}`, `exit: code`, `die: KILL|TERM|SEGV|ABRT|…`,
-//! `hang: {}` (no byte until interrupted; outside a turn for ever, also with stdin closed), `ignore_term` (from here on),
-//! `deaf` (from here on no interrupt, signal or end of stdin is heard), `spawn_child: {ignore_term?, setsid?,
-//! holds_stdout?, seconds?}`, `second_result`, `no_result` (the turn ends without one), `foreign: {wakes?,
-//! steps?}` (a turn at another session's word, or at a wake-up; among `after`).
+//! `sleep_ms: n`, `drip: {text, every_ms}` (a character at a time), `huge: n` (one text block of n bytes), `surrogate:
+//! text` (text with an unpaired surrogate escape behind it), `raw: text` and `raw_hex: "ff00"` (bytes verbatim, no
+//! newline added), `replay: file` (a file's bytes verbatim), `stderr: text`, `partial` (half a record, no newline),
+//! `api_retry: {attempt?, status?, error?, delay_ms?}`, `api_error: {status?, kind, text?}` (ends the turn as the real
+//! one does), `rate_limit_event: {status, resets_at?, kind?}`, `exit: code`, `die: KILL|TERM|SEGV|ABRT|…`, `hang: {}`
+//! (no byte until interrupted; outside a turn for ever, also with stdin closed), `ignore_term` (from here on), `deaf`
+//! (from here on no interrupt, signal or end of stdin is heard), `spawn_child: {ignore_term?, setsid?, holds_stdout?,
+//! seconds?}`, `second_result`, `no_result` (the turn ends without one), `foreign: {wakes?, steps?}` (a turn at another
+//! session's word, or at a wake-up; among `after`).
 
 use super::dialect::Dialect;
 use super::prompt::Asked;

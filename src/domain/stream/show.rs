@@ -1,7 +1,8 @@
 //! One record of Claude's stream as people read it: words, thoughts, tool calls, what came of them, notices.
 //!
-//! Owns the decoding of the records that are on the screen, leniently: nothing that Claude prints makes it fail. Does not own what a record
-//! means to the run (`domain::stream::envelope`, `orchestrator`), nor layout (`tui::panes::stream`). All text here is untrusted and unclean.
+//! Owns the decoding of the records that are on the screen, leniently: nothing that Claude prints makes it fail. Does
+//! not own what a record means to the run (`domain::stream::envelope`, `orchestrator`), nor layout
+//! (`tui::panes::stream`). All text here is untrusted and unclean.
 
 mod fields;
 mod notices;

@@ -86,8 +86,8 @@ impl Walker<'_> {
         None
     }
 
-    /// Whether `kill`, as it is spelled, is about nothing but what this very script has put into the background: `%1`, `$!`,
-    /// `$PID` after `PID=$!`.
+    /// Whether `kill`, as it is spelled, is about nothing but what this very script has put into the background: `%1`,
+    /// `$!`, `$PID` after `PID=$!`.
     fn ends_own_jobs(&self, text: &str) -> bool {
         const SIGNALS: [&str; 9] = ["-0", "-1", "-2", "-9", "-15", "-INT", "-TERM", "-KILL", "-HUP"];
         let is_job = |word: &str| {

@@ -113,8 +113,8 @@ fn split(args: &[Field]) -> (Vec<Field>, Vec<Run<'_>>) {
         let marks = words.iter().filter(|word| word.text() == Some("{}")).count();
         let many = args[end].text() == Some("+");
         let ends_so = words.last().is_some_and(|word| word.text() == Some("{}")) && marks == 1;
-        // `-execdir` gives names that mean something in another folder, `-ok` waits for an answer, and without `{}` before it
-        // a `+` ends nothing.
+        // `-execdir` gives names that mean something in another folder, `-ok` waits for an answer, and without `{}`
+        // before it a `+` ends nothing.
         let known = plain && (!many || ends_so);
         own.push(if known { Field::known("-print") } else { word.clone() });
         runs.push(Run { words, many, before: own.len() - 1 });

@@ -1,8 +1,8 @@
 //! Lenient reading of one JSON object: any field may be missing, of another type, or hold half a
 //! surrogate pair; a line that was cut short is closed so that its beginning can be read.
 //!
-//! Used for the few records that are on the screen, so clarity counts for more than speed here; the path that every record takes is
-//! `domain::stream::envelope`.
+//! Used for the few records that are on the screen, so clarity counts for more than speed here; the path that every
+//! record takes is `domain::stream::envelope`.
 
 use crate::domain::stream::repair;
 use serde::Deserialize;
