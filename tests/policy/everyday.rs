@@ -226,6 +226,20 @@ fn a_build_target_is_named_where_it_is_none() {
     }
 }
 
+#[test]
+fn a_variable_that_the_script_has_set_holds_no_secret_of_the_environment() {
+    for (command, expected) in [
+        ("SESSION_ID=\"$(date +%s)\"; echo \"$SESSION_ID\"", Verdict::Ask),
+        ("echo \"$SESSION_ID\"", Verdict::Block),
+        ("false && SESSION_ID=x; echo \"$SESSION_ID\"", Verdict::Block),
+        ("(SESSION_ID=x); echo \"$SESSION_ID\"", Verdict::Block),
+        ("SESSION_ID=$(date); unset SESSION_ID; echo $SESSION_ID", Verdict::Block),
+    ] {
+        let (verdict, told) = verdict(command);
+        assert_eq!(verdict, expected, "{command}: {told}");
+    }
+}
+
 /// What is told of an allowed call is what reaches farthest in it.
 #[test]
 fn the_reason_of_an_allowed_call_is_that_of_the_part_that_decided() {

@@ -264,7 +264,9 @@ impl Walker<'_> {
         }
         // What the script may have set it to, it may have been before.
         let inherited = quotes::is_secret_small_name(name) && !self.is_named(name);
-        if quotes::is_secret_name(name) || inherited {
+        if quotes::is_secret_name(name) && self.shell.is_assigned(name) {
+            self.doubtful(&format!("${name}"), "the variable is named like a secret");
+        } else if quotes::is_secret_name(name) || inherited {
             self.refuse(&format!("${name}"), "the variable may hold a secret");
         } else if !quotes::is_public_name(name) && !self.shell.is_assigned(name) {
             self.doubtful(&format!("${name}"), "the value of the variable may be secret");
