@@ -115,7 +115,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<(Option<u8>, u8), Cl
                 }
             }
             Some((ticket, reason)) = endings.recv() => {
-                desk.ended(ticket, reason);
+                desk.ended(&ticket, reason);
                 if by_signal.is_some() && desk.supervisor.open_tickets().next().is_none() {
                     stop.cancel();
                 }
@@ -129,7 +129,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<(Option<u8>, u8), Cl
         let Some((ticket, reason)) = endings.recv().await else {
             break;
         };
-        desk.ended(ticket, reason);
+        desk.ended(&ticket, reason);
     }
     Ok((by_signal, desk.outcomes.into_values().max().unwrap_or(0)))
 }
@@ -149,13 +149,13 @@ struct Desk {
 }
 
 impl Desk {
-    fn ended(&mut self, ticket: TicketId, reason: Option<ExitReason>) {
-        self.supervisor.forget(&ticket);
+    fn ended(&mut self, ticket: &TicketId, reason: Option<ExitReason>) {
+        self.supervisor.forget(ticket);
         self.outcomes.insert(ticket.clone(), reason.map_or(1, ExitReason::exit_code));
-        if self.started_again.remove(&ticket)
-            && let Some(path) = self.paths.of(&ticket)
+        if self.started_again.remove(ticket)
+            && let Some(path) = self.paths.of(ticket)
         {
-            self.opened(&ticket, &path);
+            self.opened(ticket, &path);
         }
     }
 

@@ -10,15 +10,12 @@ use std::path::{Path, PathBuf};
 pub(super) fn open(folder: &Path) -> io::Result<File> {
     let folder = fs::canonicalize(folder)?;
     let of_top = |top: &Path| Some((git_folder(top)?, locks::name("programmator", folder.strip_prefix(top).ok()?)));
-    let path = match folder.ancestors().find_map(of_top) {
-        Some((git, name)) => git.join(name),
-        None => {
-            let ours = folder.join(".programmator");
-            os::create_folder(&ours)?;
-            ours.join("lock")
-        }
-    };
-    os::lock_file(&path)
+    if let Some((git, name)) = folder.ancestors().find_map(of_top) {
+        return os::lock_file(&git.join(name));
+    }
+    let ours = folder.join(".programmator");
+    os::create_folder(&ours)?;
+    os::lock_file(&ours.join("lock"))
 }
 
 /// The git folder of the work tree whose top this is.
