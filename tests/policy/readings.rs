@@ -40,7 +40,7 @@ const BREAKS: &[&str] = &[
 ];
 
 fn tokens(dice: &mut Dice, most: usize) -> String {
-    (0..dice.below(most)).map(|_| format!("{}{}", dice.pick(TOKENS), dice.pick(&[" ", "", "", " "]))).collect()
+    (0..dice.below(most)).flat_map(|_| [dice.pick(TOKENS), dice.pick(&[" ", "", "", " "])]).collect()
 }
 
 fn script(dice: &mut Dice) -> String {
