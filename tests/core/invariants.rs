@@ -181,7 +181,7 @@ impl Invariants {
                 assert!(!self.halted, "Claude is called after the person has paused or stopped the run");
                 if let Some(phase) = &spawn.prompt.phase {
                     assert!(!self.skipped.contains(phase), "Claude is called for {phase}, which was skipped");
-                    let is_open = state.own_phase().is_some_and(|own| own.is_open());
+                    let is_open = state.own_phase().is_some_and(programmator::orchestrator::state::PhaseState::is_open);
                     assert!(is_open, "Claude is called for {phase}, which is settled");
                 }
                 let processes = self.counted.get_mut(&(spawn.n, Purpose::Iteration));
