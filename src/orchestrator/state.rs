@@ -123,8 +123,8 @@ pub struct PhaseState {
     pub mark: Mark,
     /// Ticked in the file, as last read or written.
     pub ticked: bool,
-    /// Its tick was first seen while an iteration was open: a claim, until the box is seen empty outside of one. It is
-    /// taken back in the file unless the phase is found done.
+    /// Its tick was first seen while an iteration was open: a claim, until the box is seen empty. It is taken back in the
+    /// file unless the phase is found done.
     pub doubted: bool,
     /// The box cannot be ticked (gone, or not writable); not tried again.
     pub untickable: bool,

@@ -17,6 +17,7 @@ use programmator::domain::settings::{BreakerSettings, Settings};
 use programmator::domain::stream::control::Via;
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::orchestrator::input::Input;
+use programmator::orchestrator::state::Mark;
 
 impl World {
     /// The rules that the person has set.
@@ -262,7 +263,7 @@ impl World {
         let text = any.map(|seed| seed.text.clone()).unwrap_or_default();
         let known = self.state.phases.iter().find(|phase| phase.text == text);
         let phase = known.map(|phase| phase.id).unwrap_or_default();
-        let command = match self.dice.roll(18) {
+        let command = match self.dice.roll(19) {
             0 => UserCommand::Pause,
             1 => UserCommand::PauseNow,
             2 | 3 => UserCommand::Resume,
@@ -281,19 +282,50 @@ impl World {
             14 if self.dice.one_in(8) => return self.give(Input::TicketLost { why: "the file is gone".into() }),
             15 if self.dice.one_in(8) => return self.give(Input::Faulted { message: "a task went down".into() }),
             16 | 17 => UserCommand::TickPhase { phase },
-            _ => {
-                // In the file: what is ticked while an iteration is open is a claim, whoever did it.
-                if let Some(seed) = self.phases.iter_mut().find(|seed| seed.text == text && !seed.done) {
-                    seed.done = true;
-                    if self.state.open_iteration().is_none() {
-                        self.rules.person_ticks(&text);
-                    }
-                }
+            18 => {
+                self.phases.iter_mut().filter(|seed| seed.text == text).for_each(|seed| seed.done = false);
                 return self.ticket_read();
             }
+            _ => return self.person_ticks_in_the_file(&text),
         };
         let id = format!("note-{}-{}", self.runs, self.journal.len());
         self.give(Input::Commanded { id, command });
+    }
+
+    /// What is ticked while an iteration is open is a claim, whoever did it. Between iterations it counts at once, if the
+    /// file was read since the last one.
+    fn person_ticks_in_the_file(&mut self, text: &str) {
+        let at_rest = self.state.open_iteration().is_none();
+        let was_read = |world: &Self| {
+            let now = Timestamp::from_millis(world.now);
+            let ended = world.state.iteration.as_ref().and_then(|iteration| iteration.ended);
+            let known = [world.state.ticket_read, world.state.wrote_ticket, ended];
+            let phase = world.state.phases.iter().find(|phase| phase.text == text);
+            let compared = world.state.iteration.as_ref().is_none_or(|last| last.changed.is_some());
+            let in_order = known.into_iter().flatten().all(|known| known <= now);
+            compared && in_order && phase.is_some_and(|phase| !phase.ticked)
+        };
+        if at_rest {
+            self.ticket_read();
+        }
+        let counts = at_rest && was_read(self) && self.state.open_iteration().is_none();
+        if let Some(seed) = self.phases.iter_mut().find(|seed| seed.text == text && !seed.done) {
+            seed.done = true;
+            if self.state.open_iteration().is_none() {
+                self.rules.person_ticks(text);
+            }
+            let before = self.journal.len();
+            self.ticket_read();
+            let first = self.journal.get(before).map(|stored| stored.record.clone());
+            if let Some(read @ Record::TicketRead { .. }) = first.filter(|_| counts) {
+                self.note("a tick at rest");
+                let phase = self.state.phases.iter().find(|phase| phase.text == text);
+                let is_done = phase.is_some_and(|phase| matches!(phase.mark, Mark::Done(_)));
+                assert!(is_done, "a tick of the person's between iterations does not count: {read:?} {phase:?}");
+            }
+        } else {
+            self.ticket_read();
+        }
     }
 
     /// What a simulation must have met.

@@ -10,7 +10,7 @@ use crate::orchestrator::state::{Mark, PhaseState, State};
 
 /// Takes the phases as they were in the file at `read_at`.
 pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Option<Timestamp>, now: Timestamp) {
-    let by = who_ticked(state, read_at, now);
+    let reading = Reading { by: who_ticked(state, read_at, now), is_newest: is_newest(state, read_at, now) };
     state.ticket_read = Some(read_at.unwrap_or(now));
     let mut before: Vec<Option<PhaseState>> = state.phases.drain(..).map(Some).collect();
     let renamed = renames(&before, seeds);
@@ -19,9 +19,9 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Option<Tim
         let same = |phase: &Option<PhaseState>| phase.as_ref().is_some_and(|phase| phase.text == seed.text);
         let from = before.iter().position(same).or(renamed[at]);
         merged.push(match from.and_then(|from| before[from].take()) {
-            Some(known) => follow(known, seed, by),
+            Some(known) => follow(known, seed, reading),
             // Seen for the first time: without a tick first, so that whose it is counts.
-            None => follow(state.new_phase(&PhaseSeed { done: false, ..seed.clone() }), seed, by),
+            None => follow(state.new_phase(&PhaseSeed { done: false, ..seed.clone() }), seed, reading),
         });
     }
     state.phases = merged;
@@ -50,13 +50,26 @@ fn who_ticked(state: &State, read_at: Option<Timestamp>, now: Timestamp) -> Tick
     let Some(ended) = iteration.ended else { return TickedBy::Claude };
     // Journals that do not say when the file was read come from a program that read it once more before each end.
     let Some(read_at) = read_at else { return TickedBy::Person };
-    // Read before the end, and heard of only now. A clock that was set back since tells nothing.
-    let late = read_at < ended && ended <= now;
+    let late = is_late(ended, read_at, now);
     // Claude was called, and the file was not read once more before the end.
     let unread = iteration.prompted.is_some()
         && iteration.changed.is_none()
         && state.ticket_read.is_none_or(|read| read < ended);
     if late || unread { TickedBy::Claude } else { TickedBy::Person }
+}
+
+/// Read before the end, and heard of only now. A clock that was set back since tells nothing.
+fn is_late(ended: Timestamp, read_at: Timestamp, now: Timestamp) -> bool {
+    read_at < ended && ended <= now
+}
+
+/// Nothing newer is known, about the file or about the iteration.
+fn is_newest(state: &State, read_at: Option<Timestamp>, now: Timestamp) -> bool {
+    let ended = state.iteration.as_ref().and_then(|iteration| iteration.ended);
+    read_at.is_some_and(|read_at| {
+        state.ticket_read.is_none_or(|known| known <= read_at)
+            && ended.is_none_or(|ended| !is_late(ended, read_at, now))
+    })
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -65,13 +78,22 @@ enum TickedBy {
     Claude,
 }
 
-fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
+/// How far what the file said is to be trusted.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// Whose a tick that appears in it is.
+    by: TickedBy,
+    /// An empty box in it is empty now.
+    is_newest: bool,
+}
+
+fn follow(mut phase: PhaseState, seed: &PhaseSeed, reading: Reading) -> PhaseState {
     // A new text may be found where the old one was not.
     phase.untickable &= phase.text == seed.text;
     phase.text.clone_from(&seed.text);
     match (phase.ticked, seed.done) {
         // A claim: the status block and the evidence decide.
-        (false, true) if by == TickedBy::Claude => phase.doubted = true,
+        (false, true) if reading.by == TickedBy::Claude => phase.doubted = true,
         (false, true) if !phase.doubted && !matches!(phase.mark, Mark::Done(_)) => {
             phase.mark = Mark::Done(DoneHow::TickedByPerson);
             phase.dispute = None;
@@ -80,8 +102,8 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, by: TickedBy) -> PhaseState {
         (true, false) if matches!(phase.mark, Mark::Done(_)) => phase.mark = Mark::Pending,
         _ => {}
     }
-    // What an older reading says, heard of behind a newer one, clears nobody.
-    phase.doubted &= seed.done || by == TickedBy::Claude;
+    // The doubt is about this tick, not about the next one. An older reading, heard of behind a newer one, clears nobody.
+    phase.doubted &= seed.done || !(reading.is_newest || reading.by == TickedBy::Person);
     phase.ticked = seed.done;
     phase
 }
@@ -227,6 +249,53 @@ mod tests {
         let mut state = running(&[("A", false)]);
         ended(&mut state, 5_000);
         assert!(counts(&mut state, 6_000, 6_000));
+    }
+
+    fn heard(state: &mut State, done: bool, read_at: i64, now: i64) {
+        let read_at = Some(Timestamp::from_millis(read_at));
+        let record = Record::TicketRead { title: "T".into(), phases: seeds(&[("A", done)]), read_at };
+        fold(state, &record, Timestamp::from_millis(now));
+    }
+
+    #[test]
+    fn a_doubt_ends_with_its_tick_and_the_next_tick_between_iterations_is_the_persons() {
+        for (is_compared, emptied) in [(true, 200), (false, 6_000)] {
+            let mut state = running(&[("A", false)]);
+            fold(&mut state, &Record::SpawnRequested { n: 1, notes: vec![] }, Timestamp::from_millis(10));
+            heard(&mut state, true, 100, 100);
+            if emptied < 5_000 {
+                heard(&mut state, false, emptied, emptied);
+            }
+            if is_compared {
+                let compared = Record::EvidenceGathered { n: 1, iteration_files: vec![], phase_files: vec![] };
+                fold(&mut state, &compared, Timestamp::from_millis(300));
+            }
+            ended(&mut state, 5_000);
+            if emptied > 5_000 {
+                heard(&mut state, false, emptied, emptied);
+            }
+            assert!(counts(&mut state, 7_000, 7_000), "emptied at {emptied}");
+        }
+    }
+
+    #[test]
+    fn an_older_reading_of_the_empty_box_ends_no_doubt() {
+        // The clock was set back, so that the older one is not dropped; the older one is heard of behind the end.
+        for (older, now, end) in [(90, 95, None), (150, 5_001, Some(5_000))] {
+            let mut state = running(&[("A", false)]);
+            fold(&mut state, &Record::SpawnRequested { n: 1, notes: vec![] }, Timestamp::from_millis(10));
+            heard(&mut state, true, 100, 100);
+            if let Some(end) = end {
+                ended(&mut state, end);
+            }
+            heard(&mut state, false, older, now);
+            if end.is_none() {
+                ended(&mut state, 5_000);
+            }
+            heard(&mut state, true, 6_000, 6_000);
+            heard(&mut state, true, 7_000, 7_000);
+            assert_eq!((state.phases[0].mark, state.phases[0].doubted), (Mark::Pending, true), "read at {older}");
+        }
     }
 
     #[test]
