@@ -47,8 +47,8 @@ impl PathView for RealPaths {
         Some(names)
     }
 
-    fn tracked(&self, folder: &Path) -> Option<Vec<String>> {
-        tracked_files::below(folder)
+    fn tracked(&self, path: &Path) -> Option<Vec<String>> {
+        tracked_files::below(path)
     }
 
     fn has_own_daemon(&self, home: &Path) -> bool {

@@ -10,13 +10,17 @@ const MAX_INDEX: u64 = 64 << 20;
 /// Most files that are told of.
 const MAX_NAMES: usize = 20_000;
 
-/// The files below a folder that git tracks, from the folder; `None` when they cannot be known, or are too many.
-pub fn below(folder: &Path) -> Option<Vec<String>> {
+/// The files at a path or below it that git tracks, from the path; `None` when they cannot be known, or are too many.
+pub fn below(path: &Path) -> Option<Vec<String>> {
     let is_top = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
-    let Some(top) = folder.ancestors().find(is_top) else { return Some(Vec::new()) };
-    let inside = folder.strip_prefix(top).ok()?;
+    let Some(top) = path.ancestors().find(is_top) else { return Some(Vec::new()) };
+    let inside = path.strip_prefix(top).ok()?;
+    let git = git_folder(top)?;
+    if !has_short_ids(&git)? {
+        return None;
+    }
     let mut bytes = Vec::new();
-    match File::open(git_folder(top)?.join("index")).and_then(|file| file.take(MAX_INDEX + 1).read_to_end(&mut bytes)) {
+    match File::open(git.join("index")).and_then(|file| file.take(MAX_INDEX + 1).read_to_end(&mut bytes)) {
         Err(error) => (error.kind() == ErrorKind::NotFound).then(Vec::new),
         Ok(_) if bytes.len() as u64 > MAX_INDEX => None,
         Ok(_) => names(&bytes, inside.as_os_str().as_encoded_bytes()),
@@ -33,10 +37,28 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.trim_end().strip_prefix("gitdir:")?.trim_start()))
 }
 
-/// The entries of an index below a folder. `None`: it is not understood.
+/// Whether the repository's ids are SHA-1, as its configuration says; others are longer, in the index too.
+fn has_short_ids(git: &Path) -> Option<bool> {
+    let common = match fs::read_to_string(git.join("commondir")) {
+        Ok(common) => git.join(common.trim_end()),
+        Err(error) if error.kind() == ErrorKind::NotFound => git.to_owned(),
+        Err(_) => return None,
+    };
+    let text = match fs::read(common.join("config")) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).to_lowercase(),
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(_) => return None,
+    };
+    let mut formats = text.lines().filter_map(|line| line.split_once("objectformat"));
+    Some(formats.all(|(_, value)| value.trim_start().strip_prefix('=').is_some_and(|value| value.trim() == "sha1")))
+}
+
+/// The entries of an index at a path or below it. `None`: it is not understood.
 fn names(index: &[u8], folder: &[u8]) -> Option<Vec<String>> {
+    /// The id of an entry, and the sum at the end.
+    const ID: usize = 20;
     /// Times, numbers and size, then the id.
-    const FIXED: usize = 40 + 20;
+    const FIXED: usize = 40 + ID;
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let (version, count) = (number(4)?, number(8)?);
     if index.get(..4)? != b"DIRC" || !(2..=4).contains(&version) {
@@ -67,22 +89,23 @@ fn names(index: &[u8], folder: &[u8]) -> Option<Vec<String>> {
     }
     // What another file of the index holds is not here.
     let mut extension = at;
-    while let Some(size) = number(extension + 4).filter(|_| extension + 20 < index.len()) {
+    while let Some(size) = number(extension + 4).filter(|_| extension + ID < index.len()) {
         if index.get(extension..extension + 4)? == b"link" {
             return None;
         }
         extension += 8 + size as usize;
     }
-    Some(found)
+    (extension + ID == index.len()).then_some(found)
 }
 
-/// What an entry is called from a folder that it is below. A folder that is not checked out stands in the index as a
+/// What an entry is called from a path that it is at or below. A folder that is not checked out stands in the index as a
 /// whole, with a slash at its end.
 fn inside<'a>(name: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     if folder.is_empty() {
         return Some(name);
     }
-    let below = name.strip_prefix(folder).and_then(|rest| rest.strip_prefix(b"/"));
+    let rest = name.strip_prefix(folder);
+    let below = rest.and_then(|rest| if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") });
     below.or((name.ends_with(b"/") && folder.starts_with(name)).then_some(name))
 }
 
@@ -135,6 +158,8 @@ mod tests {
                 ("src/very/long", &["path/of/a/file.rs", "x"]),
                 ("target", &[]),
                 ("dis", &[]),
+                ("dist/a.js", &[""]),
+                ("dist/a.jsx", &[]),
                 ("", &["-n x", "dist/a.js", "distant.txt", "src/very/long/path/of/a/file.rs", "src/very/long/x"]),
             ] {
                 let expected = Some(expected.iter().map(ToString::to_string).collect());
@@ -145,5 +170,26 @@ mod tests {
         assert_eq!(below(&root.join("target")), None, "a part of the index is elsewhere");
         fs::write(root.join(".git/index"), b"DIRC").unwrap();
         assert_eq!(below(&root.join("target")), None, "it is cut");
+    }
+
+    #[test]
+    fn another_format_of_ids_is_not_known() {
+        for format in ["sha1", "sha256"] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path();
+            git(root, &["init", "-q", &format!("--object-format={format}")]);
+            fs::create_dir(root.join("dist")).unwrap();
+            for name in ["dist/a.js", "dist/b.js", "c"] {
+                fs::write(root.join(name), name).unwrap();
+            }
+            git(root, &["add", "."]);
+            let expected = (format == "sha1").then(|| vec!["a.js".to_owned(), "b.js".to_owned()]);
+            assert_eq!(below(&root.join("dist")), expected, "{format}");
+            git(root, &["config", "user.email", "a@b"]);
+            git(root, &["config", "user.name", "a"]);
+            git(root, &["commit", "-qm", "a"]);
+            git(root, &["worktree", "add", "-q", "tree"]);
+            assert_eq!(below(&root.join("tree/dist")), expected, "{format}, in a tree of its own");
+        }
     }
 }

@@ -28,8 +28,9 @@ pub trait PathView: Sync {
     fn names(&self, folder: &Path) -> Option<Vec<String>>;
     /// What a small file says; only settings of git and npm are asked for.
     fn text(&self, path: &Path) -> Reading;
-    /// The files below a folder that git tracks, there or not, from the folder; `None` when they cannot be known.
-    fn tracked(&self, folder: &Path) -> Option<Vec<String>>;
+    /// The files at a path or below it that git tracks, there or not, from the path: a file itself has the empty name.
+    /// `None` when they cannot be known.
+    fn tracked(&self, path: &Path) -> Option<Vec<String>>;
     /// Whether docker asks the daemon of this machine.
     fn has_own_daemon(&self, home: &Path) -> bool;
     /// The run's own folder for temporary files, with links resolved. It is what `$TMPDIR` says.
@@ -252,8 +253,8 @@ impl PathView for MadeUp {
         }
     }
 
-    fn tracked(&self, folder: &Path) -> Option<Vec<String>> {
-        let below = self.tracked.iter().filter_map(|file| file.strip_prefix(folder).ok());
+    fn tracked(&self, path: &Path) -> Option<Vec<String>> {
+        let below = self.tracked.iter().filter_map(|file| file.strip_prefix(path).ok());
         Some(below.map(|file| file.to_string_lossy().into_owned()).collect())
     }
 

@@ -60,8 +60,8 @@ impl PathView for Remembered<'_> {
         self.view.names(folder)
     }
 
-    fn tracked(&self, folder: &Path) -> Option<Vec<String>> {
-        self.view.tracked(folder)
+    fn tracked(&self, path: &Path) -> Option<Vec<String>> {
+        self.view.tracked(path)
     }
 
     fn has_own_daemon(&self, home: &Path) -> bool {

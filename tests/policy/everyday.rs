@@ -77,7 +77,7 @@ const ALLOWED: &[&str] = &[
     // git.
     "git -C /home/dev/proj status --short", "git -C src log --oneline -3", "git --no-pager -C . diff", "git restore --staged .", "git reset HEAD src/main.rs", "git rm src/old.rs", "git init",
     // Servers on this machine, compilers, and tools of the project's environment.
-    "uvicorn app.main:app --reload --port 8001 &", "uv run uvicorn app.main:app --host 127.0.0.1", "python -m uvicorn app:app", ".venv/bin/uvicorn app.main:app", "flask --app app run --debug -p 5001", "flask run", "fastapi dev app/main.py", "gunicorn -b 127.0.0.1:8000 app.main:app", "mkdocs serve -a 127.0.0.1:8001", "streamlit run app.py --server.address=localhost", "npx vite --port 4000", "npx next dev -p 3001", "npx vitest src/a.test.ts --run", "npx prisma generate", "npx tailwindcss -i src/a.css -o dist/a.css", "php artisan serve --port=8001", "php artisan make:model X", "bin/rails server -p 3001", "./gradlew bootRun", "mvn spring-boot:run", "sphinx-build -b html docs docs/_build",
+    "uvicorn app.main:app --reload --port 8001 &", "uv run uvicorn app.main:app --host 127.0.0.1", "python -m uvicorn app:app", ".venv/bin/uvicorn app.main:app", "flask --app app run --debug -p 5001", "flask run", "fastapi dev app/main.py", "gunicorn -b 127.0.0.1:8000 app.main:app", "mkdocs serve -a 127.0.0.1:8001", "streamlit run app.py --server.address=localhost", "npx vite --port 4000", "DATABASE_URL=postgres://u:p@localhost:5432/app_test pytest", "DATABASE_URL=mysql2://root@127.0.0.1/a pytest", "DATABASE_URL=postgresql+psycopg2://u:p@[::1]:5432/a pytest", "DATABASE_URL=sqlite:///test.db pytest", "npx next dev -p 3001", "npx vitest src/a.test.ts --run", "npx prisma generate", "npx tailwindcss -i src/a.css -o dist/a.css", "php artisan serve --port=8001", "php artisan make:model X", "bin/rails server -p 3001", "./gradlew bootRun", "mvn spring-boot:run", "sphinx-build -b html docs docs/_build",
     "gcc -Wall -Wextra -g -Isrc src/main.c -o build/main && ./build/main", "g++ -std=c++20 -O2 -fsanitize=address src/main.c -o main", "cc -c src/main.c -o build/main.o -DX=1 -MD", "clang -fsyntax-only src/main.c", "gcc src/main.c -lm -pthread -shared -fPIC -o libx.so", "clang-format -i src/main.c", "cppcheck --enable=all src", "javac -cp out -d out src/A.java", "javap -c -cp out A", "make CFLAGS='-g -O0 -Wall'", "cargo expand --lib", "go mod graph", "go mod why x",
     "python -m venv .venv2", "python -m pip list", "uv pip show x", "python -m doctest app/main.py", "ldd build/main", "valgrind --leak-check=full ./build/main", "strace -c ls", "valgrind ls",
     // Names that are handed on.
@@ -107,7 +107,7 @@ const NOT_ALLOWED: &[&str] = &[
     "uvicorn app.main:app --host 0.0.0.0", "uvicorn http.server:x", "uvicorn other.main:app", "uvicorn app.main:app --env-file .env", "uvicorn --app-dir /tmp x:app", "uvicorn app.main:app --uds x", "gunicorn app.main:app", "gunicorn -c x.py -b 127.0.0.1:1 app:app", "gunicorn -b 0.0.0.0:80 app:app", "flask --app other run", "flask run -h 0.0.0.0", "flask shell", "flask --app app shell", "flask --app 'app:f(1)' run", "fastapi run app/main.py", "fastapi dev /tmp/x.py", "streamlit run app.py", "streamlit run https://x.test/a.py --server.address=localhost", "mkdocs serve -a 0.0.0.0:80", "mkdocs gh-deploy", "npx vite --host", "npx vite --host 0.0.0.0", "npx vite --config /tmp/x.js", "npx prisma migrate dev", "npx prisma db push", "php artisan serve --host=0.0.0.0", "php artisan tinker", "bin/rails server -b 0.0.0.0", "mvn exec:java -Dexec.mainClass=x", "php -S 0.0.0.0:80", "php -S localhost:80 -t /tmp",
     "gcc -fplugin=./x.so src/main.c", "gcc -Wl,-z,x src/main.c", "gcc -wrapper ./x src/main.c", "gcc -B. src/main.c", "gcc -specs=x src/main.c", "gcc @args", "gcc -o /tmp/x src/main.c", "gcc -o .git/hooks/pre-commit src/main.c", "gcc -vo/tmp/x src/main.c", "gcc /dev/stdin", "gcc -I/home/dev/other src/main.c", "gcc -MF/tmp/x src/main.c", "gcc -Xlinker x src/main.c", "gcc ../x.c", "gcc -include ~/.ssh/id_rsa src/main.c", "gcc -cfplugin=./x.so src/main.c", "gcc -print-prog-name=x", "clang-tidy --load=./x.so src/main.c", "clang-format -i ../x.c", "clang-format --style=file:/tmp/x src/main.c", "cppcheck --addon=x.py src", "cppcheck --dump src", "javac -processor X src/A.java", "javac -J-javaagent:x src/A.java", "javac -d /tmp src/A.java", "javac @args", "javac -cp /tmp src/A.java", "make CFLAGS='-fplugin=./x.so'", "make CFLAGS=-Wl,x", "make CFLAGS='-include x'", "make LDFLAGS=-lx",
     "hugo -Dd/tmp/x", "hugo -d /tmp/x", "jekyll serve -lDd/tmp/x", "cd /tmp && python -m pip list", "python -m venv /tmp/x", "python -m venv ~/x", "ldd /tmp/x", "ldd link/x", "valgrind --tool=none ./x", "valgrind /tmp/x", "valgrind sh -c x", "valgrind rm -rf src", "strace -o x ls", "strace -p 1", "strace -e inject=all:error=1 ls", "valgrind --log-file=/tmp/x ls",
-    "DATABASE_URL=postgres://db.x.test/a pytest", "DATABASE_URL=sqlite:////etc/x pytest", "DATABASE_URL='postgres://localhost/a?host=x.test' pytest", "DJANGO_SETTINGS_MODULE=other.x python manage.py check", "ENV=./x pytest", "NODE_OPTIONS='--no-warnings --require ./x' npm test", "NODE_OPTIONS=--max-old-space-size npm test", "APP_ENV=production pytest",
+    "DATABASE_URL=postgres://db.x.test/a pytest", "DATABASE_URL=sqlite:////etc/x pytest", "DATABASE_URL=postgres://localhost:1,prod.x.test:5432/a pytest", "DATABASE_URL=postgres://localhost,prod.x.test/a pytest", "DATABASE_URL=postgres://localhost:5432,/a pytest", "DATABASE_URL=postgres://u:p@prod.x.test,u@localhost/a pytest", "DATABASE_URL='postgres://prod.x.test\\\\@localhost/a' pytest", "DATABASE_URL=postgres://prod.x.test%2f@localhost/a pytest", "DATABASE_URL=postgres://localhost%2cprod.x.test/a pytest", "DATABASE_URL=postgres://localhost:x/a pytest", "DATABASE_URL=postgres://u:a@b@localhost/a pytest", "DATABASE_URL='postgres://prod.x.test#@localhost/a' pytest", "DATABASE_URL=postgres://[::1]prod.x.test/a pytest", "DATABASE_URL='postgres://localhost/a b' pytest", "DATABASE_URL='postgres://localhost/a?host=x.test' pytest", "DJANGO_SETTINGS_MODULE=other.x python manage.py check", "ENV=./x pytest", "NODE_OPTIONS='--no-warnings --require ./x' npm test", "NODE_OPTIONS=--max-old-space-size npm test", "APP_ENV=production pytest",
     "find . -name '*cache*' | xargs rm -rf", "find . -name src | xargs rm -rf", "find . -name .git | xargs rm -rf", "find .. -name __pycache__ | xargs rm -rf", "find . -name __pycache__ -o -name src | xargs rm -rf", "find . -name __pycache__ | xargs rm -rf src", "find . -name __pycache__ | xargs -I{} rm -rf {}/..", "git ls-files .. | xargs cat", "touch -- -x; git ls-files | xargs wc -l", "find . -iname node_modules | xargs rm -rf", "find . -iname __pycache__ -exec rm -rf {} +", "python -m docker ps", "npx prisma generate --sql", "sphinx-build -b linkcheck docs docs/_build", "cat d/l < <(mv l d)", "cat d/l $(mv l d)",
     "mv l docs/ && cat docs/l", "mkdir -p d && mv l d/ && echo x > d/l", "mv l d & mkdir d/x", "for i in 1 2; do cat d/x; mv l d; done", "mv l d | cat d/l",
     // Names that reach further.
@@ -357,12 +357,69 @@ fn a_build_folder_with_tracked_files_asks() {
         ("rm -rf dist", Verdict::Allow),
         ("rm -rf build", Verdict::Ask),
         ("rm -rf dist build", Verdict::Ask),
+        ("rm -rf dist/*", Verdict::Allow),
+        ("rm -rf build/*", Verdict::Ask),
+        ("rm -rf build/{a,config.sh}", Verdict::Ask),
+        ("rm -rf build/config.sh", Verdict::Ask),
         ("rm -rf target", Verdict::Allow),
         ("rm -rf src", Verdict::Block),
     ] {
         let decision = policy(Profile::Guarded).decide("Bash", &json!({ "command": command }), &place);
         assert_eq!(decision.verdict, expected, "{command}: {}", decision.told());
         assert!(expected != Verdict::Ask || decision.told().contains("git tracks"), "{}", decision.told());
+    }
+}
+
+/// Some commands empty the folder that they write to.
+#[test]
+fn only_what_is_named_like_build_output_is_written_as_a_folder() {
+    let files = [
+        "package.json",
+        "node_modules/.bin/storybook",
+        "node_modules/.bin/vite",
+        "node_modules/.bin/tsc",
+        "src/a.ts",
+        "objects/a",
+        "sites/a",
+        "binaries/a",
+        "outreach/a",
+        "site-packages/a",
+        "build-scripts/a",
+        "dist/a",
+        "out/a",
+        "build-debug/a",
+        "dist-ssr/a",
+        "test-results/a",
+        "storybook-static/a",
+    ];
+    for (folder, allowed) in [
+        ("objects", false),
+        ("sites", false),
+        ("binaries", false),
+        ("outreach", false),
+        ("site-packages", false),
+        ("build-scripts", false),
+        ("src", false),
+        ("dist", true),
+        ("out", true),
+        ("build-debug", true),
+        ("dist-ssr", true),
+        ("test-results", true),
+        ("storybook-static", true),
+        ("new", true),
+    ] {
+        for command in [
+            format!("npx storybook build -o {folder}"),
+            format!("npx vite build --outDir {folder}"),
+            format!("npx vite --outDir {folder} build"),
+            format!("node_modules/.bin/vite --outDir={folder} build"),
+            format!("npx tsc --outDir {folder}"),
+        ] {
+            // An option before `build` is read by what serves, which is not what it is.
+            let allowed = allowed && !command.ends_with(" build");
+            let decision = decide(Profile::Guarded, &files, &command);
+            assert_eq!(decision.verdict == Verdict::Allow, allowed, "{command}: {}", decision.told());
+        }
     }
 }
 

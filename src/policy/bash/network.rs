@@ -171,17 +171,17 @@ pub(super) fn is_loopback(url: &str) -> bool {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
-    let host = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().find_map(|host| authority.strip_prefix(host));
-    let port = |rest: &str| {
-        rest.is_empty()
-            || rest
-                .strip_prefix(':')
-                .is_some_and(|port| !port.is_empty() && port.chars().all(|char| char.is_ascii_digit()))
-    };
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_.~/?=&%:+,@!'()*;".contains(char);
-    host.is_some_and(port)
+    is_this_machine(authority)
         && path.chars().all(plain)
         && (url.contains("://") || authority.contains(':') || !path.is_empty())
+}
+
+/// Whether a host, and a port perhaps, are this machine's, and nothing more is said.
+pub(super) fn is_this_machine(authority: &str) -> bool {
+    let host = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().find_map(|host| authority.strip_prefix(host));
+    let is_port = |port: &str| !port.is_empty() && port.chars().all(|char| char.is_ascii_digit());
+    host.is_some_and(|rest| rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port))
 }
 
 fn is_url(text: &str) -> bool {

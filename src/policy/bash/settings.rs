@@ -1,6 +1,7 @@
 //! Variables of the environment that a command may be given: those that change looks, counts and places of the project,
 //! and none that loads or runs something.
 
+use super::network::is_this_machine;
 use crate::policy::unit::Field;
 
 /// Whether a variable of the environment may be set for a command: it changes how text looks, how much is said and
@@ -59,16 +60,21 @@ pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
     }
 }
 
-/// Whether an address is that of a database in a file or on this machine.
+/// Whether an address is that of a database in a file or on this machine. What no address needs is not understood: a
+/// driver may read a list of hosts, or another host, out of it.
 fn is_database_here(url: &str) -> bool {
+    let made_of = |text: &str, more: &str| text.chars().all(|char| char.is_ascii_alphanumeric() || more.contains(char));
     if let Some(path) = url.strip_prefix("sqlite:///") {
-        let plain = |char: char| char.is_ascii_alphanumeric() || "/:._-".contains(char);
-        return path.chars().all(plain) && !path.starts_with('/') && !path.contains("..");
+        return made_of(path, "/:._-") && !path.starts_with('/') && !path.contains("..");
     }
-    let Some((_, rest)) = url.split_once("://").filter(|(scheme, _)| !scheme.contains("file")) else { return false };
-    let authority = rest.split(['/', '?']).next().unwrap_or("");
-    let host = authority.rsplit('@').next().unwrap_or("").split(':').next().unwrap_or("");
-    matches!(host, "localhost" | "127.0.0.1") && !rest.contains(['?', '#'])
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (login, host) = authority.split_once('@').unwrap_or(("", authority));
+    made_of(scheme, "+:.-")
+        && !scheme.contains("file")
+        && made_of(login, "-_.~:!*")
+        && is_this_machine(host)
+        && made_of(path, "-_.")
 }
 
 /// Options of node that load and run nothing.

@@ -124,18 +124,18 @@ pub fn own(command: &str, words: &[Field], place: &Place<'_>) -> Result<(), Opti
     let texts = words.iter().map(Field::text).collect::<Option<Vec<_>>>().ok_or(None)?;
     // The nearest says most.
     let mut near: Option<(usize, String)> = None;
-    for own in own {
-        let Some(rest) = own.behind_name(&texts, place) else { continue };
-        let (near_by, why) = match own.missing(place) {
-            Some(why) => (2 * own.words.len(), why),
-            None => match own.told(&rest, place) {
+    for entry in own {
+        let Some(rest) = entry.behind_name(&texts, place) else { continue };
+        let (near_by, why) = match entry.missing(place) {
+            Some(why) => (2 * entry.words.len(), why),
+            None => match entry.told(&rest, own, place) {
                 Ok(_) if is_foreign(place.cwd, place) => {
                     return Err(Some("runs in a folder of what others wrote".into()));
                 }
                 Ok(files) => {
                     return strays(&labels(command, &texts), &files, place).map_or(Ok(()), |why| Err(Some(why)));
                 }
-                Err(why) => (2 * own.words.len() + 1, why),
+                Err(why) => (2 * entry.words.len() + 1, why),
             },
         };
         if near.as_ref().is_none_or(|(other, _)| near_by > *other) {
@@ -194,8 +194,8 @@ impl Own {
     }
 
     /// The files that the words behind the command name, each with its role; the error is why they tell it what is not
-    /// known.
-    fn told(&self, words: &[&str], place: &Place<'_>) -> Result<Vec<(Role, String)>, String> {
+    /// known. Among all of its first word another may be meant.
+    fn told(&self, words: &[&str], all: &[Self], place: &Place<'_>) -> Result<Vec<(Role, String)>, String> {
         let entry = self.entry;
         let end = words.iter().position(|word| *word == "--");
         let (before, behind) = words.split_at(end.unwrap_or(words.len()));
@@ -212,6 +212,9 @@ impl Own {
                 None => args::parse(&entry.grammar, &fields(further)),
             },
         };
+        if let Some(other) = all.iter().find(|other| self.is_narrowed_to(other, &parsed.operands, place)) {
+            return Err(format!("`{}` is a command of its own, whose options stand behind it", other.words.join(" ")));
+        }
         entry.fits(&parsed, place)?;
         entry.fits(&further, place)?;
         let needs = &entry.needs;
@@ -220,6 +223,19 @@ impl Own {
         let files = parsed.values.into_iter().chain(further.values).filter(|(role, _)| is_path(*role));
         let files = files.filter_map(|(role, field)| Some((role, field.text()?.to_owned()))).collect();
         has.then_some(files).ok_or_else(|| format!("without --{needs} it does something else"))
+    }
+}
+
+impl Own {
+    /// Whether the operands begin with the further words of another command, to which that is then left: `vite build` is
+    /// not `vite` with a folder, wherever its options stand.
+    fn is_narrowed_to(&self, other: &Self, operands: &[Field], place: &Place<'_>) -> bool {
+        let Some(more) = other.words.strip_prefix(self.words.as_slice()) else { return false };
+        !more.is_empty()
+            && !std::ptr::eq(self.entry, other.entry)
+            && operands.len() >= more.len()
+            && more.iter().zip(operands).all(|(word, operand)| operand.text() == Some(word))
+            && other.missing(place).is_none()
     }
 }
 
@@ -356,5 +372,24 @@ mod tests {
             let fields: Vec<Field> = words[1..].iter().map(|word| Field::known(*word)).collect();
             assert_eq!(super::own(words[0], &fields, &place).is_ok(), own, "{line}");
         }
+    }
+
+    /// Of two entries for the same words the laxer would win.
+    #[test]
+    fn entries_of_the_same_command_read_an_option_in_the_same_way() {
+        let mut differ = Vec::new();
+        for (first, all) in &*OWN {
+            for (at, one) in all.iter().enumerate() {
+                let same = |other: &&Own| other.words == one.words && !std::ptr::eq(other.entry, one.entry);
+                for other in all[at + 1..].iter().filter(same) {
+                    let (flags, others) = (&one.entry.grammar.flags.known, &other.entry.grammar.flags.known);
+                    let read = |flag: &crate::policy::commands::grammar::Flag| (flag.takes, flag.among.clone());
+                    let unlike =
+                        flags.iter().filter(|(name, flag)| others.get(*name).is_some_and(|it| read(it) != read(flag)));
+                    differ.extend(unlike.map(|(name, _)| format!("{first} {} {name}", one.words.join(" "))));
+                }
+            }
+        }
+        assert!(differ.is_empty(), "{differ:#?}");
     }
 }

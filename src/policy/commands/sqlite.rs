@@ -21,7 +21,8 @@ pub fn check(text: &str) -> Result<(), String> {
     if text.contains(';') {
         return Err("sqlite3 is given several statements".to_owned());
     }
-    if let Some(word) = REACHING.iter().find(|word| text.contains(*word)) {
+    let mut words = text.split(|char: char| !char.is_alphanumeric() && char != '_');
+    if let Some(word) = words.find(|word| REACHING.contains(word)) {
         return Err(format!("{word} of sqlite3 may reach other files"));
     }
     let rest = text.strip_prefix("explain query plan ").unwrap_or(&text);
@@ -47,6 +48,9 @@ mod tests {
             ".schema users",
             "SELECT * FROM t;",
             "select count(*) from t where a like '%x%'",
+            "select * from attachments",
+            "select edited_at, zipfile_name from edits",
+            "select \"edited\" from [attach_x]",
             "PRAGMA table_info(t)",
             "pragma user_version",
             "EXPLAIN QUERY PLAN SELECT 1",
@@ -70,6 +74,11 @@ mod tests {
             ".tables | id",
             "select writefile('x', 'y')",
             "SELECT ReadFile('x')",
+            "select readfile ('x')",
+            "select(edit(a)) from t",
+            "select*from fsdir('x')",
+            "select \"readfile\"('x')",
+            "select * from pragma_x, zipfile('a')",
             "select load_extension('x')",
             "select 1; drop table t",
             "select 1\n;.shell id",

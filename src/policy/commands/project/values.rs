@@ -32,10 +32,16 @@ pub(super) fn is_foreign(path: &Path, place: &Place<'_>) -> bool {
 
 /// Whether a path may be written as a whole: a file, a new folder, or one of what was built. Some empty a folder first.
 pub(super) fn is_output(path: &Path, place: &Place<'_>) -> bool {
-    const MADE: [&str; 14] = [
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let made = is_built(&name) && path != place.workspace && path != place.cwd;
+    made || !place.view.is_folder(path)
+}
+
+/// Whether a folder of this name holds what was built: `dist`, `build-debug`, and not `site-packages`.
+fn is_built(name: &str) -> bool {
+    const NAMES: [&str; 12] = [
         "target",
         "build",
-        "cmake-build",
         "dist",
         "out",
         "bin",
@@ -45,12 +51,47 @@ pub(super) fn is_output(path: &Path, place: &Place<'_>) -> bool {
         "_build",
         "coverage",
         "htmlcov",
-        "test-re",
-        "playwright-report",
+        "storybook-static",
     ];
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let made = MADE.iter().any(|made| name.starts_with(made)) && path != place.workspace && path != place.cwd;
-    made || !place.view.is_folder(path)
+    const REPORTS: [&str; 5] = ["test-results", "test-result", "test-reports", "test-report", "playwright-report"];
+    /// What a build is called by.
+    const KINDS: [&str; 30] = [
+        "debug",
+        "release",
+        "relwithdebinfo",
+        "minsizerel",
+        "dev",
+        "development",
+        "prod",
+        "production",
+        "test",
+        "tests",
+        "ci",
+        "cov",
+        "coverage",
+        "asan",
+        "tsan",
+        "ubsan",
+        "ssr",
+        "server",
+        "client",
+        "web",
+        "wasm",
+        "electron",
+        "types",
+        "esm",
+        "cjs",
+        "es",
+        "tsc",
+        "docs",
+        "check",
+        "clippy",
+    ];
+    let of_kind = |rest: &str| rest.strip_prefix(['-', '_']).is_some_and(|kind| KINDS.contains(&kind));
+    let built =
+        |head: &&str| name.strip_prefix(*head).is_some_and(|rest| rest.is_empty() || of_kind(&rest.to_lowercase()));
+    // As CLion names them: `cmake-build-debug-wsl`.
+    NAMES.iter().any(built) || REPORTS.contains(&name) || name.starts_with("cmake-build-")
 }
 
 /// Whether a package is named by its place in the project, and not by an address.
