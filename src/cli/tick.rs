@@ -58,21 +58,21 @@ pub async fn run(
     Ok(0)
 }
 
-/// The number that a heading itself carries: 3 for `Phase 3: Test` and for `3. Test`.
-fn own_number(text: &str) -> Option<usize> {
-    let text = text.to_lowercase();
-    let digits: String =
-        text.strip_prefix("phase ").unwrap_or(&text).chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().ok()
-}
-
 /// The phase by the number that it carries, else by its place in the file, else by its text.
 fn find(ticket: &Ticket, name: &str, tick: Tick) -> Result<BoxOf, CliError> {
     let texts: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
     let number = name.parse::<usize>().ok();
-    let carries = texts.iter().position(|text| number.is_some() && own_number(text) == number);
-    let numbered = carries.or_else(|| number?.checked_sub(1).filter(|at| *at < texts.len()));
-    let Some(at) = numbered.or_else(|| phase_match::find(name, &texts)) else {
+    let carries = number.and_then(|_| texts.iter().position(|text| phase_match::carried_number(text) == number));
+    let place = number.and_then(|number| number.checked_sub(1)).filter(|at| *at < texts.len());
+    if let (Some(carries), Some(place)) = (carries, place)
+        && carries != place
+    {
+        let (id, [carries, place]) = (&ticket.id, [carries, place].map(|at| clean_line(texts[at], 80)));
+        return Err(CliError::usage(format!(
+            "{name} is the number of “{carries}” and the place of “{place}” in {id}: use the phase's text instead"
+        )));
+    }
+    let Some(at) = carries.or(place).or_else(|| phase_match::find(name, &texts)) else {
         let known = match texts.len() {
             0 => "it has none".to_owned(),
             1 => "it has one".to_owned(),

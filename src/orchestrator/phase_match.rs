@@ -25,6 +25,11 @@ pub fn find(claimed: &str, incomplete: &[&str]) -> Option<usize> {
     None
 }
 
+/// The number that a phase carries in its text: 3 of `Phase 3: Test`, of `3. Test` and of `3 - Test`, none of `3rd test`.
+pub fn carried_number(text: &str) -> Option<usize> {
+    Name::of(text).number?.parse().ok()
+}
+
 /// Fewest letters and digits of a text that may be found inside another.
 const MIN_CONTAINED: usize = 8;
 /// Fewest letters and digits of a text that may be found with slips.
@@ -71,8 +76,8 @@ impl Name {
     }
 }
 
-/// Splits off a leading number: `2`, `2b`, `1.3`. Without the word `phase` before it, only a `.`, `)` or `:`
-/// makes it one ("3 tests fail" begins with no number of a phase).
+/// Splits off a leading number: `2`, `2b`, `1.3`. Without the word `phase` before it, only a `.`, `)`, `:`
+/// or a dash makes it one ("3 tests fail" begins with no number of a phase).
 fn number(text: &str, after_kind: bool) -> (Option<String>, &str) {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let number = text[..end].trim_end_matches('.');
@@ -84,7 +89,8 @@ fn number(text: &str, after_kind: bool) -> (Option<String>, &str) {
         full.push(letter);
         rest = &rest[1..];
     }
-    let closed = rest.starts_with(['.', ')', ':']) || after_kind;
+    let dash = [" - ", " – ", " — "].iter().any(|dash| rest.starts_with(dash));
+    let closed = rest.starts_with(['.', ')', ':']) || dash || after_kind;
     if number.is_empty() || !closed || rest.starts_with(char::is_alphanumeric) {
         return (None, text);
     }

@@ -230,8 +230,19 @@ fn a_tick_counts_also_between_runs_and_is_taken_back() {
 fn a_number_is_the_one_that_a_heading_carries_and_a_name_must_be_of_one_phase() {
     let project = Project::new();
     project.write("work/.tickets/tk-1.md", "# T\n\n### Phase 2: Second\n\n### Phase 3: Third\n");
-    assert!(said(&project.run(&["ticket", "tick", "tk-1", "2"])).contains("“Phase 2: Second” is ticked"));
+    let refused = project.run(&["ticket", "tick", "tk-1", "2"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    let both = text(&refused);
+    assert!(both.contains("number of “Phase 2: Second”") && both.contains("place of “Phase 3: Third”"), "{both}");
+    assert!(!project.ticket_text("tk-1").contains("[x]"), "nothing is ticked");
+    assert!(said(&project.run(&["ticket", "tick", "tk-1", "Phase 2"])).contains("“Phase 2: Second” is ticked"));
     assert!(said(&project.run(&["ticket", "tick", "tk-1", "3"])).contains("“Phase 3: Third” is ticked"));
+    project.ticket("tk-3", &["2FA login", "Add tests", "3rd-party licences", "404 page", "5 - Docs", "5 tests fail"]);
+    for (number, phase) in [("2", "Add tests"), ("3", "3rd-party licences"), ("5", "5 - Docs")] {
+        let ticked = said(&project.run(&["ticket", "tick", "tk-3", number]));
+        assert_eq!(ticked, format!("tk-3: “{phase}” is ticked.\n"));
+    }
+    assert_eq!(project.run(&["ticket", "tick", "tk-3", "404"]).status.code(), Some(2));
     project.ticket("tk-2", &["Fix it", "Other", "Fix it"]);
     for name in ["3", "Fix it"] {
         let refused = project.run(&["ticket", "tick", "tk-2", name]);
