@@ -32,6 +32,7 @@ Exit codes:
        the circuit breaker; a limit that resets is waited for
   5    stopped by you
   75   another program works on this ticket
+  77   a run may not do this; it is for you, in a shell of your own
   129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
 Of several tickets, the highest counts.
 

@@ -87,6 +87,7 @@ fn exit_codes() -> String {
         (4, "stopped by a guard or a limit"),
         (5, "stopped by you"),
         (75, "another program works on this ticket"),
+        (77, "a run may not do this; it is for you, in a shell of your own"),
         (129, "the terminal went away (SIGHUP)"),
         (130, "SIGINT"),
         (141, "nobody reads the output any more (`… \\| head`)"),

@@ -122,6 +122,11 @@ pub struct TurnEnd {
     pub cost_usd: f64,
 }
 
+/// What a call with this input (JSON text) is about, in one line.
+pub fn target(tool: &str, input: &str, cwd: &str) -> String {
+    tools::target(tool, input, cwd)
+}
+
 /// Decodes one line (or the beginning of it: `whole` is the length of the line in bytes). Paths inside
 /// the folder `cwd` are shown relative to it.
 pub fn decode(line: &[u8], whole: usize, cwd: &str) -> Shown {

@@ -42,9 +42,12 @@ pub fn fold(model: &mut Model, news: News) -> Vec<Ask> {
             tab.draft = draft;
             tab.run = Some(run);
             tab.stream.attach(scrollback);
+            // What is read again is no news for the person.
+            let toast = model.toast.take();
             for stored in records {
                 asks.extend(recorded(model, at, &stored));
             }
+            model.toast = toast;
         }
         News::Recorded(stored) => {
             let at = model.tabs.iter().position(|tab| tab.run == Some(stored.run));

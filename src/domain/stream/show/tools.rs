@@ -19,6 +19,11 @@ pub(super) fn call(block: &Fields<'_>, cwd: &str) -> Tool {
     }
 }
 
+/// What a call with this input, JSON text, is about.
+pub(super) fn target(tool: &str, input: &str, cwd: &str) -> String {
+    named(tool, &Fields::read(input).unwrap_or_default(), cwd).1
+}
+
 /// The name as people say it, and the target.
 fn named(given: &str, input: &Fields<'_>, cwd: &str) -> (String, String) {
     let field = |key: &str| input.text(key).unwrap_or_default();

@@ -324,6 +324,7 @@ impl Book {
             known.outcome = Outcome::Refused;
         }
         known.waits = self.journal.waiting.contains(&id);
+        known.edited = self.journal.edited.get(&id).cloned();
         let over = self.journal.get(n).is_none_or(|segment| segment.ended)
             || self.journal.last().is_some_and(|(last, _)| last != n);
         if known.ended || known.first_change.is_some() || !over {

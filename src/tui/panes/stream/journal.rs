@@ -4,6 +4,7 @@
 //! end. Does not read the scrollback; the way from place to place is `order`. What the banner below the stream tells
 //! (`panes::notice`: the run waits, has ended) is not told here as well.
 
+use super::layout::one_line;
 use super::marks::{Check, Head, Judged, Mark};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
@@ -15,6 +16,7 @@ use crate::domain::record::{
     BoxSettled, ForeignTurn, Level, OfPhase, Record, SessionLost, Stored, TurnFailed, ValidationRan, Verdict,
     WriteOutcome,
 };
+use crate::domain::stream::show;
 use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::{HashMap, HashSet};
@@ -47,6 +49,8 @@ pub(super) struct Journal {
     calls: HashMap<String, (Timestamp, Option<Timestamp>)>,
     /// Calls that wait for the person.
     pub(super) waiting: HashSet<String>,
+    /// Calls that the person has changed, and what they are about since then.
+    pub(super) edited: HashMap<String, String>,
     /// Calls that were not let run, and by whom.
     refused: HashMap<String, Refused>,
     notes: Notes,
@@ -180,6 +184,11 @@ impl Journal {
         match record {
             Record::ApprovalAsked(approval) => {
                 self.waiting.insert(approval.id.call.clone());
+                self.edited.remove(&approval.id.call);
+                if approval.edited_from.is_some() {
+                    let target = one_line(&show::target(&approval.tool, &approval.input, &self.cwd));
+                    self.edited.insert(approval.id.call.clone(), target);
+                }
             }
             Record::ApprovalAnswered(Answered { id, .. }) | Record::ApprovalVoid(Voided { id, .. }) => {
                 self.waiting.remove(&id.call);
@@ -380,6 +389,17 @@ mod tests {
             journal.record(&Stored { time, ..sample::stored("tk-1", seq, record) });
         }
         assert_eq!(journal.took("c"), Some(2_000.0));
+    }
+
+    #[test]
+    fn a_changed_call_is_about_what_it_was_changed_to() {
+        let mut journal = Journal::default();
+        journal.record(&sample::stored("tk-1", 1, Record::ApprovalAsked(sample::push("c"))));
+        assert_eq!(journal.edited.get("c"), None);
+        let mut changed = sample::push("c");
+        changed.edited_from = Some(std::mem::replace(&mut changed.input, r#"{"command":"git status\nls"}"#.into()));
+        journal.record(&sample::stored("tk-1", 2, Record::ApprovalAsked(changed)));
+        assert_eq!(journal.edited.get("c").map(String::as_str), Some("git status …"));
     }
 
     #[test]

@@ -317,7 +317,7 @@ fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
 }
 
 /// A target on one line, spelt out where it hides something; its blanks stay, for they may matter in it.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let line = untabbed(&text.trim().replace('\n', " "));
     let line = if spelt::hides(&line) { spelt::visible(&line) } else { line };
     crate::base::text::cut(&line, 500)

@@ -6,6 +6,9 @@ use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Piece, width};
 use unicode_width::UnicodeWidthStr;
 
+/// Which piece of a call's line says what it is about, after the mark, the name and blanks.
+pub(super) const TARGET: usize = 3;
+
 /// Fewest columns that a result leaves to the rest of its row.
 const LEAST: usize = 24;
 
@@ -61,6 +64,8 @@ pub(super) struct Known {
     pub(super) outcome: Outcome,
     /// It waits for the person.
     pub(super) waits: bool,
+    /// What it is about since the person has changed it.
+    pub(super) edited: Option<String>,
     /// It came back.
     pub(super) ended: bool,
     /// Number of the first changed line.
@@ -73,6 +78,7 @@ impl From<&ToolResult> for Known {
             summary: crate::base::text::clean_line(&result.summary, 48),
             outcome: if result.error { Outcome::Failed } else { Outcome::Fine },
             waits: false,
+            edited: None,
             ended: true,
             first_change: result.first_change,
         }
@@ -90,6 +96,9 @@ impl Row {
         match &self.later {
             Later::Nothing => {}
             Later::Call { .. } => {
+                if let (Some(edited), Some(target)) = (&known.edited, self.left.get_mut(TARGET)) {
+                    target.text.clone_from(edited);
+                }
                 if known.waits && !known.ended {
                     self.right = vec![Piece::new("! needs you", Role::TabAttention)];
                     return;
@@ -99,11 +108,10 @@ impl Row {
                     Outcome::Failed => Role::StreamError,
                     Outcome::Fine => Role::StreamResult,
                 };
-                let text = if known.ended {
-                    known.summary.clone()
-                } else {
-                    format!("{} ▶", known.summary).trim_start().to_owned()
-                };
+                let edited = if known.edited.is_some() { "edited by you" } else { "" };
+                let running = if known.ended { "" } else { "▶" };
+                let words = [edited, known.summary.as_str()].into_iter().filter(|words| !words.is_empty());
+                let text = format!("{} {running}", words.collect::<Vec<_>>().join(" · ")).trim().to_owned();
                 self.right = vec![Piece::new(text, role)];
             }
             Later::Number { place, .. } => {
@@ -178,6 +186,17 @@ mod tests {
         assert_eq!(text(&row.right), "▶");
         row.tell(&Known { waits: true, ended: true, summary: "3 lines".into(), ..Known::default() });
         assert_eq!(text(&row.right), "3 lines");
+    }
+
+    #[test]
+    fn a_call_that_the_person_has_changed_is_shown_as_it_ran() {
+        let left = ["● ", "Bash", "   ", "git fetch origin main"].map(|part| Piece::new(part, Role::StreamTool));
+        let mut row = Row { left: left.to_vec(), later: Later::Call { id: "t".into() }, ..Row::default() };
+        let edited = Some("git status".to_owned());
+        row.tell(&Known { edited: edited.clone(), ..Known::default() });
+        assert_eq!((row.text().as_str(), text(&row.right).as_str()), ("● Bash   git status", "edited by you ▶"));
+        row.tell(&Known { edited, ended: true, summary: "exit 0".into(), ..Known::default() });
+        assert_eq!(text(&row.right), "edited by you · exit 0");
     }
 
     #[test]

@@ -7,9 +7,12 @@ use crate::base::secret::Secret;
 use crate::domain::approval::{Again, Answered, AnsweredBy, Approval, Scope, Voided};
 use crate::domain::news::News;
 use crate::domain::record::Record;
+use crate::domain::scrollback::{Entry, Live, Scrollback};
 use crate::tui::msg::Msg;
 use crate::tui::sample;
 use crate::tui::update::update;
+use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -339,6 +342,47 @@ fn a_withdrawn_call_takes_its_card_along_and_says_so() {
     press(&mut model, "!");
     news(&mut model, Record::ApprovalVoid(Voided { id: QuestionId::first("other"), why: "x".into() }));
     assert!(card_is_open(&model));
+}
+
+/// A run in which Claude has said nothing.
+struct Silent;
+
+impl Scrollback for Silent {
+    fn iterations(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn len(&self, _: u32) -> usize {
+        0
+    }
+
+    fn entries(&self, _: u32, _: Range<usize>, _: &mut Vec<Entry>) {}
+
+    fn read(&self, _: u32, _: Entry, _: usize) -> io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    fn live(&self) -> Live {
+        Live::default()
+    }
+}
+
+#[test]
+fn a_run_that_is_opened_again_repeats_no_old_answer() {
+    let mut model = waits([sample::push("c")]);
+    let answered =
+        Answered { id: QuestionId::first("c"), answer: Answer::Deny { words: "no".into() }, by: AnsweredBy::Screen };
+    let records = [Record::ApprovalAsked(sample::push("c")), Record::ApprovalAnswered(answered)];
+    let records: Vec<_> = (1..).zip(records).map(|(seq, record)| sample::stored("tk-1", seq, record).into()).collect();
+    let ticket = model.tabs[0].id.clone();
+    let opened = News::RunOpened {
+        ticket,
+        run: sample::stored("tk-1", 1, Record::Paused).run,
+        records,
+        scrollback: Arc::new(Silent),
+    };
+    update(&mut model, Msg::News(opened));
+    assert_eq!(toast(&model), "");
 }
 
 #[test]
