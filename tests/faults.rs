@@ -447,6 +447,32 @@ fn a_stop_that_cannot_be_stored_is_told_and_ends_the_run() {
     }
 }
 
+/// A run whose first record cannot be stored has nothing to end by, and ends.
+#[test]
+fn a_run_that_cannot_be_begun_ends() {
+    for (patience, code, reason) in [(1, 1, "storage_failed"), (600, 143, "user_stopped")] {
+        let project = Project::new();
+        project.ticket("tk-1", &["Alpha"]);
+        project.scenario_with(WAITING, &format!("storage: {{patience: {patience}}}\n"));
+        assert_eq!(project.run(&["status"]).status.code(), Some(0));
+        // It can be opened and read, as a full one can.
+        let store = rusqlite::Connection::open(project.path("state").join("programmator.db")).unwrap();
+        let full = "CREATE TRIGGER full BEFORE INSERT ON records BEGIN SELECT RAISE(ABORT, 'it is full'); END";
+        store.execute_batch(full).unwrap();
+        let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "storage_awaited");
+        if reason == "user_stopped" {
+            signal(&child, Signal::TERM);
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+        assert_eq!(of_kind(&records(&output), "run_left")[0]["reason"], reason, "{}", text(&output));
+        store.execute_batch("DROP TRIGGER full").unwrap();
+        project.write("go", "");
+        let output = project.run(&["run", "--json", "tk-1"]);
+        assert_eq!(output.status.code(), Some(0), "its lock is free: {}", text(&output));
+    }
+}
+
 #[test]
 fn what_claude_prints_gives_way_to_records() {
     let project = Project::new();

@@ -169,11 +169,12 @@ impl TicketTask {
         let now = self.clock.now();
         let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, now);
         match self.append(now, end.records).await {
-            Ok(stored) => {
+            Ok(stored) if !stored.is_empty() => {
                 self.fold(stored);
                 None
             }
-            Err(_) => Some(Ending { reason: Some(ExitReason::StorageFailed), unstored: Some(words) }),
+            // Nor has a run an end that is not begun.
+            Ok(_) | Err(_) => Some(Ending { reason: Some(ExitReason::StorageFailed), unstored: Some(words) }),
         }
     }
 
@@ -185,7 +186,7 @@ impl TicketTask {
                 ExitReason::UserStopped,
                 format!(
                     "stopped by you while nothing could be stored: the last records are missing, and `programmator \
-                     resume {}` goes on",
+                     run {}` goes on",
                     self.ticket
                 ),
             ),
