@@ -7,9 +7,15 @@ mod project;
 #[path = "support/watched.rs"]
 mod watched;
 
+use programmator::adapters::store::{Holder, Store};
+use programmator::domain::summary::RunSummary;
+use programmator::runtime::supervisor::Supervisor;
 use project::Project;
 use rustix::process::Signal;
 use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use watched::{of_kind, records, signal, start_until, text};
 
 /// Claims its phase and touches nothing.
@@ -165,4 +171,81 @@ fn a_scratch_folder_that_a_killed_program_left_is_removed_by_the_next() {
     }
     project.run(&["run", "--json", "tk-2"]);
     assert!(!left.exists());
+}
+
+#[test]
+fn a_run_whose_scratch_folder_cannot_be_made_is_not_started() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    project.scenario(CLAIMS);
+    project.write("file", "");
+    // Nothing can be made in a file.
+    let output = project.command(&["run", "tk-1"]).env("TMPDIR", project.path("file")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    let said = text(&output);
+    assert!(said.contains("tk-1 is not started") && said.contains("/file/programmator-"), "{said}");
+    assert!(said.contains("TMPDIR"), "{said}");
+    assert_eq!(store(&project).runs().expect("the runs"), [], "nothing was begun");
+}
+
+/// What a killed program has left of tk-1: its run, as its summary says.
+fn killed(project: &Project) -> RunSummary {
+    let (mut child, _) = start_until(project, &["run", "--json", "tk-1"], "iteration_started");
+    signal(&child, Signal::KILL);
+    child.wait().expect("it is gone");
+    while !text(&project.run(&["status"])).contains("interrupted") {
+        std::thread::yield_now();
+    }
+    store(project).runs().expect("the runs").remove(0)
+}
+
+fn store(project: &Project) -> Store {
+    Store::open(&project.path("state")).expect("the store opens")
+}
+
+#[test]
+fn a_run_is_resumed_when_its_leftovers_have_been_swept() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    project.scenario(CLAIMS);
+    let ticket = PathBuf::from(killed(&project).ticket_path);
+    let store = store(&project);
+    let sweeping = store.lock_sweep(&ticket).expect("nobody sweeps");
+    let child = project.command(&["resume"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    while store.ticket_holder(&ticket).expect("the lock").is_none() {
+        std::thread::yield_now();
+    }
+    let has_begun = || project.journal().iter().any(|record| record["kind"] == "run_resumed");
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_millis(500) {
+        assert!(!has_begun(), "what sweeps could kill its Claude");
+    }
+    drop(sweeping);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(has_begun());
+}
+
+#[test]
+fn a_run_that_was_resumed_meanwhile_is_not_swept() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    project.scenario(CLAIMS);
+    let run = killed(&project);
+    let (store, ticket) = (store(&project), Path::new(&run.ticket_path));
+    let sweeping = store.lock_sweep(ticket).expect("nobody sweeps");
+    let tokio = tokio::runtime::Runtime::new().expect("a runtime");
+    let swept = tokio.spawn(Supervisor::sweep_leftovers(store.clone()));
+    // Another program has the time to look at all that is there.
+    project.run(&["status"]);
+    let holder = Holder { pid: 1, ticket: run.ticket.clone(), run: Some(run.run), since: run.updated };
+    let resumed = store.lock_ticket(ticket, &holder).expect("nobody works on it");
+    let mut claude =
+        Command::new("/bin/sleep").arg("600").env("PROGRAMMATOR_RUN_ID", run.run.to_string()).spawn().expect("a sleep");
+    drop(sweeping);
+    tokio.block_on(swept).expect("it ends");
+    assert!(claude.try_wait().expect("its state").is_none(), "what another program has resumed was killed");
+    drop(resumed);
+    tokio.block_on(Supervisor::sweep_leftovers(store));
+    assert!(!claude.wait().expect("its end").success(), "nobody works on it any more");
 }

@@ -61,8 +61,7 @@ pub fn claudes(parent: &Variables, own: &Variables) -> Vec<&'static str> {
 }
 
 /// Says where temporary files go, in the place of all that said it before.
-pub fn set_scratch(env: &mut Variables, scratch: Option<&Path>) {
-    let Some(scratch) = scratch else { return };
+pub fn set_scratch(env: &mut Variables, scratch: &Path) {
     env.retain(|(name, _)| !VARIABLES.iter().any(|variable| name == *variable));
     env.extend(VARIABLES.map(|name| (name.into(), scratch.into())));
 }

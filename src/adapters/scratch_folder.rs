@@ -1,7 +1,8 @@
 //! The scratch folder of a run: where Claude and the validation commands keep temporary files instead of in the system's
 //! shared folder. Only the person can enter it; it is made when the run begins and removed when it ends.
 //!
-//! Its name follows from the run's id, which is random: a program that died leaves nothing that cannot be found again.
+//! Its name follows from the run's id, which is random: what a program that died has left is found again by the next one,
+//! unless that has another `TMPDIR`; then it stays until the system clears its folder of temporary files.
 
 use crate::base::id::RunId;
 use std::fs::{self, DirBuilder, Permissions};
@@ -17,12 +18,16 @@ pub fn path(run: RunId) -> io::Result<PathBuf> {
     Ok(std::env::temp_dir().canonicalize()?.join(format!("programmator-{run}")))
 }
 
-/// Makes the scratch folder of a run, empty. What an earlier process of this run has left is removed.
-pub fn make(run: RunId) -> io::Result<PathBuf> {
-    let path = path(run)?;
+/// Makes the scratch folder of a run, empty. What an earlier process of this run has left is removed. An error says, for
+/// people, where it cannot be and what to do.
+pub fn make(run: RunId) -> Result<PathBuf, String> {
+    let words = |place: &Path, error: io::Error| {
+        format!("cannot create its scratch directory {}: {error}; set TMPDIR to a writable directory", place.display())
+    };
+    let path = path(run).map_err(|error| words(&std::env::temp_dir(), error))?;
     remove_at(&path);
     // Fails when anything is there, a link too.
-    DirBuilder::new().mode(0o700).create(&path)?;
+    DirBuilder::new().mode(0o700).create(&path).map_err(|error| words(&path, error))?;
     Ok(path)
 }
 

@@ -22,7 +22,7 @@ mod writer;
 pub use error::StoreError;
 pub use folder::state_dir;
 pub use follow::Follower;
-pub use locks::{Holder, LockError, TicketLock, TreeLock};
+pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
 pub use read::{Found, Loaded, Skipped};
 pub use scrollback::{Bounds, Classify, RunScrollback, RunSink};
 pub use wishes::Wishes;

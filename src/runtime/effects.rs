@@ -50,8 +50,8 @@ pub struct Effects {
     pub ticket_file: Arc<TicketFile>,
     /// The work folder.
     pub folder: PathBuf,
-    /// The run's own folder for temporary files; `None` when it could not be made.
-    pub scratch: Option<PathBuf>,
+    /// The run's own folder for temporary files.
+    pub scratch: PathBuf,
     /// Locks and folders.
     pub store: Store,
     /// What Claude prints.

@@ -94,15 +94,17 @@ impl Supervisor {
     /// its records and that nobody works on.
     pub async fn sweep_leftovers(store: Store) {
         let sweep = move || -> Result<u32, StoreError> {
-            let mut markers = Vec::new();
-            for summary in store.runs()?.into_iter().take(LATEST) {
+            let mut swept: u32 = 0;
+            for summary in store.runs()?.into_iter().take(LATEST).filter(|run| run.state != RunState::Ended) {
                 let run = summary.run;
+                // Whoever goes on with it meanwhile waits for this; whoever has gone on with it is seen now.
+                let _sweeping = store.lock_sweep(Path::new(&summary.ticket_path))?;
                 if store.as_seen(summary)?.state == RunState::Interrupted {
-                    markers.push(run.to_string());
+                    swept = swept.saturating_add(orphans::sweep_interrupted(&[run.to_string()]));
                     scratch_folder::remove(run);
                 }
             }
-            Ok(if markers.is_empty() { 0 } else { orphans::sweep_interrupted(&markers) })
+            Ok(swept)
         };
         match tokio::task::spawn_blocking(sweep).await {
             Ok(Ok(0)) => {}
@@ -197,8 +199,12 @@ impl Supervisor {
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
         circuit::admit(&ticket.id, &state.breaker, &config.settings.breaker, self.clock.now())?;
-        // What an earlier process left running would work against us.
-        let swept = tokio::task::block_in_place(|| orphans::sweep_interrupted(&[run.to_string()]));
+        // What an earlier process left running would work against us. We have the ticket, so that no sweep begins after
+        // the one that is waited for.
+        let swept = tokio::task::block_in_place(|| {
+            drop(self.store.lock_sweep(&path)?);
+            Ok::<_, StoreError>(orphans::sweep_interrupted(&[run.to_string()]))
+        })?;
         if swept > 0 {
             tracing::warn!(%run, swept, "processes of the interrupted run were still there and were ended");
         }
@@ -232,9 +238,11 @@ impl Supervisor {
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let lock = Arc::new(lock);
-        let scratch = tokio::task::block_in_place(|| scratch_folder::make(run));
-        let scratch = scratch.inspect_err(|error| tracing::warn!(%run, %error, "no scratch folder for the run")).ok();
         let scrollback = self.store.scrollback(run, classify)?;
+        // Last, so that it is not left behind by what fails. Without it `$TMPDIR` were the person's, and the gate took it
+        // for the run's.
+        let scratch = tokio::task::block_in_place(|| scratch_folder::make(run))
+            .map_err(|why| OpenError::Config(format!("{id} is not started: {why}")))?;
         let ticket = Arc::new(ticket);
         self.reporter.tell(News::TicketRead(ticket.clone()));
         self.reporter.opened(run, &id, Arc::new(scrollback.clone()));

@@ -235,7 +235,9 @@ pub fn environment(parent: impl IntoIterator<Item = (OsString, OsString)>, addit
         set(OsStr::new(&format!("GIT_CONFIG_VALUE_{at}")), value.into());
     }
     set(OsStr::new("GIT_CONFIG_COUNT"), (theirs + GIT.len()).to_string().into());
-    set_scratch(&mut env, additions.scratch.as_deref());
+    if let Some(scratch) = &additions.scratch {
+        set_scratch(&mut env, scratch);
+    }
     env
 }
 

@@ -73,6 +73,12 @@ pub struct TreeLock {
     _held: Held,
 }
 
+/// The right to clear away what interrupted runs of a ticket have left; given up when dropped.
+#[derive(Debug)]
+pub struct SweepLock {
+    _held: Held,
+}
+
 /// A lock on the thing itself. Given up when dropped.
 #[derive(Debug)]
 struct Own(File);
@@ -175,6 +181,13 @@ impl Store {
             })
             .map_err(StoreError::file("wait for", &named))?;
         got.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Waits until nobody clears away what interrupted runs of the ticket have left, and keeps others from it until
+    /// dropped.
+    pub fn lock_sweep(&self, ticket_path: &Path) -> Result<SweepLock, StoreError> {
+        let real = in_real_folder(ticket_path).map_err(StoreError::file("find", ticket_path))?;
+        Ok(SweepLock { _held: wait_for(self.inner.locks.join(name("sweep", &real)))? })
     }
 
     /// Who holds the ticket now, for people; `None` when nobody does.

@@ -123,7 +123,7 @@ impl Effects {
             env: own,
             max_retries: agent.max_retries,
             marker: self.run.to_string(),
-            scratch: self.scratch.clone(),
+            scratch: Some(self.scratch.clone()),
         };
         let launch = Launch {
             command: agent.command.clone(),

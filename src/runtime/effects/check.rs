@@ -21,7 +21,7 @@ impl Effects {
         let mut env = of_commands(&std::env::vars_os().collect(), &own);
         let marker = self.run.to_string();
         env.push((MARKER.into(), marker.clone().into()));
-        set_scratch(&mut env, self.scratch.as_deref());
+        set_scratch(&mut env, &self.scratch);
         let shell = shell::find(&own, &folder);
         let storage = &self.config.storage;
         let output = storage.validation_output;
