@@ -59,6 +59,8 @@ enum Storing {
     Done,
     /// A verdict could not be stored, for this reason: it becomes a block.
     Refused(String),
+    /// They follow from a wish that was taken back meanwhile: nothing of it happens.
+    Withdrawn,
     /// Nothing can be stored, and that has taken too long: words for the person.
     OutOfPatience(String),
     /// It was the end of the run that could not be stored.
@@ -134,7 +136,7 @@ impl TicketTask {
         // Nothing is decided while the state lacks what Claude was told, but for what Claude is told next.
         if !self.owed.is_empty() && !matches!(input, Input::Judged { .. }) {
             match self.store_all(self.clock.now(), Vec::new(), &[], self.last_words(&input)).await {
-                Storing::Done | Storing::Refused(_) => {}
+                Storing::Done | Storing::Refused(_) | Storing::Withdrawn => {}
                 failed => return self.leave(failed).await,
             }
         }
@@ -145,6 +147,7 @@ impl TicketTask {
         let refused = match self.store_all(now, decision.records, &decision.effects, last_try).await {
             Storing::Done => None,
             Storing::Refused(why) => Some(why),
+            Storing::Withdrawn => return None,
             failed => return self.leave(failed).await,
         };
         for effect in decision.effects {
@@ -216,6 +219,11 @@ impl TicketTask {
                     self.owed.clear();
                     self.fold(stored);
                     return Storing::Done;
+                }
+                Err(StoreError::Withdrawn) => {
+                    // It could have been stored.
+                    self.fold(Vec::new());
+                    return Storing::Withdrawn;
                 }
                 Err(error) => error,
             };

@@ -9,6 +9,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::phase::PhaseId;
 use rustix::process::Signal;
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
@@ -169,18 +170,45 @@ fn two_phases_of_one_name_are_two_phases() {
     assert!(!project.ticket_text("tk-1").contains("[ ]"));
 }
 
+/// The run knows of it, and cannot note it before it is taken back.
 #[test]
 fn a_tick_that_a_run_does_not_take_over_happens_neither_now_nor_later() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha", "Beta"]);
     project.scenario(WAITING);
-    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
-    signal(&child, Signal::STOP);
-    let refused = project.run(&["ticket", "tick", "tk-1", "2"]);
-    signal(&child, Signal::CONT);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (state, away) = (project.path("state"), project.path("away"));
+    std::fs::rename(&state, &away).unwrap();
+    let refused =
+        project.command(&["ticket", "tick", "tk-1", "2"]).env("PROGRAMMATOR_STATE_DIR", &away).output().unwrap();
     assert_eq!(refused.status.code(), Some(75), "{}", text(&refused));
     assert!(text(&refused).contains("Nothing was changed"), "{}", text(&refused));
-    // Who asked may die before they take it back: the next run forgets it, and says so.
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains("retrying until"), "the run has heard of it: {said}");
+    std::fs::rename(&away, &state).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while of_kind(&project.journal(), "storage_waited").is_empty() {
+        assert!(Instant::now() < deadline, "the run stores again");
+        std::thread::yield_now();
+    }
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let journal = project.journal();
+    for kind in ["phase_ticked", "wish_taken"] {
+        assert!(of_kind(&journal, kind).is_empty(), "{kind}: {}", text(&output));
+    }
+    assert_eq!(of_kind(&journal, "phase_done").len(), 2, "{}", text(&output));
+}
+
+/// Who asked died before they could take it back.
+#[test]
+fn a_tick_that_nobody_waits_for_is_forgotten_by_the_next_program_which_says_so() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario(WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     signal(&child, Signal::KILL);
     child.wait_with_output().unwrap();
     let store = Store::open(&project.path("state")).unwrap();
@@ -254,12 +282,20 @@ fn a_number_is_the_one_that_a_heading_carries_and_a_name_must_be_of_one_phase() 
 
 /// Also a tool of Claude's that has cleaned its environment.
 #[test]
-fn a_run_may_not_say_what_is_done() {
+fn a_run_may_not_do_what_is_for_a_person() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);
     let marker = "PROGRAMMATOR_RUN_ID";
-    let commands: [&[&str]; 5] =
-        [&["ticket", "tick", "tk-1", "1"], &["trust"], &["circuit", "reset"], &["resume"], &["restore", "tk-1", "1"]];
+    let commands: [&[&str]; 8] = [
+        &["ticket", "tick", "tk-1", "1"],
+        &["trust"],
+        &["circuit", "reset"],
+        &["session", "reset", "tk-1"],
+        &["resume"],
+        &["run", "tk-1"],
+        &["tk-1"],
+        &["restore", "tk-1", "1"],
+    ];
     for args in commands {
         let inside = project.command(args).env(marker, "r").output().unwrap();
         assert_eq!(inside.status.code(), Some(77), "{args:?}: {}", text(&inside));

@@ -2,8 +2,10 @@
 
 use crate::child::{Other, folder_for};
 use crate::samples::{append, counted, every_record, fresh, note, open, summary, ticket, time};
-use programmator::adapters::store::{Append, Found, Store};
+use programmator::adapters::store::{Append, Found, Store, StoreError};
 use programmator::base::id::RunId;
+use programmator::domain::command::UserCommand;
+use programmator::domain::record::{Record, WishTaken};
 use programmator::domain::summary::{RunState, RunSummary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,11 +22,18 @@ fn database(store: &Store) -> rusqlite::Connection {
     rusqlite::Connection::open(store.folder().join("programmator.db")).unwrap()
 }
 
+/// The run is known then, and has no record more.
+fn leave_wish(store: &Store, run: RunId) -> i64 {
+    store.append_blocking(append(run, Vec::new())).unwrap();
+    store.wish(run, time(7), &UserCommand::Stop).unwrap()
+}
+
 #[test]
 fn every_record_comes_back_as_it_was_also_after_a_restart() {
     let temp = tempfile::tempdir().unwrap();
     let run = fresh();
     let store = open(temp.path());
+    leave_wish(&store, run);
     let stored = store.append_blocking(append(run, every_record())).unwrap();
     assert_eq!(store.load(run).unwrap().records, stored);
     drop(store);
@@ -36,6 +45,21 @@ fn every_record_comes_back_as_it_was_also_after_a_restart() {
         assert_eq!((back.time, back.run, &back.ticket), (time(7), run, &ticket("tk-1")));
     }
     assert_eq!(loaded.records.last().unwrap().seq, every_record().len() as u64);
+}
+
+#[test]
+fn a_wish_that_was_taken_back_is_not_noted_nor_anything_with_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let (store, run) = (open(temp.path()), fresh());
+    let [kept, withdrawn] = [(); 2].map(|()| leave_wish(&store, run));
+    store.withdraw(withdrawn).unwrap();
+    let noted = |wish| vec![note("before"), Record::WishTaken(WishTaken { wish }), note("after")];
+    let refused = store.append_blocking(append(run, noted(withdrawn)));
+    assert!(matches!(refused, Err(StoreError::Withdrawn)), "{refused:?}");
+    assert_eq!(seqs(&store, run), Vec::<u64>::new());
+    store.append_blocking(append(run, noted(kept))).unwrap();
+    assert_eq!(seqs(&store, run), [1, 2, 3]);
+    assert!(matches!(store.append_blocking(append(run, noted(kept))), Err(StoreError::Withdrawn)), "noted once");
 }
 
 #[test]
@@ -153,7 +177,9 @@ fn kinds_of_a_newer_program_are_skipped_and_reported() {
 fn the_tables_sum_up_the_journal() {
     let temp = tempfile::tempdir().unwrap();
     let store = open(temp.path());
-    store.append_blocking(append(fresh(), every_record())).unwrap();
+    let run = fresh();
+    leave_wish(&store, run);
+    store.append_blocking(append(run, every_record())).unwrap();
     let one = |sql: &str| -> String { database(&store).query_row(sql, [], |row| row.get(0)).unwrap() };
     assert_eq!(one("SELECT outcome || changed || cost_usd FROM iterations"), "cut_off10.125");
     assert_eq!(one("SELECT state FROM sessions"), "expired");

@@ -265,7 +265,7 @@ pub fn every_record() -> Vec<Record> {
         },
         Record::ForeignTurn(ForeignTurn { n, wakes: true }),
         Record::PhaseTicked(OfPhase { phase: text(), id: Some(PhaseId(3)) }),
-        Record::WishTaken(WishTaken { wish: i64::MAX }),
+        Record::WishTaken(WishTaken { wish: 1 }),
         Record::UntickIntended(of_phase()),
         Record::UntickSettled(BoxSettled {
             phase: OfPhase { id: None, ..of_phase() },

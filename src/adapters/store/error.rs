@@ -100,6 +100,9 @@ pub enum StoreError {
     /// A record could not be written as JSON.
     #[error("a record cannot be written as JSON: {0}")]
     Encode(Arc<serde_json::Error>),
+    /// The append notes a wish that was taken back meanwhile. Nothing of it was stored.
+    #[error("the wish was taken back")]
+    Withdrawn,
     /// The thread that writes is gone.
     #[error("the store's writer has stopped; start programmator again and resume the run")]
     Closed,

@@ -22,6 +22,8 @@ pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase
 pub(super) enum Fault {
     Sql(rusqlite::Error),
     Json(serde_json::Error),
+    /// It notes a wish that was taken back.
+    Withdrawn,
 }
 
 impl From<rusqlite::Error> for Fault {
@@ -155,7 +157,7 @@ fn word(value: &impl Serialize) -> Option<String> {
     }
 }
 
-fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record: &Record) -> rusqlite::Result<()> {
+fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record: &Record) -> Result<(), Fault> {
     let time = time.millis();
     match record {
         Record::RunStarted { ticket_path, title, .. } => {
@@ -194,7 +196,11 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
             limits::answered(db, run)?;
         }
         Record::WishTaken(WishTaken { wish }) => {
-            db.prepare_cached("DELETE FROM wishes WHERE id = ?1 AND run = ?2")?.execute(params![wish, run])?;
+            let taken =
+                db.prepare_cached("DELETE FROM wishes WHERE id = ?1 AND run = ?2")?.execute(params![wish, run])?;
+            if taken == 0 {
+                return Err(Fault::Withdrawn);
+            }
         }
         Record::AgentReady(AgentReady { n, session, model, version }) => {
             db.prepare_cached(

@@ -1,6 +1,6 @@
 //! What the person asks of a run from another process: a row for each wish, until a record of the run notes it
-//! (`tables` removes it in the same transaction), or whoever asked takes it back. Who works on the run is woken by a
-//! bell of its own.
+//! (`tables` removes it in the same transaction), or whoever asked takes it back. Whichever comes first holds: a record
+//! of a wish that was taken back is refused. Who works on the run is woken by a bell of its own.
 
 use super::Store;
 use super::error::StoreError;

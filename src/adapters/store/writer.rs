@@ -138,6 +138,7 @@ fn commit(db: &mut Connection, batch: &[Job], database: &Database) -> Result<Vec
         all.push(stored.map_err(|fault| match fault {
             Fault::Sql(error) => sql(error),
             Fault::Json(error) => StoreError::Encode(Arc::new(error)),
+            Fault::Withdrawn => StoreError::Withdrawn,
         })?);
     }
     tx.commit().map_err(&sql)?;
