@@ -284,9 +284,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         ));
     }
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
-    if let Some(command) = &cli.command {
-        person_only::check(command, &cli.run, here)?;
-    }
+    person_only::check(cli.command.as_ref(), &cli.run, here)?;
     let out = &mut stdout();
     match cli.command {
         None if stdout().is_terminal() => {

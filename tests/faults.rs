@@ -284,7 +284,7 @@ fn a_keeper_ends_all_of_claude_when_programmator_is_killed() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_iteration_whose_keeper_is_killed_ends_and_leaves_nothing() {
+fn an_iteration_whose_keeper_is_killed_ends_with_all_that_carries_its_mark() {
     let (project, child) = at_work_with_a_daemon();
     rustix::process::kill_process(running(&project, "keep-claude")[0], Signal::KILL).unwrap();
     let output = child.wait_with_output().unwrap();

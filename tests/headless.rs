@@ -387,6 +387,34 @@ fn a_second_program_on_the_ticket_says_who_holds_it() {
     assert_eq!(project.processes(), Vec::<String>::new(), "nothing of the run is left");
 }
 
+/// A pair of signals at once is one; another one is a second, also soon after.
+#[test]
+fn a_second_signal_ends_a_run_by_force() {
+    use rustix::process::Signal;
+    let project = Project::new();
+    project.ticket("tk-1", &["A"]);
+    project.scenario(&STUBBORN.replace("ignore_term", "deaf").replace("{deaf", "{ignore_term"));
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let begun = std::time::Instant::now();
+    for after in [0, 20, 400] {
+        std::thread::sleep(std::time::Duration::from_millis(after).saturating_sub(begun.elapsed()));
+        signal(&child, if after == 20 { Signal::TERM } else { Signal::INT });
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output));
+    let told = records(&output);
+    assert_eq!(of_kind(&told, "stop_requested").len(), 1, "{}", text(&output));
+    let waited = begun.elapsed();
+    assert!(
+        waited < std::time::Duration::from_secs(5),
+        "Claude has more than six seconds: {waited:?} {}",
+        text(&output)
+    );
+    assert_eq!(project.processes(), Vec::<String>::new(), "nothing of the run is left");
+    project.scenario(DILIGENT);
+    assert_eq!(project.run(&["resume"]).status.code(), Some(0));
+}
+
 #[test]
 fn a_killed_run_is_gone_on_with_and_its_leftovers_are_swept() {
     let project = Project::new();

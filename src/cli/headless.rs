@@ -23,8 +23,8 @@ use tokio::sync::mpsc;
 /// How often it is said how long parked runs still wait.
 const COUNTDOWN: Duration = Duration::from_secs(60);
 
-/// Two signals within this time are one wish.
-const ONE_WISH: Duration = Duration::from_secs(1);
+/// Signals within this time of the first are one wish with it.
+const ONE_WISH: Duration = Duration::from_millis(200);
 
 /// What to work on.
 pub enum Work {
@@ -88,11 +88,11 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 supervisor.forget(&ticket);
             }
             signal = signals.next() => {
-                let again = signalled.replace(Instant::now());
                 // `timeout` sends its signal to the program and then to its group, which is one wish.
-                if again.is_some_and(|before| before.elapsed() < ONE_WISH) {
+                if signalled.is_some_and(|first| first.elapsed() < ONE_WISH) {
                     continue;
                 }
+                signalled.get_or_insert_with(Instant::now);
                 if by_signal.replace(signal.exit_code()).is_some() {
                     // Asked twice: at once, by force. The runs are found interrupted and can be gone on with.
                     supervisor.abandon().await;

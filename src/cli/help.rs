@@ -64,7 +64,7 @@ Examples:
 
 One line for each fact; with --json one record for each line: v, seq, time, run, ticket, kind and what belongs to the \
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
-3 blocked, 4 stopped by a guard, 5 stopped by you, 75 held by another program, 129, 130, 143 by a signal.";
+3 blocked, 4 stopped by a guard, 5 stopped by you, 75 held by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
 
 /// `programmator resume --help`.
 pub const RESUME: &str = "\
@@ -323,4 +323,4 @@ Examples:
   programmator session reset tk-4f2a
 
 What Claude knows of the ticket from earlier iterations is left behind; summaries of the run still go into its prompt. \
-Exit code 75 when a program works on the ticket.";
+Exit code 75 when a program works on the ticket, 77 inside a run.";

@@ -4,19 +4,23 @@
 use super::circuit::CircuitCommand;
 use super::error::CliError;
 use super::session::Session;
+use super::sessions::SessionCommand;
 use super::{Command, RunOptions};
 
 /// Refuses such a command inside a run, with exit code 77.
 pub fn check(
-    command: &Command,
+    command: Option<&Command>,
     options: &RunOptions,
     here: impl Fn(&RunOptions) -> Result<Session, CliError>,
 ) -> Result<(), CliError> {
     let what = match command {
-        Command::Trust => "trust a repository's settings",
-        Command::Circuit { command: CircuitCommand::Reset { .. } } => "close a circuit breaker",
-        Command::Restore { .. } => "restore a snapshot",
-        Command::Resume { .. } => "resume a run",
+        // The screen starts and resumes runs, too.
+        None | Some(Command::Run { .. }) => "start or resume a run",
+        Some(Command::Trust) => "trust a repository's settings",
+        Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
+        Some(Command::Session { command: SessionCommand::Reset { .. } }) => "give a session up",
+        Some(Command::Restore { .. }) => "restore a snapshot",
+        Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };
     here(options)?.not_for_claude(&format!("a run of programmator may not {what}; do it in a shell of your own"))
