@@ -320,6 +320,8 @@ fn words_to_the_person_are_always_asked_and_the_rules_may_only_refuse_them() {
             core.judged(ToolCall { tool: tool.into(), input, ..call("t", via) }, verdict, Presence::Screen);
         }
         assert_eq!(core.state.approvals.len(), usize::from(asked), "{tool} {verdict:?}");
+        // No rule asks it, so none is named.
+        assert!(core.state.approvals.iter().all(|question| question.reason == "a person has to answer it"), "{tool}");
     }
 }
 

@@ -45,8 +45,9 @@ impl Step<'_> {
         if ApprovalKind::always(&call.tool) == Some(ApprovalKind::Plan) && !has_plan(&call.input) {
             ruling = ruling.blocked("programmator", NO_PLAN);
         }
-        if ApprovalKind::always(&call.tool).is_some() {
-            ruling.verdict = ruling.verdict.max(Verdict::Ask);
+        if ApprovalKind::always(&call.tool).is_some() && ruling.verdict < Verdict::Ask {
+            let (rule, reason) = ("programmator".to_owned(), "a person has to answer it".to_owned());
+            ruling = Ruling { verdict: Verdict::Ask, rule, reason, units: Vec::new(), ..ruling };
         }
         let asks = matches!(ruling.verdict, Verdict::Ask | Verdict::Passphrase);
         if asks && call.tool_use_id.is_empty() {
