@@ -49,7 +49,7 @@ impl Run {
         let person = Person { home: "/home/dev".into(), user: "dev".into(), passphrases: None };
         let origin = Origin { load: Box::new(|_, profile| Policy::of(profile)), files: Box::new(|_| Vec::new()) };
         let rulebooks = Rulebooks::new(person, origin);
-        let judged = Judged { run, folder: Path::new("/w"), ticket: None, profile: Profile::default() };
+        let judged = Judged { run, folder: Path::new("/w"), ticket: None, profile: Profile::default(), env: &[] };
         let gate: Gate = rulebooks.open(&judged);
         let mut this = Self { state: State::default(), gate };
         let start = Start {

@@ -20,6 +20,7 @@ pub mod kind;
 pub mod place;
 pub mod remembered;
 pub mod rules;
+pub mod tables;
 pub mod unit;
 pub mod verdict;
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// Whether docker asks the daemon of this machine. Where that cannot be read, it may be another.
 pub fn is_own(home: &Path, variable: impl Fn(&str) -> Option<String>) -> bool {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let home = set("HOME").map_or_else(|| home.to_owned(), PathBuf::from);
     let folder = set("DOCKER_CONFIG").map_or_else(|| home.join(".docker"), PathBuf::from);
     let context = match set("DOCKER_CONTEXT") {
         Some(context) => Ok(Some(context)),

@@ -1,6 +1,7 @@
 //! The gate's view of the real file system: it looks at names, links and kinds, and opens nothing but files of
 //! settings: git's, npm's, docker's.
 
+use crate::adapters::environment::Variables;
 use crate::adapters::{docker_daemon, tracked_files};
 use crate::policy::place::{PathView, Reading};
 use std::fs;
@@ -13,9 +14,18 @@ const MAX_NAMES: usize = 10_000;
 /// Longest text that is read, in bytes.
 const MAX_TEXT: u64 = 256 << 10;
 
-/// The file system as it is now.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RealPaths;
+/// The file system as it is now, for commands that get this environment.
+#[derive(Clone, Debug, Default)]
+pub struct RealPaths {
+    variables: Variables,
+}
+
+impl RealPaths {
+    /// For commands with these variables and no others.
+    pub fn with(variables: Variables) -> Self {
+        Self { variables }
+    }
+}
 
 impl PathView for RealPaths {
     fn link(&self, path: &Path) -> Option<PathBuf> {
@@ -52,7 +62,10 @@ impl PathView for RealPaths {
     }
 
     fn has_own_daemon(&self, home: &Path) -> bool {
-        docker_daemon::is_own(home, |name| std::env::var(name).ok())
+        docker_daemon::is_own(home, |name| {
+            let set = self.variables.iter().find(|(set, _)| set == name);
+            set.map(|(_, value)| value.to_string_lossy().into_owned())
+        })
     }
 
     fn text(&self, path: &Path) -> Reading {
@@ -85,25 +98,25 @@ mod tests {
         std::os::unix::fs::symlink("../keys", root.join("proj/link")).unwrap();
         std::os::unix::fs::symlink("loop", root.join("proj/loop")).unwrap();
         let proj = root.join("proj");
-        let place = Place { workspace: &proj, cwd: &proj, home: &root, user: "dev", view: &RealPaths };
+        let place = Place { workspace: &proj, cwd: &proj, home: &root, user: "dev", view: &RealPaths::default() };
         assert_eq!(place.resolve(&proj, "link/id"), Some(root.join("keys/id")));
         assert_eq!(place.resolve(&proj, "link/../x"), Some(root.join("x")), "`..` is counted behind the link");
         assert_eq!(place.resolve(&proj, "src/new.rs"), Some(proj.join("src/new.rs")));
         assert_eq!(place.resolve(&proj, "loop/x"), None);
-        assert_eq!(RealPaths.names(&root.join("none")), Some(Vec::new()));
-        assert_eq!(RealPaths.names(&proj.join("src")), Some(Vec::new()));
+        assert_eq!(RealPaths::default().names(&root.join("none")), Some(Vec::new()));
+        assert_eq!(RealPaths::default().names(&proj.join("src")), Some(Vec::new()));
     }
 
     #[test]
     fn a_text_is_whole_or_not_known() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
-        assert_eq!(RealPaths.text(&path), Reading::Missing);
-        assert_eq!(RealPaths.text(folder.path()), Reading::Unreadable);
+        assert_eq!(RealPaths::default().text(&path), Reading::Missing);
+        assert_eq!(RealPaths::default().text(folder.path()), Reading::Unreadable);
         fs::write(&path, b"a \xff").unwrap();
-        assert_eq!(RealPaths.text(&path), Reading::Text("a \u{fffd}".into()));
-        assert_eq!(RealPaths.text(&path.join("below")), Reading::Missing);
+        assert_eq!(RealPaths::default().text(&path), Reading::Text("a \u{fffd}".into()));
+        assert_eq!(RealPaths::default().text(&path.join("below")), Reading::Missing);
         fs::write(&path, vec![b' '; 300_000]).unwrap();
-        assert_eq!(RealPaths.text(&path), Reading::Unreadable);
+        assert_eq!(RealPaths::default().text(&path), Reading::Unreadable);
     }
 }

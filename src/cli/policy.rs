@@ -12,7 +12,6 @@ use super::error::CliError;
 use super::help;
 use super::session::Session;
 use crate::adapters::config_files::{self, PROJECT_FOLDER};
-use crate::adapters::path_view::RealPaths;
 use crate::adapters::policy_files;
 use crate::adapters::tickets::{Listed, Places, list};
 use crate::adapters::trust::TrustStore;
@@ -21,7 +20,7 @@ use crate::config::{Resolved, Trust};
 use crate::policy::engine::{Policy, Profile};
 use crate::policy::place::Place;
 use crate::policy::verdict::Verdict;
-use crate::runtime::rulebook::Person;
+use crate::runtime::rulebook::{Person, claudes_paths};
 use clap::{Args, Subcommand};
 use explain::Look;
 use serde_json::{Value, json};
@@ -189,7 +188,9 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
         _ => return Err(bad_input("give a command, or --tool with --input")),
     };
     let Person { home, user, .. } = session.person();
-    let place = Place { workspace: &folder, cwd: &folder, home: &home, user: &user, view: &RealPaths };
+    let env = session.resolve(&folder).map(|resolved| resolved.config.agent.variables()).unwrap_or_default();
+    let paths = claudes_paths(env);
+    let place = Place { workspace: &folder, cwd: &folder, home: &home, user: &user, view: &paths };
     let decision = policy.decide(tool, &input, &place);
     if wanted.json {
         let text = crate::base::json::line(&decision).map_err(|error| CliError::failure(error.to_string()))?;

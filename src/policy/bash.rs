@@ -21,6 +21,7 @@ mod pieces;
 mod programs;
 mod quotes;
 mod redirect;
+mod removal;
 mod settings;
 mod shell;
 mod variables;

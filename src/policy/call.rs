@@ -4,6 +4,7 @@ use crate::domain::approval::runs_in_shell;
 use crate::policy::bash;
 use crate::policy::chars;
 use crate::policy::place::Place;
+use crate::policy::tables::BuiltIn;
 use crate::policy::unit::{Class, Doubt, Program, Target, Unit};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -27,8 +28,13 @@ struct Tool {
     fields: Vec<String>,
 }
 
-static TOOLS: LazyLock<BTreeMap<String, Tool>> =
-    LazyLock::new(|| serde_yaml::from_str(include_str!("tools.yaml")).unwrap_or_default());
+static TOOLS: LazyLock<BuiltIn<BTreeMap<String, Tool>>> =
+    LazyLock::new(|| BuiltIn::read("tools.yaml", include_str!("tools.yaml")));
+
+/// Why the table cannot be used.
+pub fn fault() -> Option<&'static str> {
+    TOOLS.fault.as_deref()
+}
 
 /// Fields of a call of Bash.
 const BASH: [&str; 5] = ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];

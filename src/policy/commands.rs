@@ -10,6 +10,7 @@ pub mod sed;
 pub mod sqlite;
 pub mod targets;
 
+use crate::policy::tables::BuiltIn;
 use crate::policy::unit::Class;
 use grammar::Grammar;
 use serde::Deserialize;
@@ -120,31 +121,35 @@ pub enum Lists {
     Lines,
 }
 
-static TABLE: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
+/// Commands by their names.
+type Entries = BTreeMap<String, Entry>;
+
+static FILES: LazyLock<[BuiltIn<Entries>; 6]> = LazyLock::new(|| {
     [
-        include_str!("commands/readers.yaml"),
-        include_str!("commands/writers.yaml"),
-        include_str!("commands/wrappers.yaml"),
-        include_str!("commands/git.yaml"),
-        include_str!("commands/network.yaml"),
-        include_str!("commands/services.yaml"),
+        BuiltIn::read("readers.yaml", include_str!("commands/readers.yaml")),
+        BuiltIn::read("writers.yaml", include_str!("commands/writers.yaml")),
+        BuiltIn::read("wrappers.yaml", include_str!("commands/wrappers.yaml")),
+        BuiltIn::read("git.yaml", include_str!("commands/git.yaml")),
+        BuiltIn::read("network.yaml", include_str!("commands/network.yaml")),
+        BuiltIn::read("services.yaml", include_str!("commands/services.yaml")),
     ]
-    .into_iter()
-    .flat_map(|text| read(text).unwrap_or_default())
-    .chain(installs().unwrap_or_default())
-    .collect()
 });
 
 /// Commands of which only what they do in words is known, and that they talk to other machines.
-fn installs() -> Result<Vec<(String, Entry)>, serde_yaml::Error> {
-    let table: BTreeMap<String, Vec<String>> = serde_yaml::from_str(include_str!("commands/installs.yaml"))?;
-    let entry = |says: &String| Entry { does: vec![Class::Network], says: says.clone(), ..Entry::default() };
-    let of = |(says, names): (String, Vec<String>)| names.into_iter().map(move |name| (name, entry(&says)));
-    Ok(table.into_iter().flat_map(of).collect())
-}
+static INSTALLS: LazyLock<BuiltIn<BTreeMap<String, Vec<String>>>> =
+    LazyLock::new(|| BuiltIn::read("installs.yaml", include_str!("commands/installs.yaml")));
 
-fn read(text: &str) -> Result<BTreeMap<String, Entry>, serde_yaml::Error> {
-    serde_yaml::from_str(text)
+static TABLE: LazyLock<Entries> = LazyLock::new(|| {
+    let entry = |says: &String| Entry { does: vec![Class::Network], says: says.clone(), ..Entry::default() };
+    let installs = INSTALLS.iter().flat_map(|(says, names)| names.iter().map(move |name| (name.clone(), entry(says))));
+    let files = FILES.iter().flat_map(|file| file.iter().map(|(name, entry)| (name.clone(), entry.clone())));
+    files.chain(installs).collect()
+});
+
+/// Why one of the tables cannot be used.
+pub fn fault() -> Option<&'static str> {
+    let own = FILES.iter().find_map(|file| file.fault.as_deref()).or(INSTALLS.fault.as_deref());
+    own.or_else(project::fault).or_else(programs::fault)
 }
 
 /// What is known of a command, by its name; of a subcommand by both (`git log`).
@@ -186,19 +191,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_is_read() {
-        for (name, text) in [
-            ("readers", include_str!("commands/readers.yaml")),
-            ("writers", include_str!("commands/writers.yaml")),
-            ("wrappers", include_str!("commands/wrappers.yaml")),
-            ("git", include_str!("commands/git.yaml")),
-            ("network", include_str!("commands/network.yaml")),
-            ("services", include_str!("commands/services.yaml")),
-        ] {
-            let table = read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert!(!table.is_empty(), "{name}");
-        }
-        assert!(installs().is_ok_and(|table| table.len() > 50));
-        assert!(TABLE.len() > 120, "a name in two tables hides one of them");
+    fn no_name_stands_in_two_tables() {
+        let names = FILES.iter().flat_map(|file| file.keys()).chain(INSTALLS.values().flatten());
+        let mut seen = std::collections::BTreeSet::new();
+        let twice: Vec<&String> = names.filter(|name| !seen.insert(name.as_str())).collect();
+        assert!(twice.is_empty() && TABLE.len() > 120, "{twice:?}");
     }
 }

@@ -10,6 +10,7 @@ use crate::policy::kind;
 use crate::policy::place::Place;
 use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
 use crate::policy::rules::{Grant, Rule};
+use crate::policy::tables;
 use crate::policy::unit::{Class, Program, Unit};
 use crate::policy::verdict::{Decision, Ruled, Verdict};
 use serde_json::Value;
@@ -107,7 +108,7 @@ impl Policy {
             layers: Vec::new(),
             tightening: None,
             floor: Floor::built_in(),
-            broken: None,
+            broken: table_fault(),
             fingerprint: fingerprint(profile, user, project),
         };
         let user = user.and_then(|source| policy.read(source, Author::Person));
@@ -138,7 +139,7 @@ impl Policy {
             layers: Vec::new(),
             tightening: None,
             floor: Floor::built_in(),
-            broken: None,
+            broken: table_fault(),
             fingerprint: hex(&Sha256::digest(source.text.as_bytes())),
         };
         if let Some(file) = policy.read(source, Author::Person) {
@@ -260,9 +261,6 @@ impl Policy {
         if let Some(error) = &self.broken {
             return ruled(unit, Verdict::Block, "policy", None, &format!("the policy cannot be used: {error}"));
         }
-        if !self.floor.is_whole() {
-            return ruled(unit, Verdict::Block, "floor", None, "the floor is missing");
-        }
         if let Some(why) = &unit.floor {
             // A rule that blocks it anyway says more.
             let mut rules = self.layers.iter().flat_map(|file| &file.rules).filter(|_| unit.program != Program::Opaque);
@@ -291,6 +289,12 @@ impl Policy {
 }
 
 /// What stands for the path of a profile.
+/// Without one of the built-in tables nothing is decided.
+fn table_fault() -> Option<PolicyError> {
+    let message = tables::fault()?.to_owned();
+    Some(PolicyError { path: "built-in table".to_owned(), line: 1, column: 1, message })
+}
+
 fn built_in_path(profile: Profile) -> String {
     format!("profile {}", profile.name())
 }

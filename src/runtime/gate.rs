@@ -10,6 +10,7 @@ use crate::policy::engine::Profile;
 use crate::runtime::attendance::Attendance;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -79,6 +80,8 @@ pub struct Judged<'a> {
     pub ticket: Option<&'a Path>,
     /// The profile that is configured.
     pub profile: Profile,
+    /// What the person gives to Claude: `agent.env`.
+    pub env: &'a [(OsString, OsString)],
 }
 
 /// Makes the judge of a run.

@@ -3,7 +3,9 @@
 //!
 //! Files are found by whoever makes [`Rulebooks`]; what the rules say is `policy`'s.
 
+use crate::adapters::agent::launch::{Additions, environment};
 use crate::adapters::clock::boot_time;
+use crate::adapters::environment::Variables;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::path_view::RealPaths;
 use crate::adapters::policy_files::{Stamp, stamps};
@@ -71,6 +73,7 @@ pub struct Rulebook {
     /// The ticket's file: as it was named, and with links resolved.
     ticket: Vec<PathBuf>,
     scratch: Option<PathBuf>,
+    paths: RealPaths,
     profile: Profile,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
@@ -85,6 +88,11 @@ struct Known {
     told: String,
 }
 
+/// What is there for Claude's commands, by the environment that Claude gets with this `agent.env`.
+pub fn claudes_paths(env: Variables) -> RealPaths {
+    RealPaths::with(environment(std::env::vars_os(), &Additions { env, ..Additions::default() }))
+}
+
 impl Rulebooks {
     /// None yet.
     pub fn new(person: Person, origin: Origin) -> Self {
@@ -93,7 +101,7 @@ impl Rulebooks {
 
     /// Reads the rules of a run, once.
     pub fn open(&self, judged: &Judged<'_>) -> Arc<Rulebook> {
-        let Judged { run, folder, ticket, profile } = *judged;
+        let Judged { run, folder, ticket, profile, env } = *judged;
         let linked = ticket.and_then(|ticket| ticket.canonicalize().ok());
         let ticket: Vec<PathBuf> = ticket.map(Path::to_owned).into_iter().chain(linked).collect();
         // Looked at before they are read: what changes meanwhile is seen at the next look.
@@ -107,6 +115,7 @@ impl Rulebooks {
             folder,
             ticket,
             scratch: scratch_folder::path(run).ok(),
+            paths: claudes_paths(env.to_vec()),
             profile,
             policy,
             known,
@@ -225,7 +234,7 @@ impl Rulebook {
         // What is no JSON is no call that could be understood: blocked.
         let input: Value = serde_json::from_str(call.input).unwrap_or(Value::Null);
         let Person { home, user, .. } = &self.shelf.person;
-        let view = Remembered::new(&RealPaths).with_scratch(self.scratch.as_deref());
+        let view = Remembered::new(&self.paths).with_scratch(self.scratch.as_deref());
         let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &view };
         let decision = policy.decide(call.tool, &input, &place);
         let provable = decision.proven;
@@ -353,7 +362,7 @@ mod tests {
         fn book_of(&self, run: u128) -> Arc<Rulebook> {
             let (root, run) = (self.root(), RunId(uuid::Uuid::from_u128(run)));
             let ticket = root.join("plan.md");
-            self.books.open(&Judged { run, folder: &root, ticket: Some(&ticket), profile: Profile::Guarded })
+            self.books.open(&Judged { run, folder: &root, ticket: Some(&ticket), profile: Profile::Guarded, env: &[] })
         }
 
         fn root(&self) -> PathBuf {
@@ -397,6 +406,25 @@ mod tests {
         assert_eq!(two.units.iter().map(|unit| unit.text.as_str()).collect::<Vec<_>>(), ["ls", "touch 'a\n b'"]);
         for input in ["", "no JSON", "[]", r#"{"command": 3}"#, r#"{"command":"\ud800"}"#] {
             assert_eq!(place.judge_input(&book, input).verdict, Block, "{input}");
+        }
+    }
+
+    #[test]
+    fn docker_is_judged_by_the_environment_that_claude_gets() {
+        let place = Place::new("");
+        let (root, run) = (place.root(), RunId(uuid::Uuid::from_u128(7)));
+        std::fs::create_dir(root.join("far")).unwrap();
+        std::fs::write(root.join("far/config.json"), r#"{"currentContext": "far"}"#).unwrap();
+        let home = ("HOME", root.display().to_string());
+        for (variable, verdict) in [
+            (("LANG", "C".to_owned()), record::Verdict::Allow),
+            (("DOCKER_HOST", "tcp://10.0.0.1:2375".to_owned()), record::Verdict::Ask),
+            (("DOCKER_CONFIG", root.join("far").display().to_string()), record::Verdict::Ask),
+        ] {
+            let env = [&home, &variable].map(|(name, value)| (name.into(), value.into()));
+            let judged = Judged { run, folder: &root, ticket: None, profile: Profile::Guarded, env: &env };
+            let ruling = place.judge(&place.books.open(&judged), "docker ps");
+            assert_eq!(ruling.verdict, verdict, "{variable:?}: {ruling:?}");
         }
     }
 

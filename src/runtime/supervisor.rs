@@ -230,7 +230,8 @@ impl Supervisor {
         // Without rules everything would be blocked: Claude would be paid for finding that out.
         // The boxes of a plan without phases are Claude's to tick.
         let plan = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
-        let judged = Judged { run, folder: &folder, ticket: (!plan).then_some(&path), profile: config.profile };
+        let (ticket_file, env) = ((!plan).then_some(path.as_path()), config.agent.variables());
+        let judged = Judged { run, folder: &folder, ticket: ticket_file, profile: config.profile, env: &env };
         let gate = (self.authority.gates)(&judged);
         if let Some(why) = gate.trouble() {
             return Err(OpenError::Config(format!("{id} is not started: {why}")));

@@ -350,8 +350,13 @@ fn what_a_search_leaves_out_is_not_read() {
 #[test]
 fn a_build_folder_with_tracked_files_asks() {
     let root = Path::new("/home/dev/proj");
-    let view = MadeUp::new(root, [], ["dist/a.js", "build/config.sh", "src/a.rs"])
-        .with_tracked(["build/config.sh", "src/a.rs"]);
+    let view = MadeUp::new(
+        root,
+        [],
+        ["dist/a.js", "build/config.sh", "src/a.rs", "out/notes.md", "pkg/dist/a.js", ".tox/a", "node_modules/a/b.js"],
+    )
+    .with_texts([(".gitignore", "/dist/\n# out\n*.log\nbuild\npkg/*/\n"), (".tox/.gitignore", "# made\n*\n")])
+    .with_tracked(["build/config.sh", "src/a.rs"]);
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     for (command, expected) in [
         ("rm -rf dist", Verdict::Allow),
@@ -359,6 +364,13 @@ fn a_build_folder_with_tracked_files_asks() {
         ("rm -rf dist build", Verdict::Ask),
         ("rm -rf dist/*", Verdict::Allow),
         ("rm -rf build/*", Verdict::Ask),
+        ("rm -rf out", Verdict::Ask),
+        ("rm -rf out/*", Verdict::Ask),
+        ("rm -rf dist out", Verdict::Ask),
+        ("rm -rf site pkg/dist .tox node_modules", Verdict::Allow),
+        ("rm -rf build/ src/", Verdict::Block),
+        ("rm -rf src build", Verdict::Block),
+        ("rm -rf out src/nothing", Verdict::Block),
         ("rm -rf build/{a,config.sh}", Verdict::Ask),
         ("rm -rf build/config.sh", Verdict::Ask),
         ("rm -rf target", Verdict::Allow),

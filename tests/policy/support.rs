@@ -23,10 +23,11 @@ pub fn cases() -> Vec<Case> {
     text.lines().map(|line| Case::read(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// Judges a command in a workspace with these files.
+/// Judges a command in a workspace with these files, where git ignores what is built, if there is a `.gitignore`.
 pub fn decide(profile: Profile, files: &[&str], command: &str) -> Decision {
     let root = Path::new("/home/dev/proj");
     let view = MadeUp::new(root, [], files.iter().copied());
+    let view = if files.contains(&".gitignore") { view.with_texts([(".gitignore", "/target\ndist/\n")]) } else { view };
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     policy(profile).decide("Bash", &json!({ "command": command }), &place)
 }

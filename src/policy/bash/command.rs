@@ -140,7 +140,11 @@ impl Walker<'_> {
         if reaches || unknown {
             unit.given.extend(self.given(args));
         }
-        self.units.push(unit);
+        if name == "rm" && unit.tree {
+            self.units.extend(self.removed(unit));
+        } else {
+            self.units.push(unit);
+        }
         if !reaches {
             self.launched(args, text);
         }
@@ -279,12 +283,6 @@ impl Walker<'_> {
         }
         if entry.places {
             self.places(&parsed, &mut unit);
-        }
-        let tracked = |target: &Target| {
-            target.path().is_some_and(|path| self.place.view.tracked(path).is_none_or(|files| !files.is_empty()))
-        };
-        if name == "rm" && unit.tree && unit.writes.iter().any(tracked) {
-            unit.classes.insert(Class::History);
         }
         let reads_here = unit.tree && entry.does.is_empty() && unit.reads.is_empty();
         if reads_here || (entry.here && unit.reads.is_empty()) {

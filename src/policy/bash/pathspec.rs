@@ -80,8 +80,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a line of a `.gitignore` above the file surely keeps git from it.
-    fn is_ignored(&self, path: &Path) -> bool {
+    /// Whether a line of a `.gitignore` above the file surely keeps git from it, or one that it has itself keeps all of
+    /// it from git.
+    pub(super) fn is_ignored(&self, path: &Path) -> bool {
+        let own = self.place.view.text(&path.join(".gitignore"));
+        if matches!(own, Reading::Text(text) if text.lines().all(|line| line.starts_with('#') || line == "*") && text.contains('*'))
+        {
+            return true;
+        }
         let above = path.ancestors().skip(1).take_while(|folder| folder.starts_with(self.place.workspace));
         let files = above.map(|folder| folder.join(".gitignore"));
         let texts: Vec<String> = files
@@ -102,8 +108,19 @@ impl Walker<'_> {
             let name = line.trim_end_matches('/').rsplit('/').next().unwrap_or(line);
             name.contains('*') || names.iter().any(|part| part == name)
         });
-        let first = names.first().map(|name| format!("/{name}"));
-        !kept && lines.iter().any(|line| is_about(line) || first.as_deref() == Some(line.trim_end_matches('/')))
+        // From the folder of the file alone: `/tmp/*`, `packages/*/dist`.
+        let leads_to = |line: &str| {
+            let parts: Vec<&str> = line.trim_end_matches('/').trim_start_matches('/').split('/').collect();
+            (line.starts_with('/') || parts.len() > 1)
+                && !line.contains("**")
+                && parts.len() <= names.len()
+                && parts.iter().zip(&names).all(|(part, name)| !part.is_empty() && name_matches(part, name))
+        };
+        let at_top = match self.place.view.text(&self.place.workspace.join(".gitignore")) {
+            Reading::Text(text) => text,
+            Reading::Missing | Reading::Unreadable => String::new(),
+        };
+        !kept && (lines.iter().any(|line| is_about(line)) || at_top.lines().any(|line| leads_to(line.trim_end())))
     }
 }
 

@@ -1,6 +1,7 @@
 //! How the project's own programs are run: the table `programs.yaml`, and which words say what runs. Where a program
 //! stands is looked at by `bash::programs`.
 
+use crate::policy::tables::BuiltIn;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -87,8 +88,13 @@ struct Table {
     modules: Vec<String>,
 }
 
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| serde_yaml::from_str(include_str!("programs.yaml")).unwrap_or_default());
+static TABLE: LazyLock<BuiltIn<Table>> =
+    LazyLock::new(|| BuiltIn::read("programs.yaml", include_str!("programs.yaml")));
+
+/// Why the table cannot be used.
+pub(super) fn fault() -> Option<&'static str> {
+    TABLE.fault.as_deref()
+}
 
 /// Modules that a loader option may name: they compile the program, and come with the project's packages.
 const LOADERS: [&str; 7] = [
@@ -164,7 +170,7 @@ pub fn script(words: &[&str]) -> Option<(&'static Scripts, usize, usize)> {
 
 /// The word in a text that says that a call reaches beyond the workspace or changes data.
 pub fn reaching(text: &str) -> Option<String> {
-    let table = &*TABLE;
+    let table = &**TABLE;
     if text.starts_with("db:") && !text.ends_with(":status") {
         return Some("db".to_owned());
     }
@@ -178,7 +184,7 @@ pub fn reaching_target(name: &str) -> Option<String> {
 }
 
 fn reaches(word: &str) -> bool {
-    let table = &*TABLE;
+    let table = &**TABLE;
     let stemmed = |word: &str| table.stems.iter().any(|stem| word.starts_with(stem));
     // `redeploy`, `npmpublish`.
     let again = table.before.iter().any(|before| word.strip_prefix(before.as_str()).is_some_and(stemmed));

@@ -8,6 +8,7 @@ use crate::policy::commands::grammar::{Grammar, Role, Takes};
 use crate::policy::commands::{args, programs};
 use crate::policy::glob::name_matches;
 use crate::policy::place::Place;
+use crate::policy::tables::BuiltIn;
 use crate::policy::unit::Field;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -73,8 +74,13 @@ struct Entry {
     settings: bool,
 }
 
-static TABLES: LazyLock<Tables> =
-    LazyLock::new(|| serde_yaml::from_str(include_str!("project.yaml")).unwrap_or_default());
+static TABLES: LazyLock<BuiltIn<Tables>> =
+    LazyLock::new(|| BuiltIn::read("project.yaml", include_str!("project.yaml")));
+
+/// Why the table cannot be used.
+pub(super) fn fault() -> Option<&'static str> {
+    TABLES.fault.as_deref()
+}
 
 /// An entry, the words of one of its commands behind the first, and the files that make it the project's own.
 struct Own {

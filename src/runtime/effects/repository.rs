@@ -25,7 +25,7 @@ pub(super) enum Loaded {
 impl Effects {
     /// Looks at it anew before each start of Claude: what Claude has written there meanwhile is trusted by nobody.
     pub(super) fn admit_repository(&mut self, options: &mut Options) -> Loaded {
-        if let Some(why) = git_programs::named(&RealPaths, &self.folder) {
+        if let Some(why) = git_programs::named(&RealPaths::default(), &self.folder) {
             options.own_git = OwnGit::Stays;
             self.announce_git(&why);
         }
