@@ -237,7 +237,7 @@ fn any_input() -> impl Strategy<Value = Input> {
             input: "{}".into(),
             ruling: Box::new(ruling(Verdict::Ask))
         }),
-        Just(Input::RulesChanged { words: "w".into() }),
+        Just(Input::RulesChanged { words: "w".into(), trouble: None }),
         Just(Input::RulesOpened { words: "w".into() }),
         ("[ab]", prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Passphrase, Verdict::Block]))
             .prop_map(|(id, verdict)| Input::Rejudged { id: QuestionId::first(id), ruling: Box::new(ruling(verdict)) }),

@@ -473,6 +473,33 @@ fn a_run_that_cannot_be_begun_ends() {
     }
 }
 
+/// With rules that cannot be used every call is blocked: Claude is not paid for finding that out.
+#[test]
+fn a_policy_that_cannot_be_used_lets_the_iteration_end_and_no_other_begin() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario(WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    project.write("config/policy.yaml", "version: 1\nrulse: []\n");
+    while of_kind(&project.journal(), "rules_read").is_empty() {
+        std::thread::yield_now();
+    }
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let seen = records(&output);
+    let ended = of_kind(&seen, "run_ended")[0];
+    assert_eq!((&ended["reason"], &ended["iterations"]), (&"error".into(), &1.into()), "{ended}");
+    let detail = ended["detail"].as_str().unwrap();
+    assert!(detail.contains("policy.yaml:2:1") && detail.contains("programmator policy edit"), "{detail}");
+    assert!(project.ticket_text("tk-1").contains("- [ ] Beta"));
+    let refused = project.run(&["resume", "--json"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    project.write("config/policy.yaml", "version: 1\nrules: []\n");
+    let resumed = project.run(&["resume", "--json"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed));
+}
+
 #[test]
 fn what_claude_prints_gives_way_to_records() {
     let project = Project::new();

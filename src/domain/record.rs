@@ -389,6 +389,11 @@ pub enum Record {
     EditRefused(EditRefused),
     /// The rules were changed: what was allowed for the rest of the run is asked about again.
     GrantsDropped,
+    /// Whether the rules of the run can be used has changed.
+    RulesRead {
+        /// Why they cannot, in words; `None`: they can again.
+        trouble: Option<String>,
+    },
     /// Records can be stored again, after the run had waited for that.
     StorageWaited {
         /// How long, in milliseconds.

@@ -205,6 +205,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
+        // The notice beside it says which rules.
+        Record::RulesRead { .. } => None,
         Record::GrantsDropped => {
             info("what you allowed for the rest of the run ends with the rules it was allowed under".into())
         }

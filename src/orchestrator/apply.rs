@@ -67,8 +67,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.settings = settings.clone();
             state.stage = Stage::AwaitingTree { holder: None };
         }
+        Record::RulesRead { trouble } => state.rules_trouble.clone_from(trouble),
         Record::RunResumed { .. } => {
             state.ended = None;
+            state.rules_trouble = None;
             state.signs = Signs::default();
             state.pace = Pace::Run;
             state.ticket_lost = None;

@@ -75,7 +75,7 @@ impl Step<'_> {
                     self.notice(Level::Info, words);
                 }
             }
-            Input::RulesChanged { words } => self.rules_changed(words),
+            Input::RulesChanged { words, trouble } => self.rules_changed(words, trouble),
             Input::Rejudged { id, ruling } => self.rejudged(&id, *ruling),
             Input::StorageWorked { waited } => self.storage_worked(waited),
             Input::NotRejudged { id, why } => self.not_rejudged(&id, &why),

@@ -159,6 +159,8 @@ pub enum Input {
     RulesChanged {
         /// What has become of them.
         words: String,
+        /// Why they cannot be used, if they cannot.
+        trouble: Option<String>,
     },
     /// The gate has decided by the new rules about a call that waits.
     Rejudged {

@@ -49,6 +49,8 @@ pub struct State {
     pub wrote_ticket: Option<Timestamp>,
     /// Why the ticket's file cannot be used any more.
     pub ticket_lost: Option<String>,
+    /// Why the rules cannot be used; no iteration begins then.
+    pub rules_trouble: Option<String>,
     /// Rules of the run.
     pub settings: Settings,
     /// The validation commands in force.
@@ -372,10 +374,9 @@ impl State {
         self.calls.iter().filter(|time| **time >= from).count()
     }
 
-    /// The person must act before the run can go on.
+    /// The person must act before the run can go on: apart from calls that wait for them.
     pub fn needs_person(&self) -> bool {
         self.validation_change.is_some()
-            || !self.approvals.is_empty()
             || self
                 .ended
                 .as_ref()

@@ -56,9 +56,9 @@ impl Watching {
                 let open = followed.lock().unwrap_or_else(PoisonError::into_inner).open_runs();
                 drop(followed);
                 for (gate, inputs) in open {
-                    let told = tokio::task::spawn_blocking(move || gate.refresh()).await;
-                    if let Ok(Some(words)) = told {
-                        let _ = inputs.send(Input::RulesChanged { words }).await;
+                    let look = move || gate.refresh().map(|words| Input::RulesChanged { words, trouble: gate.trouble() });
+                    if let Ok(Some(changed)) = tokio::task::spawn_blocking(look).await {
+                        let _ = inputs.send(changed).await;
                     }
                 }
             }
@@ -136,7 +136,7 @@ mod tests {
                 std::fs::rename(&new, &*file).unwrap();
                 let words =
                     tokio::time::timeout(Duration::from_secs(20), heard.recv()).await.expect("a change is reported");
-                assert_eq!(words, Some(Input::RulesChanged { words: text.into() }));
+                assert_eq!(words, Some(Input::RulesChanged { words: text.into(), trouble: None }));
             }
         }
         let (_, gate, inputs, mut heard) = runs.remove(0);

@@ -86,7 +86,7 @@ impl Model {
 
     /// The open question about a call.
     pub fn question_about(&self, ticket: &TicketId, call: &str) -> Option<&Approval> {
-        let tab = self.tabs.iter().find(|tab| tab.id == *ticket)?;
+        let tab = self.tabs.iter().find(|tab| tab.id == *ticket && tab.failure.is_none())?;
         tab.state.approvals.iter().find(|approval| approval.id.call == call).map(AsRef::as_ref)
     }
 
@@ -164,7 +164,7 @@ fn of_tab(tab: &Tab) -> Vec<Item> {
     let mut add = |what, since| found.push(Item { ticket: tab.id.clone(), what, since });
     let open = state.ended.is_none();
     if open && tab.failure.is_none() {
-        for approval in &state.approvals {
+        for approval in tab.open_questions() {
             add(What::Call(approval.id.clone()), Some(approval.asked));
         }
         if state.validation_change.is_some() {

@@ -2,8 +2,11 @@
 //!
 //! Does not own what is drawn of it (`panes`), nor the log, which all tickets share (`panes::log`).
 
+mod unstored;
+
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::command::UserCommand;
 use crate::domain::news::StorageAwaited;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Stored;
@@ -45,6 +48,8 @@ pub struct Tab {
     pub failure: Option<String>,
     /// Nothing can be stored, and the run waits.
     pub storage: Option<StorageAwaited>,
+    /// Ticks and answers that were handed to the run and are not recorded yet.
+    unstored: Vec<UserCommand>,
     /// How the gauges came to where they stand, oldest first, the last 500.
     pub movements: VecDeque<Movement>,
     /// Words for Claude that were typed and not sent.
@@ -115,6 +120,7 @@ impl Tab {
             pulse: Pulse::default(),
             failure: None,
             storage: None,
+            unstored: Vec::new(),
             movements: VecDeque::new(),
             draft: Vec::new(),
         }
@@ -127,6 +133,7 @@ impl Tab {
         }
         apply(&mut self.state, stored);
         self.storage = None;
+        self.forget_stored();
         self.stream.record(stored);
         self.follow_gauges(stored);
         true
@@ -143,7 +150,7 @@ impl Tab {
 
     /// How the ticket stands.
     pub fn standing(&self) -> Standing {
-        let asked = !self.state.approvals.is_empty() && self.state.ended.is_none();
+        let asked = self.open_questions().next().is_some() && self.state.ended.is_none();
         if self.failure.is_some() || asked || self.state.needs_person() {
             return Standing::NeedsYou;
         }

@@ -30,6 +30,18 @@ use zeroize::Zeroize as _;
 
 /// Folds a message into the model; what the edge should do now, in order.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Ask> {
+    let asks = take(model, msg);
+    for ask in &asks {
+        if let Ask::Command(ticket, command) = ask
+            && let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == *ticket)
+        {
+            tab.handed(command);
+        }
+    }
+    asks
+}
+
+fn take(model: &mut Model, msg: Msg) -> Vec<Ask> {
     match msg {
         Msg::Key(input) => {
             model.dirty = true;
@@ -159,8 +171,8 @@ fn run(model: &mut Model, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::Skip => ask_to_skip(model),
         Command::Tick => {
-            if let Some(PhaseState { id: phase, text, .. }) = model.tickable().cloned() {
-                model.tell(format!("ticked “{text}”"));
+            // Told when it is recorded.
+            if let Some(phase) = model.tickable().map(|phase| phase.id) {
                 return to_run(model, UserCommand::TickPhase { phase });
             }
         }

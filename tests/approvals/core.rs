@@ -380,12 +380,12 @@ fn an_answer_for_the_ticket_ends_with_the_rules_and_with_the_process() {
     let again = |id: &str| fed(id, "Bash", &input_of("x"), "/w");
     let allow = Answer::Allow { input: input.clone(), scope: Scope::Ticket };
     let mut core = Core::new(Settings::default());
-    core.give(Input::RulesChanged { words: "others".into() });
+    core.give(Input::RulesChanged { words: "others".into(), trouble: None });
     assert!(!core.records.contains(&Record::GrantsDropped), "there was nothing to end");
     is_granted(&mut core, again("t1"));
     core.answers("t1", allow.clone());
     assert!(is_granted(&mut core, again("t2")));
-    core.give(Input::RulesChanged { words: "others again".into() });
+    core.give(Input::RulesChanged { words: "others again".into(), trouble: None });
     assert_eq!(core.records.last(), Some(&Record::GrantsDropped));
     assert!(!is_granted(&mut core, again("t3")));
     core.answers("t3", allow);
@@ -538,7 +538,7 @@ fn other_rules_judge_what_waits_again_and_each_question_is_still_answered_once()
         let mut core = Core::new(Settings::default());
         core.asks("t1", Presence::Screen);
         let before = core.records.len();
-        core.give(Input::RulesChanged { words: "others".into() });
+        core.give(Input::RulesChanged { words: "others".into(), trouble: None });
         let Some(Effect::Rejudge { id, .. }) = core.effects.last().cloned() else { panic!("{:?}", core.effects) };
         let units = vec![UnitView { text: input_of("t1"), ..unit(verdict, "r") }];
         let ruling = Ruling { units, provable: false, ..ruling(verdict, rule) };
@@ -595,6 +595,25 @@ fn rules_that_cannot_be_used_refuse_nothing_that_waits() {
     assert_eq!(core.settled()["t1"], [Answer::Deny { words: "no: w".into() }]);
     core.give(Input::NotRejudged { id: QuestionId::first("t1"), why: "line 3".into() });
     assert!(core.state.approvals.is_empty(), "nothing is asked that does not wait");
+}
+
+#[test]
+fn nothing_is_approved_nor_begun_while_the_rules_cannot_be_used() {
+    let mut core = Core::new(Settings::default());
+    core.asks("t1", Presence::Screen);
+    let trouble = Some("the policy cannot be used: line 3".to_owned());
+    core.give(Input::RulesChanged { words: "blocked".into(), trouble });
+    core.answers("t1", meant_for("t1"));
+    core.give(Input::RuleSaved { id: core.latest("t1"), path: "/p".into() });
+    core.give(Input::Unlocked { id: core.latest("t1") });
+    assert!(core.settled().is_empty() && core.state.approvals.len() == 1, "it waits");
+    core.answers("t1", Answer::Deny { words: "no".into() });
+    assert_eq!(core.settled()["t1"], [Answer::Deny { words: "no".into() }]);
+    // They can be used again.
+    core.asks("t2", Presence::Screen);
+    core.give(Input::RulesChanged { words: "others".into(), trouble: None });
+    core.answers("t2", meant_for("t2"));
+    assert_eq!(core.settled()["t2"], [meant_for("t2")]);
 }
 
 /// What a rule says of one part of a call.
@@ -828,7 +847,7 @@ fn a_yes_to_a_kind_lets_through_what_is_all_of_granted_kinds() {
     ] {
         assert_eq!(of_kinds(&mut core, &format!("t{kinds:?}"), kinds), granted, "{kinds:?}");
     }
-    core.give(Input::RulesChanged { words: "others".into() });
+    core.give(Input::RulesChanged { words: "others".into(), trouble: None });
     assert!(core.records.contains(&Record::GrantsDropped));
     assert!(!of_kinds(&mut core, "t9", [Some("a"), Some("b")]), "it ends with the rules");
 }

@@ -112,7 +112,7 @@ impl World {
         let pending: Vec<(QuestionId, String)> =
             self.state.approvals.iter().map(|approval| (approval.id.clone(), approval.input.clone())).collect();
         if self.dice.one_in(8) {
-            return self.give(Input::RulesChanged { words: "other rules".into() });
+            return self.give(Input::RulesChanged { words: "other rules".into(), trouble: None });
         }
         let at = usize::try_from(self.dice.roll(pending.len() as u64 + 1)).unwrap();
         let (id, input) = pending.get(at).cloned().unwrap_or((QuestionId::first("Edit-1-0"), "{}".into()));

@@ -273,6 +273,7 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::EditRefused(EditRefused { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::StorageWaited { ms: u64::MAX },
+        Record::RulesRead { trouble: Some(text()) },
     ]
 }
 
@@ -283,7 +284,7 @@ fn sessions() -> Sessions {
 }
 
 /// How many kinds [`index`] knows.
-const KINDS: usize = 75;
+const KINDS: usize = 76;
 
 fn index(record: &Record) -> usize {
     match record {
@@ -362,6 +363,7 @@ fn index(record: &Record) -> usize {
         Record::UntickSettled(_) => 72,
         Record::EditRefused(_) => 73,
         Record::StorageWaited { .. } => 74,
+        Record::RulesRead { .. } => 75,
     }
 }
 

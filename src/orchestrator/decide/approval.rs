@@ -167,6 +167,9 @@ impl Step<'_> {
     /// The person's answer. One to a question that is not open any more changes nothing.
     pub(super) fn answered(&mut self, id: &QuestionId, answer: Answer) {
         let Some(approval) = self.decided_about(id) else { return };
+        if matches!(answer, Answer::Allow { .. }) && self.is_barred(&approval) {
+            return;
+        }
         // Only `unlocked` says yes to what needs the passphrase.
         if approval.kind == ApprovalKind::Passphrase && matches!(answer, Answer::Allow { .. }) {
             return;
@@ -187,11 +190,28 @@ impl Step<'_> {
         let Some(approval) = self.decided_about(id).filter(|approval| approval.kind == ApprovalKind::Passphrase) else {
             return;
         };
+        if self.is_barred(&approval) {
+            return;
+        }
         let word = Verdict::Passphrase.word();
         let rules = approval.units.iter().filter(|unit| unit.verdict == word).map(|unit| unit.rule.clone()).collect();
         let input = approval.input.clone();
         self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
         self.effect(Effect::Unlock { rules });
+    }
+
+    /// A yes would let the call run by rules that hold no more: while the new ones cannot be used there is only a no. To
+    /// Claude's own questions, which run nothing, there may be an answer.
+    fn is_barred(&mut self, approval: &Approval) -> bool {
+        let barred = approval.kind != ApprovalKind::Question && self.state.rules_trouble.is_some();
+        if barred {
+            let text = format!(
+                "your answer about the {} call did not count: nothing can be approved while the policy cannot be used",
+                approval.tool
+            );
+            self.notice(Level::Warn, text);
+        }
+        barred
     }
 
     pub(super) fn close_question(&mut self, id: QuestionId, answer: Answer, by: AnsweredBy) {

@@ -120,6 +120,11 @@ impl Step<'_> {
             self.end(ExitReason::UserStopped, STOPPED);
             return false;
         }
+        // Every call would be blocked: Claude would be paid for finding that out.
+        if let Some(why) = self.state.rules_trouble.clone() {
+            self.end(ExitReason::Error, why);
+            return false;
+        }
         if let Some(gate) = exit::check(&self.state) {
             self.leave(gate);
             return false;
@@ -200,11 +205,11 @@ impl Step<'_> {
         self.spawn(n);
     }
 
-    /// Calls Claude, unless the person has come before it: to pause or stop, or with a phase that is skipped, ticked or
-    /// gone. Then nothing was spent.
+    /// Calls Claude, unless the person has come before it: to pause or stop, with a phase that is skipped, ticked or gone,
+    /// or with rules that cannot be used. Then nothing was spent.
     pub(super) fn spawn(&mut self, n: u32) {
         let is_open = self.state.own_phase().is_some_and(PhaseState::is_open);
-        if !is_open || self.state.pace != Pace::Run {
+        if !is_open || self.state.pace != Pace::Run || self.state.rules_trouble.is_some() {
             self.end_iteration(IterationOutcome::Interrupted);
             return self.advance();
         }

@@ -22,18 +22,21 @@ impl Step<'_> {
             );
         }
         let is_it = |approval: &&Arc<Approval>| approval.id == *id && approval.kind == ApprovalKind::Call;
-        if let Some(approval) = self.state.approvals.iter().find(is_it) {
+        if let Some(approval) = self.state.approvals.iter().find(is_it).filter(|_| self.state.rules_trouble.is_none()) {
             let input = approval.input.clone();
             self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Always }, AnsweredBy::Screen);
         }
     }
 
     /// Other rules hold from now on; `words` say which.
-    pub(super) fn rules_changed(&mut self, words: String) {
+    pub(super) fn rules_changed(&mut self, words: String, trouble: Option<String>) {
         if self.state.run.is_none() || self.state.ended.is_some() {
             return;
         }
         self.notice(Level::Warn, words);
+        if self.state.rules_trouble != trouble {
+            self.record(Record::RulesRead { trouble });
+        }
         if self.state.gate.has_granted() {
             self.record(Record::GrantsDropped);
         }

@@ -14,7 +14,7 @@ mod rule;
 use crate::base::id::TicketId;
 use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Approval, ApprovalKind, Scope as Reach};
+use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, Scope as Reach};
 use crate::domain::passphrase::Checked;
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::marks::Glyphs;
@@ -143,9 +143,15 @@ impl Card {
         self.approval.edited_from.is_some()
     }
 
+    /// The rules cannot be used: nothing can be approved, nor edited. A question of Claude's own can be answered.
+    fn is_barred(&self) -> bool {
+        self.approval.again == Some(Again::RulesUnusable) && self.approval.kind != ApprovalKind::Question
+    }
+
     /// A plain yes can be given: a question is answered by its options, and what needs the passphrase by it.
     fn can_allow(&self) -> bool {
         match self.approval.kind {
+            _ if self.is_barred() => false,
             ApprovalKind::Call | ApprovalKind::Plan => true,
             ApprovalKind::Passphrase => !matches!(self.checked, Some((Checked::Unset | Checked::Failed(_), _))),
             ApprovalKind::Question => false,
@@ -154,7 +160,7 @@ impl Card {
 
     /// The yes can hold for the rest of the ticket's run.
     fn can_reach_ticket(&self) -> bool {
-        self.approval.kind == ApprovalKind::Call && !self.is_edited()
+        self.approval.kind == ApprovalKind::Call && !self.is_edited() && !self.is_barred()
     }
 
     /// The kinds of calls that the yes can hold for, for the rest of the ticket's run.
@@ -168,7 +174,7 @@ impl Card {
     }
 
     fn can_edit(&self) -> bool {
-        matches!(self.approval.kind, ApprovalKind::Call | ApprovalKind::Passphrase)
+        matches!(self.approval.kind, ApprovalKind::Call | ApprovalKind::Passphrase) && !self.is_barred()
     }
 
     fn yes(&self, scope: Reach) -> Outcome {
@@ -299,7 +305,7 @@ impl Card {
             Some(Command::Close) => return Outcome::Leaves,
             Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
             Some(Command::Allow | Command::AllowTicket | Command::AllowKind | Command::AllowAlways)
-                if !self.end_seen || self.unseen =>
+                if (!self.end_seen || self.unseen) && !self.is_barred() =>
             {
                 self.hurried = true;
                 self.unseen = false;

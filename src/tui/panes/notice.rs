@@ -73,7 +73,8 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
     if let Some(waiting) = &tab.storage {
-        let words = clean_line(&waiting.words(&model.zone), 600);
+        let unstored = tab.unstored_words().map(|words| format!(" · not stored yet: {words}")).unwrap_or_default();
+        let words = clean_line(&format!("{}{unstored}", waiting.words(&model.zone)), 600);
         return Some((Role::Danger, format!("{words}{}", key(" · x stops"))));
     }
     if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {

@@ -87,6 +87,11 @@ impl StreamState {
         self.book.journal.record(stored);
     }
 
+    /// The run was left without a last record: nothing waits in it any more.
+    pub fn left(&mut self) {
+        self.book.journal.waiting.clear();
+    }
+
     /// Takes a message; what it does is seen after [`Self::prepare`].
     pub fn update(&mut self, msg: StreamMsg) {
         match (&msg, self.moves.last_mut()) {

@@ -94,7 +94,7 @@ fn phases(tab: &Tab) -> Vec<Shown<'_>> {
     if !tab.state.phases.is_empty() {
         let states = tab.state.phases.iter();
         return states
-            .map(|phase| Shown { id: phase.id, text: &phase.text, mark: phase.mark, run: Some(phase) })
+            .map(|phase| Shown { id: phase.id, text: &phase.text, mark: shown_mark(tab, phase.mark), run: Some(phase) })
             .collect();
     }
     let from_file = tab.ticket.iter().flat_map(|ticket| &ticket.phases);
@@ -106,6 +106,12 @@ fn phases(tab: &Tab) -> Vec<Shown<'_>> {
             run: None,
         })
         .collect()
+}
+
+/// Nobody works on a phase whose run was left, though no record says so.
+fn shown_mark(tab: &Tab, mark: Mark) -> Mark {
+    let at_work = matches!(mark, Mark::Running | Mark::Claimed);
+    if at_work && tab.failure.is_some() { Mark::Pending } else { mark }
 }
 
 fn is_unfolded(model: &Model, tab: &Tab) -> bool {

@@ -2,11 +2,11 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::approval::{Answered, AnsweredBy};
+use crate::domain::approval::{Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::{Record, Stored};
+use crate::domain::record::{OfPhase, Record, Stored};
 use crate::domain::words::Weight;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
@@ -76,12 +76,17 @@ pub fn fold(model: &mut Model, news: News) -> Vec<Ask> {
             }
         }
         News::RunLeft(left) => {
-            log(model, &left.ticket, Weight::Error, &left.message);
+            let mut message = left.message;
             if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.run == Some(left.run)) {
+                if let Some(lost) = tab.unstored_words() {
+                    message = format!("{message} · not recorded: {lost}");
+                }
                 tab.storage = None;
-                tab.failure = Some(clean_line(&left.message, 2_000));
+                tab.failure = Some(clean_line(&message, 2_000));
+                tab.stream.left();
                 attention::drop_stale(model, "the run has ended; nothing was answered");
             }
+            log(model, &left.ticket, Weight::Error, &message);
         }
         News::Trouble { ticket, message } => log(model, &ticket, Weight::Error, &message),
         // A name that was typed wrongly: no tab for what is not there.
@@ -131,17 +136,47 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) -> Vec<Ask> {
         Record::ApprovalAnswered(answered) => model.approval(&stored.ticket, &answered.id).cloned(),
         _ => None,
     };
-    if !model.tabs[at].record(stored) {
+    let tab = &mut model.tabs[at];
+    let unstored = match &stored.record {
+        Record::PhaseTicked(OfPhase { phase, id: Some(id) }) if tab.ticks(*id) => Some(phase.clone()),
+        Record::ApprovalVoid(void) if tab.answers(&void.id) => Some(void.why.clone()),
+        Record::RunEnded { reason: ExitReason::StorageFailed, .. } => tab.unstored_words(),
+        _ => None,
+    };
+    if !tab.record(stored) {
         return Vec::new();
     }
     let mut asks = Vec::new();
-    match &stored.record {
-        Record::ApprovalAsked(approval) => asks = attention::asked_again(model, &stored.ticket, approval),
+    match (&stored.record, unstored) {
+        (Record::PhaseTicked(_), Some(phase)) => model.tell(format!("ticked “{phase}”")),
+        (Record::ApprovalVoid(_), Some(why)) => {
+            let words = format!("your answer was not recorded: {why}");
+            attention::drop_stale(model, &words);
+            log(model, &stored.ticket, Weight::Warn, &words);
+        }
+        (Record::RunEnded { .. }, Some(lost)) => {
+            let words = format!("not recorded: {lost}");
+            attention::drop_stale(model, "the run has ended; nothing was answered");
+            log(model, &stored.ticket, Weight::Error, &words);
+            model.tell(words);
+        }
+        (record, _) => asks = cards(model, stored, record, asked.as_ref()),
+    }
+    if let Some(line) = model.tabs[at].teller.line(&stored.record) {
+        model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
+    }
+    asks
+}
+
+/// What the record means to the cards.
+fn cards(model: &mut Model, stored: &Stored, record: &Record, asked: Option<&Approval>) -> Vec<Ask> {
+    match record {
+        Record::ApprovalAsked(approval) => return attention::asked_again(model, &stored.ticket, approval),
         Record::ApprovalVoid(void) => {
             attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why));
         }
         Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Screen, .. }) if asked.is_some() => {
-            if let Some(asked) = &asked {
+            if let Some(asked) = asked {
                 attention::recorded(model, asked, answer);
             }
         }
@@ -158,10 +193,7 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) -> Vec<Ask> {
         Record::RunEnded { .. } => attention::drop_stale(model, "the run has ended; nothing was answered"),
         _ => {}
     }
-    if let Some(line) = model.tabs[at].teller.line(&stored.record) {
-        model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
-    }
-    asks
+    Vec::new()
 }
 
 fn log(model: &mut Model, ticket: &TicketId, weight: Weight, text: &str) {

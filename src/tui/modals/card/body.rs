@@ -187,7 +187,8 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
         body.gap();
         let why = &approval.reason;
         let words = format!(
-            "Policy error: {why}. This call keeps waiting for you and is judged again as soon as the policy is fixed."
+            "Policy error: {why}. This call keeps waiting, can only be denied, and is judged again as soon as the \
+             policy is fixed."
         );
         body.words(0, Role::Warning, &words);
     }

@@ -205,7 +205,8 @@ impl Card {
         if let Some(why) = &self.trouble {
             return Some((Role::Danger, spelt::visible(why)));
         }
-        if self.approval.kind == ApprovalKind::Call && !self.approval.provable && matches!(self.page, Page::Call) {
+        let one_by_one = self.approval.kind == ApprovalKind::Call && !self.approval.provable && !self.is_barred();
+        if one_by_one && matches!(self.page, Page::Call) {
             return Some((Role::Dim, "A is not offered: calls like this one are decided one by one.".into()));
         }
         if self.approval.kind != ApprovalKind::Passphrase {
@@ -266,7 +267,11 @@ impl Card {
             }
             // It cannot be called back.
             Page::Checking(_) => vec![Hint::new("Esc", "close; a right one still lets the call run", "close")],
-            Page::Sent(_) => vec![hint("", "on its way …"), hint("Esc", "close")],
+            Page::Sent(_) => {
+                let unstored = model.tabs.iter().any(|tab| tab.id == self.ticket && tab.storage.is_some());
+                let words = if unstored { "the answer cannot be stored yet …" } else { "on its way …" };
+                vec![hint("", words), hint("Esc", "close")]
+            }
             Page::Judging(_) => vec![hint("", "being judged …"), hint("Esc", "close")],
             Page::Gone(_) => vec![hint("Esc", "close")],
             Page::Choices(choices) if choices.is_typing() => {
@@ -304,7 +309,7 @@ impl Card {
             hints.push(Hint { role: Role::Warning, ..Hint::new("", "it is asked anew: look, then", "asked anew:") });
         } else if self.hurried {
             hints.push(Hint { role: Role::Warning, ..Hint::new("Space", "read to its end first, then", "first:") });
-        } else if !self.end_seen {
+        } else if !self.end_seen && self.can_allow() {
             hints.push(Hint::new("Space", "reads on, then", "on, then"));
         }
         if self.can_allow() {

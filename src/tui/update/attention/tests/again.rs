@@ -112,3 +112,25 @@ fn an_answer_to_claudes_question_that_may_not_be_given_can_be_chosen_again() {
     assert!(drawn.contains("it is locked"), "{drawn}");
     assert_eq!(press(&mut model, "Enter"), asked);
 }
+
+#[test]
+fn while_the_rules_cannot_be_used_a_call_can_only_be_denied() {
+    for kind in [ApprovalKind::Call, ApprovalKind::Passphrase, ApprovalKind::Plan] {
+        let mut model = waits([sample::push("c")]);
+        press(&mut model, "!");
+        again(&mut model, Again::RulesUnusable, |call| {
+            call.kind = kind;
+            call.reason = "policy.yaml:2:1: no such key".into();
+        });
+        assert_eq!(press(&mut model, "y y t T A y e y Enter"), [], "{kind:?}");
+        let drawn = sample::draw(&mut model, (100, 30));
+        assert!(drawn.contains("policy.yaml:2:1") && drawn.contains("can only be denied"), "{drawn}");
+        for key in ["y once", "passphrase…", "begin", "this call, for this run", "always…", "e edit"] {
+            assert!(!drawn.contains(key), "{kind:?} {key}: {drawn}");
+        }
+        let asks = press(&mut model, "d Enter");
+        let [Ask::Command(_, UserCommand::AnswerApproval { answer: Answer::Deny { .. }, .. })] = &asks[..] else {
+            panic!("{asks:?}")
+        };
+    }
+}
