@@ -56,7 +56,8 @@ impl Watching {
                 let open = followed.lock().unwrap_or_else(PoisonError::into_inner).open_runs();
                 drop(followed);
                 for (gate, inputs) in open {
-                    let look = move || gate.refresh().map(|words| Input::RulesChanged { words, trouble: gate.trouble() });
+                    let look =
+                        move || gate.refresh().map(|words| Input::RulesChanged { words, trouble: gate.trouble() });
                     if let Ok(Some(changed)) = tokio::task::spawn_blocking(look).await {
                         let _ = inputs.send(changed).await;
                     }

@@ -150,7 +150,10 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     assert_eq!((model.waiting(), model.tabs[0].standing()), (0, Standing::Unstored), "nothing is left to do");
     press(&mut model, "Esc");
     let screen = sample::draw(&mut model, (200, 40));
-    assert!(screen.contains("not stored yet: the tick of “Tests for") && screen.contains("your answer about Bash"), "{screen}");
+    assert!(
+        screen.contains("not stored yet: the tick of “Tests for") && screen.contains("your answer about Bash"),
+        "{screen}"
+    );
     let named = crate::domain::record::OfPhase { phase: "Tests for burst".into(), id: Some(PhaseId(4)) };
     recorded(&mut model, 41, Record::PhaseTicked(named));
     assert_eq!(told(&model), "ticked “Tests for burst”");
