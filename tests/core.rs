@@ -210,7 +210,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::PostResult(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec!["a".into()] }),
         n.clone().prop_map(|n| Input::ValidationFinished { n, results: vec![] }),
-        (text, any::<bool>()).prop_map(|(phase, done)| Input::TickSettled {
+        (text, any::<bool>()).prop_map(|(phase, done)| Input::BoxSettled {
             phase: OfPhase { phase, id: None },
             done,
             outcome: WriteOutcome::FileGone

@@ -35,11 +35,11 @@ pub async fn run(
     let wanted = find(&ticket, phase, tick)?;
     let outcome = ticking::write(&session.store()?, &*session.clock(), &path, &wanted).await?;
     let (id, text) = (ticket.id.as_str(), clean_line(&wanted.text, 200));
-    let is = if tick == Tick::On { "is ticked" } else { "is open again" };
+    let is = if tick == Tick::On { "ticked" } else { "unticked" };
     match outcome {
-        Outcome::Done(_) => writeln!(out, "{id}: “{text}” {is}.")?,
-        Outcome::Already => writeln!(out, "{id}: “{text}” {} already.", is.replace("is", "was").replace(" again", ""))?,
-        Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” {is}; {holder} has taken it over.")?,
+        Outcome::Done(_) => writeln!(out, "{id}: “{text}” is {is}.")?,
+        Outcome::Already => writeln!(out, "{id}: “{text}” was already {is}.")?,
+        Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” is {is}; {holder} has taken it over.")?,
         Outcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
             return Err(CliError { message, exit_code: 75 });

@@ -309,9 +309,9 @@ pub enum Record {
     TickIntended(OfPhase),
     /// The box is ticked (by us now, or it was already), or cannot be.
     TickSettled(BoxSettled),
-    /// The tick of a box is about to be taken back: it was made during an iteration, and the phase was not found done.
+    /// A box is about to be unticked: it was ticked during an iteration and the phase was not found done, or a person says so.
     UntickIntended(OfPhase),
-    /// The box is open again, or cannot be opened.
+    /// The box is unticked, or cannot be.
     UntickSettled(BoxSettled),
     /// The ticket's `status:` is about to be set.
     StatusIntended {

@@ -74,6 +74,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.signs = Signs::default();
             state.pace = Pace::Run;
             state.ticket_lost = None;
+            state.phases.iter_mut().for_each(|phase| phase.box_writes = 0);
             state.stage = Stage::AwaitingTree { holder: None };
         }
         Record::TreeAwaited { holder } => {
@@ -130,7 +131,15 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
             state.stage = Stage::Ended;
         }
-        Record::TickIntended(_) | Record::UntickIntended(_) => state.stage = Stage::Ticking,
+        Record::TickIntended(OfPhase { phase, id }) | Record::UntickIntended(OfPhase { phase, id }) => {
+            if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {
+                phase.box_writes += 1;
+            }
+            // A person's tick waits for nothing else that is under way.
+            if state.stage == Stage::Idle {
+                state.stage = Stage::WritingBox;
+            }
+        }
         Record::TickSettled(settled) => settle_box(state, settled, true, time),
         Record::UntickSettled(settled) => settle_box(state, settled, false, time),
         Record::StatusIntended { .. } => state.stage = Stage::SettingStatus,
@@ -260,8 +269,8 @@ fn end_iteration(
 /// The box of a phase was changed in the file, or cannot be.
 fn settle_box(state: &mut State, settled: &BoxSettled, done: bool, time: Timestamp) {
     let BoxSettled { phase: OfPhase { phase, id }, outcome } = settled;
-    let owed = |phase: &PhaseState| matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable;
-    if let Some(phase) = state.about_mut(Some(phase), *id, owed) {
+    if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {
+        phase.box_writes = phase.box_writes.saturating_sub(1);
         phase.untickable = !is_so(outcome);
         if is_so(outcome) {
             phase.ticked = done;
@@ -269,7 +278,14 @@ fn settle_box(state: &mut State, settled: &BoxSettled, done: bool, time: Timesta
         }
     }
     state.wrote_ticket = Some(time);
-    state.stage = Stage::Idle;
+    if state.stage == Stage::WritingBox && !state.is_writing_box() {
+        state.stage = Stage::Idle;
+    }
+}
+
+/// It is done, and its box is to be ticked.
+fn owes_tick(phase: &PhaseState) -> bool {
+    matches!(phase.mark, Mark::Done(_)) && !phase.ticked && !phase.untickable
 }
 
 fn is_so(outcome: &WriteOutcome) -> bool {

@@ -81,7 +81,7 @@ impl Step<'_> {
             Input::NotRejudged { id, why } => self.not_rejudged(&id, &why),
             Input::RuleSaved { id, path } => self.rule_saved(&id, &path),
             Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
-            Input::TickSettled { phase, done, outcome } => self.tick_settled(phase, done, outcome),
+            Input::BoxSettled { phase, done, outcome } => self.box_settled(phase, done, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
             Input::LimitsRead(limits) => self.limits_read(limits),

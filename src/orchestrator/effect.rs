@@ -3,7 +3,6 @@
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::limits::admission::Ask;
-use crate::domain::phase::PhaseId;
 use crate::domain::record::{OfPhase, Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
@@ -130,17 +129,10 @@ pub enum Effect {
         /// The commands.
         commands: Vec<String>,
     },
-    /// Tick the phase's box, or take its tick back → `TickSettled`.
-    TickPhase {
+    /// Tick the phase's box or untick it, after the box writes before it → `BoxSettled`.
+    SetBox {
         /// The phase.
         phase: OfPhase,
-        /// Ticked from now on.
-        done: bool,
-    },
-    /// Tick the phase's box or take its tick back, at the person's wish → `TicketRead`.
-    WriteBox {
-        /// The phase.
-        phase: PhaseId,
         /// Ticked from now on.
         done: bool,
     },

@@ -285,8 +285,8 @@ pub enum Input {
         /// One result for each command that ran, in order.
         results: Vec<CommandResult>,
     },
-    /// The box was ticked, or its tick taken back, or not.
-    TickSettled {
+    /// The box was ticked or unticked, or not.
+    BoxSettled {
         /// The phase.
         phase: OfPhase,
         /// It was to be ticked.

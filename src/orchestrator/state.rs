@@ -128,6 +128,8 @@ pub struct PhaseState {
     /// Its tick was first seen while an iteration was open: a claim, until the box is seen empty. It is taken back in the
     /// file unless the phase is found done.
     pub doubted: bool,
+    /// Writes of its box that are under way: until they have ended, the file does not say what is meant.
+    pub box_writes: u32,
     /// The box cannot be ticked (gone, or not writable); not tried again.
     pub untickable: bool,
     /// Snapshot before its first iteration in this run: what its evidence is judged against.
@@ -204,8 +206,8 @@ pub enum Stage {
     Comparing,
     /// The validation commands run.
     Validating,
-    /// The box is being ticked.
-    Ticking,
+    /// A box is being ticked or unticked.
+    WritingBox,
     /// The ticket's status is being set.
     SettingStatus,
     /// The run waits for a limit.
@@ -308,6 +310,11 @@ impl State {
             ticked: seed.done,
             ..PhaseState::default()
         }
+    }
+
+    /// A box is being written.
+    pub fn is_writing_box(&self) -> bool {
+        self.phases.iter().any(|phase| phase.box_writes > 0)
     }
 
     /// Phases that are done.

@@ -19,8 +19,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
 use crate::domain::approval::Presence;
-use crate::domain::phase::PhaseId;
-use crate::domain::record::WriteOutcome;
+use crate::domain::record::{OfPhase, WriteOutcome};
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
@@ -35,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{OnceCell, mpsc};
+use tokio::sync::{OnceCell, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 /// What the effects of one run work with.
@@ -94,6 +93,8 @@ pub struct Work {
     tree: Arc<Mutex<Option<TreeLock>>>,
     evidence: Arc<OnceCell<WorkTree>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
+    /// Ends with the last write of a box.
+    box_written: Option<oneshot::Receiver<()>>,
     tasks: Vec<AbortHandle>,
 }
 
@@ -148,24 +149,7 @@ impl Effects {
                 self.gather_evidence(n, iteration_base, phase_base);
             }
             Effect::RunValidation { n, commands } => self.run_validation(n, commands, state),
-            Effect::TickPhase { phase, done } => {
-                let write = self.box_writer(state, phase.id.unwrap_or_default(), done);
-                self.answer_with_blocking(move || Input::TickSettled { phase, done, outcome: write() });
-            }
-            Effect::WriteBox { phase, done } => {
-                let write = self.box_writer(state, phase, done);
-                let (file, text) =
-                    (self.ticket_file.clone(), state.place(phase).map_or("", |(text, _)| text).to_owned());
-                self.answer_with(async move {
-                    let written = tokio::task::spawn_blocking(write).await;
-                    match written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string())).box_trouble() {
-                        None => file.read().await,
-                        Some(why) => {
-                            Input::Warned { text: format!("the checkbox of “{text}” was not changed: {why}") }
-                        }
-                    }
-                });
-            }
+            Effect::SetBox { phase, done } => self.set_box(state, phase, done),
             Effect::SetStatus { to } => {
                 let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
                 self.answer_with_blocking(move || {
@@ -177,12 +161,24 @@ impl Effects {
         }
     }
 
-    /// Ticks the box of a phase in the file, or takes its tick back.
-    fn box_writer(&self, state: &State, phase: PhaseId, done: bool) -> impl FnOnce() -> WriteOutcome + Send + 'static {
+    /// Ticks the box of a phase in the file or unticks it: one write after the other, in the order they were decided in.
+    fn set_box(&mut self, state: &State, phase: OfPhase, done: bool) {
         let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
-        let place = state.place(phase).map(|(text, nth)| (text.to_owned(), nth));
-        let write = if done { tickets::tick } else { tickets::reopen };
-        move || place.map_or(WriteOutcome::NotThere, |(text, nth)| write(&path, &text, nth, &locks))
+        let place = phase.id.and_then(|id| state.place(id)).map(|(text, nth)| (text.to_owned(), nth));
+        let change = if done { tickets::tick } else { tickets::reopen };
+        let write = move || place.map_or(WriteOutcome::NotThere, |(text, nth)| change(&path, &text, nth, &locks));
+        let (before, ended) = (self.work.box_written.take(), oneshot::channel());
+        self.work.box_written = Some(ended.1);
+        self.answer_with(async move {
+            if let Some(before) = before {
+                // It is dropped when the write before has ended.
+                let _: Result<(), _> = before.await;
+            }
+            let written = tokio::task::spawn_blocking(write).await;
+            drop(ended.0);
+            let outcome = written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string()));
+            Input::BoxSettled { phase, done, outcome }
+        });
     }
 
     /// Ends everything that is under way: Claude by the ladder, commands by dropping, locks by release.

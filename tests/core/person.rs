@@ -113,11 +113,12 @@ fn a_tick_through_programmator_counts_at_once_and_cuts_the_iteration_off() {
         world.rules.person_wants(&world.state, &UserCommand::TickPhase { phase });
         world.give(Input::Wished { wish: 7, command: UserCommand::TickPhase { phase } });
         assert_eq!(world.state.phases[0].mark, Mark::Done(DoneHow::TickedByPerson), "{stage:?}");
-        assert!(world.phases[0].done && world.state.phases[0].ticked, "the box is written");
+        assert!(world.phases[0].done, "the box is written");
         let taken =
             world.journal.iter().filter(|stored| stored.record == Record::WishTaken(WishTaken { wish: 7 })).count();
         assert_eq!(taken, 1);
         world.live();
+        assert!(world.state.phases[0].ticked);
         assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
         assert_eq!(world.state.phases[0].iterations, 1, "it is not worked on again");
         assert_eq!(outcomes(&world)[0], IterationOutcome::Interrupted);
@@ -140,6 +141,46 @@ fn a_tick_in_the_file_while_an_iteration_is_open_is_told_and_worked_on_all_the_s
     assert_eq!(world.state.phases[last].mark, Mark::Done(DoneHow::TickedByPerson));
     world.live();
     assert_eq!(world.state.phases[last].iterations, 0);
+}
+
+/// The writes that are under way end, in their order.
+fn boxes_settle(world: &mut World) {
+    while let Some(at) = world.coming.iter().position(|input| matches!(input, Input::BoxSettled { .. })) {
+        let settled = world.coming.remove(at);
+        world.give(settled);
+    }
+}
+
+#[test]
+fn the_last_of_a_tick_and_an_untick_counts_however_soon_it_comes_and_whatever_is_read_between() {
+    for ticks in [[true, false, true], [false, true, false]] {
+        let mut world = at(&Stage::Running);
+        let at = world.phases.len() - 1;
+        let phase = world.state.phases[at].id;
+        let say = |world: &mut World, done: bool| {
+            let told = if done { UserCommand::TickPhase { phase } } else { UserCommand::RetryPhase { phase } };
+            world.rules.person_wants(&world.state, &told);
+            command(world, told);
+        };
+        if !ticks[0] {
+            say(&mut world, true);
+        }
+        say(&mut world, ticks[0]);
+        boxes_settle(&mut world);
+        let mut between = Vec::new();
+        for done in &ticks[1..] {
+            say(&mut world, *done);
+            assert_eq!(world.phases[at].done, *done, "the box is written");
+            between.push(world.reading());
+        }
+        // Both writes are under way, and what the file said before each is heard of now.
+        between.into_iter().for_each(|reading| world.give(reading));
+        boxes_settle(&mut world);
+        world.ticket_read();
+        let last = &world.state.phases[at];
+        let is_done = last.mark == Mark::Done(DoneHow::TickedByPerson);
+        assert_eq!((is_done, last.ticked, last.doubted), (ticks[2], ticks[2], false), "{ticks:?} {last:?}");
+    }
 }
 
 #[test]

@@ -282,7 +282,7 @@ impl World {
                 };
                 Input::ValidationFinished { n, results: commands.into_iter().map(ran).collect() }
             }
-            Effect::TickPhase { phase, done } => {
+            Effect::SetBox { phase, done } => {
                 let outcome = match self.box_of(phase.id.unwrap()) {
                     Some(seed) if seed.done == done => WriteOutcome::AlreadySo,
                     Some(seed) => {
@@ -292,11 +292,7 @@ impl World {
                     None => WriteOutcome::NotThere,
                 };
                 let outcome = if self.rough(60) { WriteOutcome::Failed("read-only".into()) } else { outcome };
-                Input::TickSettled { phase, done, outcome }
-            }
-            Effect::WriteBox { phase, done } => {
-                self.box_of(phase).into_iter().for_each(|seed| seed.done = done);
-                return self.ticket_read();
+                Input::BoxSettled { phase, done, outcome }
             }
             Effect::SetStatus { to } => {
                 self.status = to;
@@ -384,6 +380,11 @@ impl World {
             if matches!(self.coming[at], Input::EvidenceGathered { .. }) {
                 let read = self.coming.iter().position(|input| matches!(input, Input::TicketRead { .. }));
                 at = read.filter(|read| *read < at).unwrap_or(at);
+            }
+            // Boxes are written one after the other.
+            if matches!(self.coming[at], Input::BoxSettled { .. }) {
+                let first = self.coming.iter().position(|input| matches!(input, Input::BoxSettled { .. }));
+                at = first.unwrap_or(at);
             }
             let input = self.coming.remove(at);
             self.give(input);

@@ -343,7 +343,7 @@ fn completion_resets() {
         all.spawn();
         all.ready(FIRST);
         all.ends(claim(phase, "CONTINUE"));
-        all.give(Input::TickSettled {
+        all.give(Input::BoxSettled {
             phase: OfPhase { phase: phase.into(), id: None },
             done: true,
             outcome: WriteOutcome::Written,

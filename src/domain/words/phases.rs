@@ -23,11 +23,13 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::TickSettled(BoxSettled { phase, outcome }) => {
             Some(written(outcome, &format!("the box of “{}”", phase.phase), "ticked"))
         }
-        Record::UntickSettled(BoxSettled { phase, outcome }) => Some(written(
-            outcome,
-            &format!("the box of “{}”, ticked during an iteration that did not finish the phase,", phase.phase),
-            "open again",
-        )),
+        Record::UntickSettled(BoxSettled { phase, outcome }) => {
+            let (weight, mut text) = written(outcome, &format!("the box of “{}”", phase.phase), "unticked");
+            if *outcome == WriteOutcome::Written {
+                text.push_str(": the phase is not done");
+            }
+            Some((weight, text))
+        }
         Record::StatusSettled { to, outcome } => {
             Some(written(outcome, "the ticket's status", &format!("set to {}", to.word())))
         }
@@ -37,10 +39,30 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
 
 fn written(outcome: &WriteOutcome, what: &str, done: &str) -> (Weight, String) {
     match outcome {
-        WriteOutcome::Written => (Weight::Info, format!("{what} is {done}")),
-        WriteOutcome::AlreadySo => (Weight::Info, format!("{what} was {done} already")),
-        WriteOutcome::NotThere => (Weight::Warn, format!("{what} is no longer in the file; left as it is")),
-        WriteOutcome::FileGone => (Weight::Warn, format!("{what} cannot be {done}: the file is gone")),
-        WriteOutcome::Failed(why) => (Weight::Error, format!("{what} cannot be {done}: {why}")),
+        WriteOutcome::Written => (Weight::Info, format!("{what} was {done}")),
+        WriteOutcome::AlreadySo => (Weight::Info, format!("{what} was already {done}")),
+        WriteOutcome::NotThere => (Weight::Warn, format!("{what} is no longer in the file; nothing was written")),
+        WriteOutcome::FileGone => (Weight::Warn, format!("{what} could not be {done}: the file is gone")),
+        WriteOutcome::Failed(why) => (Weight::Error, format!("{what} could not be {done}: {why}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_is_ticked_and_unticked_in_sentences() {
+        let words = |done: bool, outcome: WriteOutcome| {
+            let settled = BoxSettled { phase: OfPhase { phase: "X".into(), id: None }, outcome };
+            let record = if done { Record::TickSettled(settled) } else { Record::UntickSettled(settled) };
+            sentence(&record).unwrap().1
+        };
+        let failed = || WriteOutcome::Failed("read-only".into());
+        assert_eq!(words(true, WriteOutcome::Written), "the box of “X” was ticked");
+        assert_eq!(words(false, WriteOutcome::Written), "the box of “X” was unticked: the phase is not done");
+        assert_eq!(words(false, WriteOutcome::AlreadySo), "the box of “X” was already unticked");
+        assert_eq!(words(false, failed()), "the box of “X” could not be unticked: read-only");
+        assert_eq!(words(true, failed()), "the box of “X” could not be ticked: read-only");
     }
 }

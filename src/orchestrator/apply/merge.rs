@@ -19,6 +19,8 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Option<Tim
         let same = |phase: &Option<PhaseState>| phase.as_ref().is_some_and(|phase| phase.text == seed.text);
         let from = before.iter().position(same).or(renamed[at]);
         merged.push(match from.and_then(|from| before[from].take()) {
+            // Its box is being written: what it was before says nothing.
+            Some(known) if known.box_writes > 0 => PhaseState { text: seed.text.clone(), ..known },
             Some(known) => follow(known, seed, reading),
             // Seen for the first time: without a tick first, so that whose it is counts.
             None => follow(state.new_phase(&PhaseSeed { done: false, ..seed.clone() }), seed, reading),

@@ -160,9 +160,14 @@ impl Step<'_> {
         self.end(ExitReason::Error, message);
     }
 
-    pub(super) fn tick_settled(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome) {
-        if self.state.stage != Stage::Ticking {
+    pub(super) fn box_settled(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome) {
+        if self.state.run.is_none() || self.state.ended.is_some() {
             return;
+        }
+        let loop_waits = self.state.stage == Stage::WritingBox;
+        if !loop_waits && !self.state.is_writing_box() {
+            // The phase is gone from the file by now.
+            return self.advance();
         }
         let trouble = outcome.clone().box_trouble();
         let gone = outcome == WriteOutcome::FileGone;
@@ -170,10 +175,11 @@ impl Step<'_> {
         let settled = BoxSettled { phase, outcome };
         self.record(if done { Record::TickSettled(settled) } else { Record::UntickSettled(settled) });
         if let Some(why) = trouble {
-            let (is, to_be) = if done { ("done", "ticked") } else { ("not done", "opened again") };
+            let (is, to_be) = if done { ("done", "ticked") } else { ("open", "unticked") };
             self.notice(Level::Warn, format!("“{text}” is {is}, but its box could not be {to_be}: {why}"));
         }
-        if gone {
+        // Else the file's watch tells it, which looks for it for a while.
+        if gone && loop_waits {
             self.record(Record::TicketLost { why: "the file is gone".into() });
         }
         self.advance();

@@ -106,10 +106,11 @@ impl Step<'_> {
             return false;
         }
         // The file says what is done, and no more, before anything else, a stop included.
+        if self.state.is_writing_box() {
+            return false;
+        }
         if let Some((phase, done)) = self.owed_box().filter(|_| self.state.ticket_lost.is_none()) {
-            let owed = phase.clone();
-            self.record(if done { Record::TickIntended(owed) } else { Record::UntickIntended(owed) });
-            self.effect(Effect::TickPhase { phase, done });
+            self.set_box(phase, done);
             return false;
         }
         if self.state.is_complete() && self.state.ticket_lost.is_none() {
@@ -162,6 +163,12 @@ impl Step<'_> {
             _ => phase.ticked && phase.doubted,
         };
         self.state.phases.iter().find(owed).map(|phase| (phase.named(), !phase.ticked))
+    }
+
+    pub(super) fn set_box(&mut self, phase: OfPhase, done: bool) {
+        let meant = phase.clone();
+        self.record(if done { Record::TickIntended(meant) } else { Record::UntickIntended(meant) });
+        self.effect(Effect::SetBox { phase, done });
     }
 
     fn complete(&mut self) {

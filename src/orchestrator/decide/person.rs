@@ -6,7 +6,6 @@ use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{Level, Record, WishTaken};
-use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Step<'_> {
@@ -129,8 +128,8 @@ impl Step<'_> {
         if !matches!(known.mark, Mark::Done(_)) {
             self.settled_by_person(phase, Record::PhaseTicked(known.named()));
         }
-        if !known.ticked {
-            self.effect(Effect::WriteBox { phase, done: true });
+        if !known.ticked || known.box_writes > 0 {
+            self.set_box(known.named(), true);
         }
     }
 
@@ -147,12 +146,12 @@ impl Step<'_> {
         let Some(known) = self.state.phase_by(phase).cloned() else { return };
         match known.mark {
             Mark::Running | Mark::Claimed => return,
-            Mark::Pending if !known.ticked => return,
+            Mark::Pending if !known.ticked && known.box_writes == 0 => return,
             _ => {}
         }
         self.record(Record::PhaseReopened(known.named()));
-        if matches!(known.mark, Mark::Done(_)) || known.ticked {
-            self.effect(Effect::WriteBox { phase, done: false });
+        if matches!(known.mark, Mark::Done(_)) || known.ticked || known.box_writes > 0 {
+            self.set_box(known.named(), false);
         }
     }
 }
