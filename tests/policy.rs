@@ -16,6 +16,8 @@ mod corpus;
 mod everyday;
 #[path = "policy/files.rs"]
 mod files;
+#[path = "policy/foreign.rs"]
+mod foreign;
 #[path = "policy/grammar.rs"]
 mod grammar;
 #[path = "policy/guarded.rs"]

@@ -4,6 +4,7 @@
 //! Nothing outside of this folder knows the parser (`brush-parser`, pinned exactly: its tree is not stable).
 
 mod assign;
+mod belongs;
 mod builtin;
 mod command;
 mod conditions;

@@ -47,6 +47,8 @@ pub struct Entry {
     pub needs: String,
     /// Without options and operands it does something else, which is not proven.
     pub never_bare: bool,
+    /// Files with which the repository may say what runs under its name, each with the word in it that says so.
+    pub pinned: Vec<String>,
     /// Prints names of files, one in a line: may feed `xargs`.
     pub lists: Option<Lists>,
     /// It does so only with one of these options.

@@ -237,7 +237,8 @@ impl Floor {
     fn tells(path: &Path, place: &Place<'_>) -> Option<bool> {
         let inside = path.starts_with(place.workspace);
         let named = path.file_name().is_some_and(|name| name == "config" || name == "config.worktree");
-        let is_gits = named && path.iter().any(|part| part == ".git") || path == place.home.join(".gitconfig");
+        let is_persons = [".gitconfig", ".config/git/config"].iter().any(|name| path == place.home.join(name));
+        let is_gits = named && path.iter().any(|part| part == ".git") || is_persons;
         if inside && path.ends_with(".npmrc") {
             return credentials::is_plain_npmrc(path, place).then_some(false);
         }

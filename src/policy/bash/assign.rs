@@ -8,6 +8,7 @@ use crate::policy::commands::project;
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Program, Unit, Value};
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
+use std::path::PathBuf;
 
 /// Where an assignment stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,7 +79,8 @@ impl Walker<'_> {
     fn is_build_setting(&self, name: &str, value: &Field) -> bool {
         let inside = |path: &str| {
             let folders = self.targets(if path.is_empty() { "." } else { path }).filter(|_| !path.starts_with('~'));
-            folders.is_some_and(|folders| folders.iter().all(|folder| folder.starts_with(self.place.workspace)))
+            let own = |folder: &PathBuf| folder.starts_with(self.place.workspace) && !self.is_foreign(folder);
+            folders.is_some_and(|folders| folders.iter().all(own))
         };
         match (name, value.text()) {
             ("PYTHONPATH", Some(value)) => value.split(':').all(inside),

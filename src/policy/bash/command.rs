@@ -6,7 +6,7 @@ use super::walk::{MAX_DEPTH, Walker};
 use crate::policy::commands::args;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{self, Entry, project};
-use crate::policy::place::Place;
+use crate::policy::place::{Place, Reading};
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit};
 use brush_parser::ast::{
     Assignment, AssignmentValue, CommandPrefixOrSuffixItem, CommandSuffix, IoRedirect, SimpleCommand, Word,
@@ -215,6 +215,9 @@ impl Walker<'_> {
         if entry.does.is_empty() {
             unit.classes.insert(Class::Read);
         }
+        if self.is_pinned(entry) {
+            unit.classes = [Class::Build].into();
+        }
         unit.flags.clone_from(&parsed.flags);
         unit.more_flags = parsed.more_flags;
         if let [only] = args
@@ -284,6 +287,12 @@ impl Walker<'_> {
         if entry.places {
             self.places(&parsed, &mut unit);
         }
+        if unit.moves.iter().filter_map(Target::path).any(|path| path.starts_with(self.place.workspace))
+            && unit.writes.iter().filter_map(Target::path).any(|path| self.place.is_scratch(path))
+        {
+            let why = "moves files to the scratch folder, which is deleted when the run ends: copy them";
+            unit.doubts.push(Doubt::Meaning(why.to_owned()));
+        }
         let reads_here = unit.tree && entry.does.is_empty() && unit.reads.is_empty();
         if reads_here || (entry.here && unit.reads.is_empty()) {
             self.reads(&Field::known("."), &mut unit);
@@ -313,6 +322,25 @@ impl Walker<'_> {
             self.language(language, &parsed, args, &mut unit);
         }
         unit
+    }
+}
+
+impl Walker<'_> {
+    /// Whether a file here says what runs under the command's name.
+    fn is_pinned(&self, entry: &Entry) -> bool {
+        let said = |folder: &Path, pin: &String| {
+            let (file, word) = pin.split_once(' ').unwrap_or((pin, ""));
+            match self.place.view.text(&folder.join(file)) {
+                Reading::Missing => false,
+                Reading::Unreadable => true,
+                Reading::Text(text) => text.contains(word),
+            }
+        };
+        !entry.pinned.is_empty()
+            && self.shell.folders().is_none_or(|folders| {
+                let mut all = folders.iter().flat_map(|folder| folder.ancestors());
+                all.any(|folder| entry.pinned.iter().any(|pin| said(folder, pin)))
+            })
     }
 }
 

@@ -334,17 +334,30 @@ pub fn changes(unit: &Unit) -> bool {
     !unit.proven() || !unit.classes.iter().all(|class| matches!(class, Class::Read | Class::Internal))
 }
 
+fn written(units: &[Unit]) -> Vec<Target> {
+    units.iter().flat_map(|unit| unit.writes.iter().cloned()).collect()
+}
+
+/// Adds what the units of one pipeline write of what comes from a network, at once or in a file of it. What goes into a
+/// variable may go into any file.
+pub fn fetches(fetched: &mut Vec<Target>, units: &[Unit]) {
+    let talks = |unit: &Unit| unit.classes.iter().any(|class| matches!(class, Class::Local | Class::Network));
+    let of_it = |unit: &Unit| talks(unit) || unit.reads.iter().any(|target| fetched.contains(target));
+    if units.iter().any(of_it) {
+        let holds = units.iter().any(|unit| unit.program == Program::Assignment);
+        fetched.extend(holds.then_some(Target::Unknown));
+        fetched.extend(units.iter().flat_map(|unit| unit.writes.iter().cloned()));
+    }
+}
+
 /// Takes back what is only proven as long as nothing changes: patterns whose matches another unit may add to, and
 /// paths that another unit may have put a link into.
-pub fn distrust(units: &mut [Unit], workspace: &Path, in_order: bool) {
+pub fn distrust(units: &mut [Unit], fetched: &[Target], workspace: &Path, in_order: bool) {
     let outside = |unit: &Unit| unit.reads.iter().filter_map(Target::path).any(|path| !path.starts_with(workspace));
-    let brought: Vec<Target> = if units.iter().any(outside) {
-        units.iter().flat_map(|unit| unit.writes.iter().cloned()).collect()
-    } else {
-        Vec::new()
-    };
+    let brought: Vec<Target> = if units.iter().any(outside) { written(units) } else { Vec::new() };
+    let brought = if fetched.contains(&Target::Unknown) { written(units) } else { brought };
     for unit in units.iter_mut().filter(|unit| unit.classes.contains(&Class::Run)) {
-        if unit.reads.iter().any(|target| brought.contains(target)) {
+        if unit.reads.iter().any(|target| brought.contains(target) || fetched.contains(target)) {
             unit.doubts.push(Doubt::Words("what runs may come from outside of the workspace".to_owned()));
         }
     }

@@ -52,8 +52,8 @@ impl Walker<'_> {
             (commands::entry(&format!("git {first} --list")), 1)
         } else {
             match commands::entry(&format!("git {first} {second}")) {
-                Some(entry) => (Some(entry), 2),
-                None => (commands::entry(&format!("git {first}")), 1),
+                Some(entry) if !(entry.never_bare && rest.len() == 2) => (Some(entry), 2),
+                Some(_) | None => (commands::entry(&format!("git {first}")), 1),
             }
         };
         let mut unit = match entry {
@@ -117,6 +117,7 @@ fn loses(first: &str, rest: &[Field]) -> Option<String> {
     let files: Vec<&str> = rest.iter().skip(1).filter_map(Field::text).filter(|word| !word.starts_with('-')).collect();
     Some(match first {
         "reset" if set("--hard") => "discards uncommitted changes".to_owned(),
+        "reset" if files.iter().all(|word| *word == "HEAD") => "takes back what is staged".to_owned(),
         "reset" => "moves the branch to another commit".to_owned(),
         "checkout" if set("--") => format!("discards uncommitted changes of {}", files.join(", ")),
         "checkout" | "switch" => "switches the work tree to another branch".to_owned(),

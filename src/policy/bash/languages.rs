@@ -73,6 +73,14 @@ impl Walker<'_> {
                 if parsed.operands.len() < 2 {
                     unit.doubts.push(Doubt::Words("sqlite3 runs what its input says".to_owned()));
                 }
+                // A database that is not there is made.
+                let makes = |field: &&Field| {
+                    let there = |path: &String| path == ":memory:" || self.is_written_or_there(path);
+                    !parsed.flags.contains("readonly") && !field.texts().is_some_and(|texts| texts.iter().all(there))
+                };
+                if let Some(database) = parsed.operands.first().filter(makes) {
+                    self.writes(database, unit);
+                }
             }
             Language::Mode => check(&mode),
             Language::Archive => {

@@ -35,7 +35,7 @@ impl Walker<'_> {
         } else if let Some((builder, length)) = programs::builder(&known) {
             Some(self.built(builder, &args[length - 1..]))
         } else if let Some((scripts, at, rest)) = programs::script(&known) {
-            Some(self.package_script(scripts, known[at], &args[rest - 1..]))
+            Some(self.package_script(scripts, &known[..=at], &args[rest - 1..]))
         } else {
             self.interpreted(name, args)
         };
@@ -67,9 +67,7 @@ impl Walker<'_> {
     pub(super) fn own_path(&mut self, mut unit: Unit, path: &str, args: &[Field]) {
         unit.given = self.given(&[Field::known(path)]);
         let base = path.rsplit('/').next().unwrap_or(path);
-        // `.venv/bin/python`: the interpreter of the project's environment.
-        let of_environment = path.rsplit('/').nth(1).is_some_and(|folder| matches!(folder, "bin" | ".bin" | "Scripts"));
-        let found = match self.interpreted(base, args).filter(|_| of_environment && self.names_inside(path)) {
+        let found = match self.interpreted(base, args).filter(|_| self.is_of_environment(path)) {
             Some(found) => found,
             None => self.own_file(path).and_then(|files| self.handed(args).map(|()| files)),
         };
@@ -91,9 +89,10 @@ impl Walker<'_> {
         match programs::interpreter(name) {
             // What is not installed would be fetched.
             Some(interpreter) if !fetches || !interpreter.when.is_empty() => self.interpreted(name, rest),
-            None if known.starts_with(&["uv"]) && is_python(name) => {
-                Some(self.own_file(name).and_then(|files| self.handed(rest).map(|()| files)))
-            }
+            None if known.starts_with(&["uv"]) && is_python(name) => Some(self.own_file(name).and_then(|files| {
+                self.needs_nothing(&files)?;
+                self.handed(rest).map(|()| files)
+            })),
             Some(_) | None => None,
         }
     }
@@ -132,7 +131,7 @@ impl Walker<'_> {
             Runs::Module(at) => (self.own_module(args[at].beginning())?, &args[..at], &args[at + 1..]),
             Runs::Found | Runs::Itself => (Vec::new(), args, &[][..]),
         };
-        self.inside(options)?;
+        self.of_project(options)?;
         if interpreter.takes_file() {
             self.inside(rest)?;
         } else {
@@ -158,7 +157,7 @@ impl Walker<'_> {
             at += builder.line.takes(text).ok_or_else(|| format!("unrecognized option {text}"))?;
         }
         let at = at.min(args.len());
-        self.inside(&args[..at])?;
+        self.of_project(&args[..at])?;
         if builder.packages {
             let package = args.get(at).and_then(Field::text).unwrap_or("");
             // Anything else would be fetched.
@@ -168,7 +167,7 @@ impl Walker<'_> {
             if let Some(word) = programs::reaching(package.rsplit('/').next().unwrap_or(package)) {
                 return Err(reaches(&word, package));
             }
-            self.inside(&args[at..=at])?;
+            self.of_project(&args[at..=at])?;
             self.handed(&args[at + 1..])?;
         } else {
             self.handed(&args[at..])?;
@@ -177,7 +176,8 @@ impl Walker<'_> {
     }
 
     /// A script of `package.json`: what it runs is the project's, what it is handed may be anything to that.
-    fn package_script(&self, scripts: &programs::Scripts, name: &str, args: &[Field]) -> Found {
+    fn package_script(&self, scripts: &programs::Scripts, known: &[&str], args: &[Field]) -> Found {
+        let name = known.last().copied().unwrap_or("");
         if !self.is_there(&scripts.when) {
             return Err("there is no package.json in the workspace".to_owned());
         }
@@ -188,11 +188,18 @@ impl Walker<'_> {
         if let Some(word) = programs::reaching(name) {
             return Err(reaches(&word, name));
         }
+        // These run any program of `node_modules` by its name, too; npm prints the environment.
+        let others = known.first().is_some_and(|first| matches!(*first, "yarn" | "bun")) && !scripts.knows(name);
+        if (others || name == "env") && !self.has_script(name) {
+            return Err(format!("{name} is no script of package.json"));
+        }
         let mut at = 0;
         while let Some(word) = args.get(at) {
             let text = word.text().ok_or("an argument of the script has an unknown value")?;
             let number = at > 0 && text.chars().all(|char| char.is_ascii_digit());
+            let next = args.get(at + 1).and_then(Field::text);
             at += match text {
+                _ if let Some(takes) = scripts.listens(text, next)? => takes,
                 "--" => 1,
                 _ if number => 1,
                 _ => scripts.line.takes(text).ok_or_else(|| format!("unrecognized option {text} of a script"))?,
@@ -211,8 +218,7 @@ impl Walker<'_> {
             let Ok(inside) = file.strip_prefix(self.place.workspace) else {
                 return Err(format!("{path} is outside of the workspace"));
             };
-            let mut parts = inside.iter().map(|part| part.to_string_lossy());
-            if inside.as_os_str().is_empty() || parts.any(|part| programs::is_foreign(&part)) {
+            if inside.as_os_str().is_empty() || self.is_foreign(file) {
                 return Err(format!("{path} is not the project's own program"));
             }
             if floor.is_secret(file, &self.place) || floor.protects(file, &self.place).is_some() {
@@ -230,7 +236,8 @@ impl Walker<'_> {
         Ok(files)
     }
 
-    /// A module of the workspace: `python -m` looks in the present folder first.
+    /// A module of the workspace: `python -m` looks in the present folder first. In `src` it looks where the project is
+    /// installed so, and then what comes with python or is installed as well goes before it.
     fn own_module(&self, name: &str) -> Found {
         let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.');
         let top = name.split('.').next().unwrap_or("");
@@ -252,7 +259,9 @@ impl Walker<'_> {
         let own = if there(&format!("./{top}.py")) {
             Some(format!("./{top}.py"))
         } else {
-            ["./", "./src/"].into_iter().find(|head| whole(head)).map(|head| format!("{head}{top}"))
+            let known = programs::is_module(top) || programs::is_tool(top) || self.is_installed(top);
+            let heads = if known { &["./"][..] } else { &["./", "./src/"] };
+            heads.iter().find(|head| whole(head)).map(|head| format!("{head}{top}"))
         };
         let own = own.ok_or_else(|| format!("{top} is not a module of the workspace"))?;
         if let Some(word) = programs::reaching(name) {
@@ -271,11 +280,22 @@ impl Walker<'_> {
             if let Some(word) = programs::reaching(text.trim_start_matches('-')).filter(|_| !setting) {
                 return Err(reaches(&word, text));
             }
-            if text.contains(['(', ')', '{', '}', ';', '$', '`', '\n', '<', '>']) {
+            // perl takes a name with such a sign at an end for a command.
+            let piped = text.trim().starts_with('|') || text.trim().ends_with('|');
+            if piped || text.contains(['(', ')', '{', '}', ';', '$', '`', '\n', '<', '>']) {
                 return Err("an argument may be code".to_owned());
             }
         }
         Ok(())
+    }
+
+    /// Known words whose paths are the project's own.
+    fn of_project(&self, args: &[Field]) -> Result<(), String> {
+        self.inside(args)?;
+        let texts = args.iter().filter_map(Field::texts).flatten();
+        let foreign = |path: &&str| self.targets(path).is_some_and(|found| found.iter().any(|at| self.is_foreign(at)));
+        let path = texts.flat_map(|text| project::paths(text)).find(foreign);
+        path.map_or(Ok(()), |path| Err(format!("{path} is not the project's own")))
     }
 
     /// Known words whose paths stay in the workspace.
@@ -300,29 +320,6 @@ impl Walker<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Whether it runs in the workspace: what stands in the present folder says which version of an interpreter runs.
-    fn here(&self) -> Result<(), String> {
-        let inside = self.targets(".").is_some_and(|at| at.iter().all(|at| at.starts_with(self.place.workspace)));
-        let foreign = |at: &PathBuf| at.iter().any(|part| programs::is_foreign(&part.to_string_lossy()));
-        let at = self.targets(".").unwrap_or_default();
-        let below = at.iter().filter_map(|at| at.strip_prefix(self.place.workspace).ok());
-        if below.map(PathBuf::from).any(|at| foreign(&at)) {
-            return Err("runs in a folder of what others wrote".to_owned());
-        }
-        inside.then_some(()).ok_or_else(|| "runs outside of the workspace".to_owned())
-    }
-
-    fn is_there(&self, when: &[String]) -> bool {
-        when.is_empty() || when.iter().any(|file| self.place.view.exists(&self.place.workspace.join(file)))
-    }
-
-    /// Whether a path's folder is in the workspace, wherever the link at its end leads.
-    fn names_inside(&self, path: &str) -> bool {
-        let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
-        let folders = self.targets(folder).filter(|_| !path.starts_with('~'));
-        folders.is_some_and(|folders| folders.iter().all(|folder| folder.starts_with(self.place.workspace)))
     }
 }
 

@@ -8,7 +8,7 @@ use super::shell::{Shell, holds_numbers, is_named, is_set_once};
 use super::variables::is_own_name;
 use super::{effects, hidden};
 use crate::policy::place::Place;
-use crate::policy::unit::{Class, Field, Names, Program, Unit};
+use crate::policy::unit::{Class, Field, Names, Program, Target, Unit};
 use brush_parser::ast::{
     AndOr, AndOrList, CaseClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
     CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
@@ -38,6 +38,8 @@ pub struct Walker<'a> {
     pub(super) steady: bool,
     /// There is a `cd` in the script.
     pub(super) moves: bool,
+    /// Files that hold what came from a network.
+    fetched: Vec<Target>,
     /// Each command ends before the next begins, and runs once: its units stand in the order in which they happen.
     in_order: bool,
 }
@@ -55,6 +57,7 @@ impl<'a> Walker<'a> {
             commands: 0,
             steady: true,
             moves: false,
+            fetched: Vec::new(),
             in_order: true,
         }
     }
@@ -66,7 +69,7 @@ impl<'a> Walker<'a> {
             self = Self { steady: false, ..Self::new(self.text, self.place) };
             self.script(self.text, Grammar::Bash);
         }
-        effects::distrust(&mut self.units, self.place.workspace, self.in_order);
+        effects::distrust(&mut self.units, &self.fetched, self.place.workspace, self.in_order);
         self.units
     }
 
@@ -97,6 +100,7 @@ impl<'a> Walker<'a> {
         other.shell = self.shell.clone().without_variables();
         other.script(text, grammar);
         self.moves |= other.moves;
+        self.fetched.extend(other.fetched);
         self.in_order = false;
         self.commands = other.commands;
         for unit in other.units {
@@ -193,8 +197,10 @@ impl<'a> Walker<'a> {
         match timed {
             None | Some(PipelineTimed::Timed(_) | PipelineTimed::TimedWithPosixOutput(_)) => {}
         }
+        let from = self.units.len();
         if let [only] = seq.as_slice() {
-            return self.command(only);
+            self.command(only);
+            return effects::fetches(&mut self.fetched, &self.units[from..]);
         }
         self.in_order = false;
         let outer = self.feed.take();
@@ -208,6 +214,7 @@ impl<'a> Walker<'a> {
             self.feed = effects::feed(&self.units[before..], fed).filter(|_| streams.output);
         }
         self.feed = outer;
+        effects::fetches(&mut self.fetched, &self.units[from..]);
     }
 
     fn command(&mut self, command: &Command) {

@@ -25,6 +25,8 @@ pub struct Interpreter {
     bare: Option<String>,
     /// The first operand has an ending, or it is no file.
     files: bool,
+    /// First operands that are commands of its own, which run code from its input.
+    verbs: String,
     /// The first operand may be a class of the class path.
     classes: bool,
     /// It is the project's own when any of these files is there.
@@ -66,6 +68,8 @@ pub struct Scripts {
     run: Vec<String>,
     direct: Vec<String>,
     names: Vec<String>,
+    /// Options whose value is where a server listens.
+    hosts: String,
     /// What may be handed to a script whose program is not known.
     #[serde(flatten)]
     pub line: Line,
@@ -164,8 +168,7 @@ pub fn script(words: &[&str]) -> Option<(&'static Scripts, usize, usize)> {
     let command = scripts.direct.iter().find(|command| begins(words, command))?;
     let at = if command.contains(' ') { 1 } else { command.split(' ').count() };
     let name = words.get(at)?;
-    let head = name.split(':').next().unwrap_or(name);
-    scripts.names.iter().any(|known| known == head).then_some((scripts, at, at + 1))
+    scripts.knows(name).then_some((scripts, at, at + 1))
 }
 
 /// The word in a text that says that a call reaches beyond the workspace or changes data.
@@ -270,6 +273,25 @@ impl Line {
     }
 }
 
+impl Scripts {
+    /// Whether a script of such a name is one that packages have.
+    pub fn knows(&self, name: &str) -> bool {
+        let head = name.split(':').next().unwrap_or(name);
+        self.names.iter().any(|known| known == head)
+    }
+
+    /// How many words an option takes that says where a server listens: on this machine. None for another option.
+    pub fn listens(&self, word: &str, next: Option<&str>) -> Result<Option<usize>, String> {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        if !lists(&self.hosts, name) {
+            return Ok(None);
+        }
+        let here = value.or(next).is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "::1" | "[::1]"));
+        let takes = if value.is_some() { 1 } else { 2 };
+        here.then_some(Some(takes)).ok_or_else(|| format!("{name} lets other machines connect"))
+    }
+}
+
 impl Interpreter {
     /// What the words behind its name run. The error is why that is not known.
     pub fn runs(&self, words: &[Option<&str>]) -> Result<Runs, String> {
@@ -319,6 +341,9 @@ impl Interpreter {
             }
             if self.file.is_some() || (self.files && !is_file_name(word)) {
                 return Ok(Runs::Itself);
+            }
+            if lists(&self.verbs, word) {
+                return Err(Self::nothing());
             }
             if self.classes && word.starts_with('@') {
                 return Err(format!("{word} names a file of further words"));

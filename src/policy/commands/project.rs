@@ -14,7 +14,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
-use values::{holds_code, is_foreign, is_name, is_output, is_own_package, is_setting, strays};
+use values::{holds_code, is_foreign, is_name, is_output, is_own_file, is_own_package, is_setting, strays};
 
 pub use values::{is_own_module, paths};
 
@@ -69,6 +69,9 @@ struct Entry {
     /// Its operands are packages, and those that stand elsewhere would be fetched.
     #[serde(default)]
     packages: bool,
+    /// It may not read its input, which may be code that names any file.
+    #[serde(default)]
+    no_input: bool,
     /// `V=1` is a setting.
     #[serde(default)]
     settings: bool,
@@ -282,6 +285,9 @@ impl Entry {
                 _ => {}
             }
         }
+        if self.no_input && parsed.operands.iter().any(|word| word.text() == Some("-")) {
+            return Err("its input may be code that names any file".to_owned());
+        }
         let foreign = parsed.operands.iter().map(Field::beginning).find(|name| self.packages && !is_own_package(name));
         foreign.map_or(Ok(()), |name| Err(format!("{name} is no package of the workspace")))
     }
@@ -297,7 +303,8 @@ impl Entry {
             Role::Data | Role::Program => !holds_code(text),
             Role::Warning => programs::is_warning(text),
             Role::Module => {
-                let own = is_own_module(text, place);
+                let file = place.resolve(place.cwd, text).filter(|_| text.contains('/') || text.ends_with(".py"));
+                let own = is_own_module(text, place) || file.is_some_and(|file| is_own_file(&file, place));
                 return own.then_some(()).ok_or_else(|| format!("{text} is not a module of the workspace"));
             }
             Role::Name | Role::Read | Role::Write | Role::Rev | Role::Spec => !holds_code(text) && is_name(text),

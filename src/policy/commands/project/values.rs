@@ -13,7 +13,10 @@ pub fn is_own_module(text: &str, place: &Place<'_>) -> bool {
     let top = name.split('.').next().unwrap_or("");
     let there = |path: String| place.resolve(place.cwd, &path).is_some_and(|path| is_own_file(&path, place));
     let file = name.replace('.', "/");
-    let inside = || there(format!("{file}.py")) && !programs::is_module(top) && !programs::is_tool(top);
+    // `pkg.module.Class` too.
+    let files = || std::iter::successors(Some(file.as_str()), |file| file.rsplit_once('/').map(|(file, _)| file));
+    let inside =
+        || files().any(|file| there(format!("{file}.py"))) && !programs::is_module(top) && !programs::is_tool(top);
     !top.is_empty()
         && text.chars().all(plain)
         && (there(format!("{top}.py")) || there(format!("{top}/__init__.py")) || inside())
