@@ -61,6 +61,13 @@ impl Again {
     }
 }
 
+/// Whether the rules of a run can be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RulesRead {
+    /// Why they cannot, in words; `None`: they can again.
+    pub trouble: Option<String>,
+}
+
 /// A question that a call of Claude's waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {

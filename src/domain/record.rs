@@ -9,7 +9,7 @@ pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
 use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
-use crate::domain::approval::{Answered, Approval, EditRefused, UnitView, Voided};
+use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
@@ -390,10 +390,7 @@ pub enum Record {
     /// The rules were changed: what was allowed for the rest of the run is asked about again.
     GrantsDropped,
     /// Whether the rules of the run can be used has changed.
-    RulesRead {
-        /// Why they cannot, in words; `None`: they can again.
-        trouble: Option<String>,
-    },
+    RulesRead(RulesRead),
     /// Records can be stored again, after the run had waited for that.
     StorageWaited {
         /// How long, in milliseconds.

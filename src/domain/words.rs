@@ -206,7 +206,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
         // The notice beside it says which rules.
-        Record::RulesRead { .. } => None,
+        Record::RulesRead(_) => None,
         Record::GrantsDropped => {
             info("what you allowed for the rest of the run ends with the rules it was allowed under".into())
         }

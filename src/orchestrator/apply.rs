@@ -67,7 +67,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.settings = settings.clone();
             state.stage = Stage::AwaitingTree { holder: None };
         }
-        Record::RulesRead { trouble } => state.rules_trouble.clone_from(trouble),
+        Record::RulesRead(read) => state.rules_trouble.clone_from(&read.trouble),
         Record::RunResumed { .. } => {
             state.ended = None;
             state.rules_trouble = None;

@@ -273,7 +273,7 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::EditRefused(EditRefused { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::StorageWaited { ms: u64::MAX },
-        Record::RulesRead { trouble: Some(text()) },
+        Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]
 }
 
@@ -363,7 +363,7 @@ fn index(record: &Record) -> usize {
         Record::UntickSettled(_) => 72,
         Record::EditRefused(_) => 73,
         Record::StorageWaited { .. } => 74,
-        Record::RulesRead { .. } => 75,
+        Record::RulesRead(_) => 75,
     }
 }
 

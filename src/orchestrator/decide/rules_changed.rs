@@ -4,7 +4,7 @@
 
 use super::Step;
 use crate::domain::approval::{
-    Again, Answer, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, Ruling, Scope,
+    Again, Answer, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, RulesRead, Ruling, Scope,
 };
 use crate::domain::record::{Level, Record, Verdict};
 use crate::orchestrator::effect::Effect;
@@ -35,7 +35,7 @@ impl Step<'_> {
         }
         self.notice(Level::Warn, words);
         if self.state.rules_trouble != trouble {
-            self.record(Record::RulesRead { trouble });
+            self.record(Record::RulesRead(RulesRead { trouble }));
         }
         if self.state.gate.has_granted() {
             self.record(Record::GrantsDropped);

@@ -17,6 +17,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
+mod unstored;
+
 fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
     let mut asks = Vec::new();
     for key in keys.split(' ') {
@@ -123,62 +125,6 @@ fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
     let left = RunLeft { run, ticket, reason, message: "stopped, and the last records are missing".into() };
     assert_eq!(update(&mut model, Msg::News(News::RunLeft(left))), [Ask::Leave]);
     assert!(sample::draw(&mut model, (120, 40)).contains("the last records are missing"));
-}
-
-#[test]
-fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
-    let mut model = with_running();
-    model.tabs[0].state.approvals.push(sample::push("c").into());
-    let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1"));
-    let told = |model: &Model| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
-    let recorded = |model: &mut Model, seq, record| {
-        update(model, Msg::News(News::Recorded(sample::stored("tk-1", seq, record).into())));
-    };
-    let full = StorageAwaited {
-        run,
-        ticket: ticket.clone(),
-        why: "the disk is full".into(),
-        since: sample::NOW,
-        until: sample::NOW.plus(std::time::Duration::from_secs(60)),
-    };
-    model.focus = Pane::Tickets;
-    assert_eq!((press(&mut model, "j d").len(), told(&model).as_str()), (1, ""), "it is no fact yet");
-    assert_eq!(press(&mut model, "! y").len(), 1);
-    assert!(sample::draw(&mut model, (120, 40)).contains("on its way"));
-    update(&mut model, Msg::News(News::StorageAwaited(full.clone())));
-    assert!(sample::draw(&mut model, (120, 40)).contains("the answer cannot be stored yet"));
-    assert_eq!((model.waiting(), model.tabs[0].standing()), (0, Standing::Unstored), "nothing is left to do");
-    press(&mut model, "Esc");
-    let screen = sample::draw(&mut model, (200, 40));
-    assert!(
-        screen.contains("not stored yet: the tick of “Tests for") && screen.contains("your answer about Bash"),
-        "{screen}"
-    );
-    let named = crate::domain::record::OfPhase { phase: "Tests for burst".into(), id: Some(PhaseId(4)) };
-    recorded(&mut model, 41, Record::PhaseTicked(named));
-    assert_eq!(told(&model), "ticked “Tests for burst”");
-    assert_eq!(model.waiting(), 1, "it can be stored again, and there is no answer");
-    update(&mut model, Msg::News(News::StorageAwaited(full)));
-    press(&mut model, "!");
-    let reason = Some(ExitReason::StorageFailed);
-    let left = RunLeft { run, ticket, reason, message: "the disk is full".into() };
-    update(&mut model, Msg::News(News::RunLeft(left)));
-    assert!(model.modals.is_empty());
-    let screen = sample::draw(&mut model, (200, 40));
-    assert!(screen.contains("the disk is full · not recorded: your answer about Bash git push"), "{screen}");
-    assert!(screen.contains("○ Wire into middleware"), "nobody works on the phase: {screen}");
-    // One that could still be stored to its end.
-    let mut model = with_running();
-    model.tabs[0].state.approvals.push(sample::push("c").into());
-    model.focus = Pane::Tickets;
-    press(&mut model, "j d ! y");
-    let (id, why) = (crate::domain::approval::QuestionId::first("c"), "the iteration has ended".into());
-    recorded(&mut model, 41, Record::ApprovalVoid(crate::domain::approval::Voided { id, why }));
-    assert_eq!(told(&model), "your answer was not recorded: the iteration has ended");
-    let (reason, detail) = (ExitReason::StorageFailed, "the disk is full".into());
-    let ended = Record::RunEnded { reason, detail, iterations: 1, phases_done: 2, phases: 4, cost_usd: 0.0 };
-    recorded(&mut model, 42, ended);
-    assert_eq!(told(&model), "not recorded: the tick of “Tests for burst”");
 }
 
 #[test]
