@@ -68,6 +68,10 @@ impl PathView for RealPaths {
         })
     }
 
+    fn asks_loopback_itself(&self) -> bool {
+        asks_loopback_itself(|name| std::env::var(name).ok())
+    }
+
     fn text(&self, path: &Path) -> Reading {
         match fs::metadata(path) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Reading::Missing,
@@ -75,6 +79,15 @@ impl PathView for RealPaths {
             _ => Reading::Unreadable,
         }
     }
+}
+
+/// Whether no proxy is named, or none for this machine.
+fn asks_loopback_itself(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
+    let proxied = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].iter().any(set);
+    let spared = variable("no_proxy").or_else(|| variable("NO_PROXY")).unwrap_or_default();
+    let spares = |host: &str| spared.split([',', ' ']).any(|name| name == host);
+    !proxied || spared == "*" || (spares("localhost") && spares("127.0.0.1"))
 }
 
 fn read(path: &Path) -> std::io::Result<Reading> {
@@ -105,6 +118,22 @@ mod tests {
         assert_eq!(place.resolve(&proj, "loop/x"), None);
         assert_eq!(RealPaths::default().names(&root.join("none")), Some(Vec::new()));
         assert_eq!(RealPaths::default().names(&proj.join("src")), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_proxy_counts_where_it_is_not_left_out_for_this_machine() {
+        for (set, itself) in [
+            (&[][..], true),
+            (&[("http_proxy", "")], true),
+            (&[("http_proxy", "http://p:1")], false),
+            (&[("ALL_PROXY", "socks5://p:1"), ("NO_PROXY", "x.test")], false),
+            (&[("http_proxy", "http://p:1"), ("no_proxy", "localhost")], false),
+            (&[("http_proxy", "http://p:1"), ("no_proxy", "localhost,127.0.0.1")], true),
+            (&[("https_proxy", "http://p:1"), ("NO_PROXY", "*")], true),
+        ] {
+            let of = |name: &str| set.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned());
+            assert_eq!(asks_loopback_itself(of), itself, "{set:?}");
+        }
     }
 
     #[test]

@@ -33,6 +33,10 @@ pub trait PathView: Sync {
     fn tracked(&self, path: &Path) -> Option<Vec<String>>;
     /// Whether docker asks the daemon of this machine.
     fn has_own_daemon(&self, home: &Path) -> bool;
+    /// Whether a request to this machine goes there, and not to a proxy that the environment names.
+    fn asks_loopback_itself(&self) -> bool {
+        true
+    }
     /// The run's own folder for temporary files, with links resolved. It is what `$TMPDIR` says.
     fn scratch(&self) -> Option<&Path> {
         None
@@ -171,6 +175,7 @@ pub struct MadeUp {
     texts: BTreeMap<PathBuf, String>,
     tracked: BTreeSet<PathBuf>,
     daemon_elsewhere: bool,
+    behind_proxy: bool,
     root: PathBuf,
 }
 
@@ -200,6 +205,12 @@ impl MadeUp {
     #[must_use]
     pub fn with_daemon_elsewhere(self) -> Self {
         Self { daemon_elsewhere: true, ..self }
+    }
+
+    /// Where a proxy is asked for what is on this machine, too.
+    #[must_use]
+    pub fn with_proxy(self) -> Self {
+        Self { behind_proxy: true, ..self }
     }
 
     /// With these files, too, and what they say.
@@ -260,5 +271,9 @@ impl PathView for MadeUp {
 
     fn has_own_daemon(&self, _: &Path) -> bool {
         !self.daemon_elsewhere
+    }
+
+    fn asks_loopback_itself(&self) -> bool {
+        !self.behind_proxy
     }
 }

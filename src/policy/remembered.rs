@@ -68,6 +68,10 @@ impl PathView for Remembered<'_> {
         self.view.has_own_daemon(home)
     }
 
+    fn asks_loopback_itself(&self) -> bool {
+        self.view.asks_loopback_itself()
+    }
+
     fn text(&self, path: &Path) -> Reading {
         self.texts.of(path, |path| self.view.text(path))
     }

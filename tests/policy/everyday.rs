@@ -183,6 +183,7 @@ fn reasons_are_in_plain_words() {
         ("python /tmp/x.py", "/tmp/x.py is outside of the workspace"),
         ("./scripts/deploy.sh", "`deploy` in ./scripts/deploy.sh may reach beyond the workspace"),
         ("git checkout -- src/main.rs", "discards uncommitted changes of src/main.rs"),
+        ("git checkout .", "discards uncommitted changes of ."),
         ("git reset --hard", "discards uncommitted changes"),
         ("gh pr view 1", "reads from the network"),
         ("frobnicate x", "frobnicate is not a known command"),
@@ -304,6 +305,7 @@ fn settings_of_the_place_count() {
         assert_ne!(of(plain(), command), Verdict::Allow, "{command}");
     }
     assert_eq!(of(plain().with_daemon_elsewhere(), "docker ps"), Verdict::Ask);
+    assert_eq!(of(plain().with_proxy(), "curl -s http://localhost:3000/"), Verdict::Ask);
     assert_eq!(of(plain().with_daemon_elsewhere(), "curl -s http://localhost:3000/"), Verdict::Allow);
     for (npmrc, verdict) in [
         ("save-exact=true\nfund=false", Verdict::Allow),

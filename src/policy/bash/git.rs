@@ -119,7 +119,7 @@ fn loses(first: &str, rest: &[Field]) -> Option<String> {
         "reset" if set("--hard") => "discards uncommitted changes".to_owned(),
         "reset" if files.iter().all(|word| *word == "HEAD") => "takes back what is staged".to_owned(),
         "reset" => "moves the branch to another commit".to_owned(),
-        "checkout" if set("--") => format!("discards uncommitted changes of {}", files.join(", ")),
+        "checkout" if set("--") || files == ["."] => format!("discards uncommitted changes of {}", files.join(", ")),
         "checkout" | "switch" => "switches the work tree to another branch".to_owned(),
         "restore" => format!("discards uncommitted changes of {}", files.join(", ")),
         "stash" if set("drop") || set("clear") => "deletes stashed changes".to_owned(),

@@ -11,11 +11,17 @@ impl Walker<'_> {
     pub(super) fn reaches_out(&self, entry: &Entry, name: &str, parsed: &Parsed, unit: &mut Unit) {
         let mut why = sent(parsed).filter(|_| name == "curl");
         if matches!(name, "curl" | "wget") && asks_this_machine(name, parsed, unit) {
-            if !redirects(name, parsed) {
+            let itself = self.place.view.asks_loopback_itself();
+            if itself && !redirects(name, parsed) {
                 unit.classes = [Class::Local].into();
                 return;
             }
-            why = Some("follows redirects, which may lead to another machine".to_owned());
+            let elsewhere = if itself {
+                "follows redirects, which may lead to another machine"
+            } else {
+                "asks the proxy that the environment names"
+            };
+            why = Some(elsewhere.to_owned());
         }
         // A file whose name is not known waits for the person with the rest of the command.
         unit.writes.retain(|target| *target != Target::Unknown);
