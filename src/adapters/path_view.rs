@@ -86,8 +86,8 @@ fn asks_loopback_itself(variable: impl Fn(&str) -> Option<String>) -> bool {
     let set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
     let proxied = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].iter().any(set);
     let spared = variable("no_proxy").or_else(|| variable("NO_PROXY")).unwrap_or_default();
-    let spares = |host: &str| spared.split([',', ' ']).any(|name| name == host);
-    !proxied || spared == "*" || (spares("localhost") && spares("127.0.0.1"))
+    let is_left_out = |host: &str| spared.split([',', ' ']).any(|name| name == host);
+    !proxied || spared == "*" || (is_left_out("localhost") && is_left_out("127.0.0.1"))
 }
 
 fn read(path: &Path) -> std::io::Result<Reading> {

@@ -38,6 +38,7 @@ struct Runner {
 }
 
 /// Commands that are read in one way.
+#[expect(clippy::struct_excessive_bools, reason = "columns of a table")]
 #[derive(Debug, Deserialize)]
 struct Entry {
     /// Any of these files makes them the project's own.
@@ -303,7 +304,9 @@ impl Entry {
             Role::Data | Role::Program => !holds_code(text),
             Role::Warning => programs::is_warning(text),
             Role::Module => {
-                let file = place.resolve(place.cwd, text).filter(|_| text.contains('/') || text.ends_with(".py"));
+                let file = place
+                    .resolve(place.cwd, text)
+                    .filter(|_| text.contains('/') || Path::new(text).extension().is_some_and(|ending| ending == "py"));
                 let own = is_own_module(text, place) || file.is_some_and(|file| is_own_file(&file, place));
                 return own.then_some(()).ok_or_else(|| format!("{text} is not a module of the workspace"));
             }
