@@ -201,12 +201,11 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::ApprovalVoid(_)
         | Record::EditRefused(_)
         | Record::ToolJudged { .. }
-        | Record::ToolFinished { .. } => None,
+        | Record::ToolFinished { .. }
+        | Record::RulesRead(_) => None,
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
-        // The notice beside it says which rules.
-        Record::RulesRead(_) => None,
         Record::GrantsDropped => {
             info("what you allowed for the rest of the run ends with the rules it was allowed under".into())
         }

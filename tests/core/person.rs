@@ -174,7 +174,9 @@ fn the_last_of_a_tick_and_an_untick_counts_however_soon_it_comes_and_whatever_is
             between.push(world.reading());
         }
         // Both writes are under way, and what the file said before each is heard of now.
-        between.into_iter().for_each(|reading| world.give(reading));
+        for reading in between {
+            world.give(reading);
+        }
         boxes_settle(&mut world);
         world.ticket_read();
         let last = &world.state.phases[at];
