@@ -347,8 +347,10 @@ fn flags_that_would_break_the_gate_are_refused() {
 fn a_missing_claude_says_how_to_get_it() {
     let project = Project::new();
     project.ticket("tk-1", &["A"]);
-    let output =
-        project.command(&["run", "tk-1"]).env("PROGRAMMATOR_CLAUDE", "claude-that-is-not-there").output().unwrap();
+    // A long PATH is cut before the fix is.
+    let path = format!("{}:{}", std::env::var("PATH").unwrap(), "/nowhere/bin:".repeat(100));
+    let missing = [("PROGRAMMATOR_CLAUDE", "claude-that-is-not-there"), ("PATH", &path)];
+    let output = project.command(&["run", "tk-1"]).envs(missing).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let said = text(&output);
     assert!(said.contains("claude-that-is-not-there") && said.contains("npm install"), "{said}");

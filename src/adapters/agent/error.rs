@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 pub enum AgentError {
     /// No such program.
     #[error(
-        "`{program}` was not found (searched PATH: {path}). Install it with `npm install -g @anthropic-ai/claude-code`, or name it in `agent.command` or PROGRAMMATOR_CLAUDE"
+        "`{program}` was not found. Install it with `npm install -g @anthropic-ai/claude-code`, or name it in `agent.command` or PROGRAMMATOR_CLAUDE. Searched PATH: {path}"
     )]
     NotFound {
         /// The program.
