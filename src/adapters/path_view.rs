@@ -27,6 +27,14 @@ impl RealPaths {
     }
 }
 
+impl RealPaths {
+    /// A variable of Claude's environment.
+    fn variable(&self, name: &str) -> Option<String> {
+        let set = self.variables.iter().find(|(set, _)| set == name);
+        set.map(|(_, value)| value.to_string_lossy().into_owned())
+    }
+}
+
 impl PathView for RealPaths {
     fn link(&self, path: &Path) -> Option<PathBuf> {
         fs::read_link(path).ok()
@@ -62,14 +70,11 @@ impl PathView for RealPaths {
     }
 
     fn has_own_daemon(&self, home: &Path) -> bool {
-        docker_daemon::is_own(home, |name| {
-            let set = self.variables.iter().find(|(set, _)| set == name);
-            set.map(|(_, value)| value.to_string_lossy().into_owned())
-        })
+        docker_daemon::is_own(home, |name| self.variable(name))
     }
 
     fn asks_loopback_itself(&self) -> bool {
-        asks_loopback_itself(|name| std::env::var(name).ok())
+        asks_loopback_itself(|name| self.variable(name))
     }
 
     fn text(&self, path: &Path) -> Reading {

@@ -23,5 +23,8 @@ pub fn check(
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };
-    here(options)?.not_for_claude(&format!("a run of programmator may not {what}; do it in a shell of your own"))
+    here(options)?.not_for_claude(&format!(
+        "a run of programmator may not {what}, and this shell or a parent of it was started by one (PROGRAMMATOR_RUN_ID is \
+         set); do it in a shell of your own"
+    ))
 }

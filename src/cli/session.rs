@@ -50,7 +50,7 @@ impl Session {
 
     /// Refuses what only a person may ask for, in a process that a Claude of ours has started.
     pub fn not_for_claude(&self, message: &str) -> Result<(), CliError> {
-        if self.environment.contains_key(MARKER) || orphans::has_marked_ancestor() {
+        if self.environment.get(MARKER).is_some_and(|run| !run.is_empty()) || orphans::has_marked_ancestor() {
             return Err(CliError { message: message.to_owned(), exit_code: NOT_FOR_CLAUDE });
         }
         Ok(())

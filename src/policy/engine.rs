@@ -288,13 +288,13 @@ impl Policy {
     }
 }
 
-/// What stands for the path of a profile.
 /// Without one of the built-in tables nothing is decided.
 fn table_fault() -> Option<PolicyError> {
     let message = tables::fault()?.to_owned();
     Some(PolicyError { path: "built-in table".to_owned(), line: 1, column: 1, message })
 }
 
+/// What stands for the path of a profile.
 fn built_in_path(profile: Profile) -> String {
     format!("profile {}", profile.name())
 }

@@ -350,6 +350,18 @@ fn what_a_search_leaves_out_is_not_read() {
 }
 
 #[test]
+fn very_many_files_are_no_floor() {
+    let root = Path::new("/home/dev/proj");
+    let files: Vec<String> = (0..150).map(|n| format!("out/{n}.snap")).collect();
+    let view = MadeUp::new(root, [], files.iter().map(String::as_str));
+    let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+    for (profile, expected) in [(Profile::Guarded, Verdict::Ask), (Profile::Trusted, Verdict::Allow)] {
+        let decision = policy(profile).decide("Bash", &json!({ "command": "rm -rf out/*" }), &place);
+        assert_eq!(decision.verdict, expected, "{profile:?}: {}", decision.told());
+    }
+}
+
+#[test]
 fn a_build_folder_with_tracked_files_asks() {
     let root = Path::new("/home/dev/proj");
     let view = MadeUp::new(
@@ -357,7 +369,11 @@ fn a_build_folder_with_tracked_files_asks() {
         [],
         ["dist/a.js", "build/config.sh", "src/a.rs", "out/notes.md", "pkg/dist/a.js", ".tox/a", "node_modules/a/b.js"],
     )
-    .with_texts([(".gitignore", "/dist/\n# out\n*.log\nbuild\npkg/*/\n"), (".tox/.gitignore", "# made\n*\n")])
+    .with_texts([
+        (".gitignore", "/dist/\n# out\n*.log\nbuild\npkg/*/\n"),
+        (".tox/.gitignore", "# made\n*\n"),
+        ("out/.gitignore", "# keep *.key out\n"),
+    ])
     .with_tracked(["build/config.sh", "src/a.rs"]);
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     for (command, expected) in [

@@ -241,5 +241,5 @@ pub(super) fn parent(pid: Option<i32>) -> Option<i32> {
 pub(super) fn is_marked(pid: i32) -> bool {
     let begins = format!("{MARKER}=").into_bytes();
     let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environ.split(|byte| *byte == 0).any(|entry| entry.starts_with(&begins))
+    environ.split(|byte| *byte == 0).any(|entry| entry.starts_with(&begins) && entry.len() > begins.len())
 }

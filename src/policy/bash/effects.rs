@@ -338,13 +338,18 @@ fn written(units: &[Unit]) -> Vec<Target> {
     units.iter().flat_map(|unit| unit.writes.iter().cloned()).collect()
 }
 
+/// Commands that put what they read into variables.
+const VARIABLES: [&str; 3] = ["read", "mapfile", "readarray"];
+
 /// Adds what the units of one pipeline write of what comes from a network, at once or in a file of it. What goes into a
 /// variable may go into any file.
 pub fn fetches(fetched: &mut Vec<Target>, units: &[Unit]) {
     let talks = |unit: &Unit| unit.classes.iter().any(|class| matches!(class, Class::Local | Class::Network));
-    let of_it = |unit: &Unit| talks(unit) || unit.reads.iter().any(|target| fetched.contains(target));
+    let of_it =
+        |unit: &Unit| talks(unit) || unit.reads.iter().chain(&unit.moves).any(|target| fetched.contains(target));
     if units.iter().any(of_it) {
-        let holds = units.iter().any(|unit| unit.program == Program::Assignment);
+        let reads = |unit: &Unit| matches!(&unit.program, Program::Named(name) if VARIABLES.contains(&name.as_str()));
+        let holds = units.iter().any(|unit| unit.program == Program::Assignment || reads(unit));
         fetched.extend(holds.then_some(Target::Unknown));
         fetched.extend(units.iter().flat_map(|unit| unit.writes.iter().cloned()));
     }
@@ -356,6 +361,14 @@ pub fn distrust(units: &mut [Unit], fetched: &[Target], workspace: &Path, in_ord
     let outside = |unit: &Unit| unit.reads.iter().filter_map(Target::path).any(|path| !path.starts_with(workspace));
     let brought: Vec<Target> = if units.iter().any(outside) { written(units) } else { Vec::new() };
     let brought = if fetched.contains(&Target::Unknown) { written(units) } else { brought };
+    let is_inside = |target: &Target| target.path().is_some_and(|path| path.starts_with(workspace));
+    let may_be_built = fetched.contains(&Target::Unknown) && written(units).iter().any(is_inside);
+    if may_be_built || fetched.iter().any(is_inside) {
+        // A build may read any file of the workspace, and run it.
+        for unit in units.iter_mut().filter(|unit| unit.classes.contains(&Class::Build)) {
+            unit.doubts.push(Doubt::Words("what is built may come from outside of the workspace".to_owned()));
+        }
+    }
     for unit in units.iter_mut().filter(|unit| unit.classes.contains(&Class::Run)) {
         if unit.reads.iter().any(|target| brought.contains(target) || fetched.contains(target)) {
             unit.doubts.push(Doubt::Words("what runs may come from outside of the workspace".to_owned()));

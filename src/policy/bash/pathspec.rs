@@ -84,8 +84,11 @@ impl Walker<'_> {
     /// it from git.
     pub(super) fn is_ignored(&self, path: &Path) -> bool {
         let own = self.place.view.text(&path.join(".gitignore"));
-        if matches!(own, Reading::Text(text) if text.lines().all(|line| line.starts_with('#') || line == "*") && text.contains('*'))
-        {
+        let is_silent = |line: &str| line.is_empty() || line.starts_with('#');
+        let of_all = |text: &str| {
+            text.lines().any(|line| line == "*") && text.lines().all(|line| line == "*" || is_silent(line))
+        };
+        if matches!(own, Reading::Text(text) if of_all(&text)) {
             return true;
         }
         let above = path.ancestors().skip(1).take_while(|folder| folder.starts_with(self.place.workspace));
@@ -106,7 +109,7 @@ impl Walker<'_> {
         };
         let kept = lines.iter().filter_map(|line| line.strip_prefix('!')).any(|line| {
             let name = line.trim_end_matches('/').rsplit('/').next().unwrap_or(line);
-            name.contains('*') || names.iter().any(|part| part == name)
+            name.contains(['*', '?', '[', '\\']) || names.iter().any(|part| part == name)
         });
         // From the folder of the file alone: `/tmp/*`, `packages/*/dist`.
         let leads_to = |line: &str| {

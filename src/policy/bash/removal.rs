@@ -2,7 +2,7 @@
 //! hides no other.
 
 use super::walk::Walker;
-use crate::policy::unit::{Class, Target, Unit};
+use crate::policy::unit::{Class, Doubt, Target, Unit};
 use std::path::Path;
 
 /// Most targets that are told apart.
@@ -17,8 +17,11 @@ impl Walker<'_> {
         let loses = |target: &Target| target.path().is_some_and(|path| self.loses(path));
         let (lost, rest): (Vec<Target>, Vec<Target>) = unit.writes.iter().cloned().partition(loses);
         if lost.len() > MAX_TARGETS {
+            let mut all = unit;
+            all.classes.insert(Class::History);
             let why = format!("deletes more than {MAX_TARGETS} files or folders that git tracks or does not ignore");
-            return vec![Unit { floor: Some(why), ..unit }];
+            all.doubts.push(Doubt::Words(why));
+            return vec![all];
         }
         let mut units: Vec<Unit> = Vec::new();
         if !rest.is_empty() || lost.is_empty() {
