@@ -9,6 +9,7 @@ mod builtin;
 mod command;
 mod conditions;
 mod effects;
+mod fetched;
 mod find;
 mod git;
 mod globs;

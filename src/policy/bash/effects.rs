@@ -338,23 +338,6 @@ fn written(units: &[Unit]) -> Vec<Target> {
     units.iter().flat_map(|unit| unit.writes.iter().cloned()).collect()
 }
 
-/// Commands that put what they read into variables.
-const VARIABLES: [&str; 3] = ["read", "mapfile", "readarray"];
-
-/// Adds what the units of one pipeline write of what comes from a network, at once or in a file of it. What goes into a
-/// variable may go into any file.
-pub fn fetches(fetched: &mut Vec<Target>, units: &[Unit]) {
-    let talks = |unit: &Unit| unit.classes.iter().any(|class| matches!(class, Class::Local | Class::Network));
-    let of_it =
-        |unit: &Unit| talks(unit) || unit.reads.iter().chain(&unit.moves).any(|target| fetched.contains(target));
-    if units.iter().any(of_it) {
-        let reads = |unit: &Unit| matches!(&unit.program, Program::Named(name) if VARIABLES.contains(&name.as_str()));
-        let holds = units.iter().any(|unit| unit.program == Program::Assignment || reads(unit));
-        fetched.extend(holds.then_some(Target::Unknown));
-        fetched.extend(units.iter().flat_map(|unit| unit.writes.iter().cloned()));
-    }
-}
-
 /// Takes back what is only proven as long as nothing changes: patterns whose matches another unit may add to, and
 /// paths that another unit may have put a link into.
 pub fn distrust(units: &mut [Unit], fetched: &[Target], workspace: &Path, in_order: bool) {

@@ -6,7 +6,7 @@ use super::parse::{self, Grammar};
 use super::redirect::Streams;
 use super::shell::{Shell, holds_numbers, is_named, is_set_once};
 use super::variables::is_own_name;
-use super::{effects, hidden};
+use super::{effects, fetched, hidden};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Names, Program, Target, Unit};
 use brush_parser::ast::{
@@ -200,7 +200,7 @@ impl<'a> Walker<'a> {
         let from = self.units.len();
         if let [only] = seq.as_slice() {
             self.command(only);
-            return effects::fetches(&mut self.fetched, &self.units[from..]);
+            return fetched::fetches(&mut self.fetched, &self.units[from..]);
         }
         self.in_order = false;
         let outer = self.feed.take();
@@ -214,7 +214,7 @@ impl<'a> Walker<'a> {
             self.feed = effects::feed(&self.units[before..], fed).filter(|_| streams.output);
         }
         self.feed = outer;
-        effects::fetches(&mut self.fetched, &self.units[from..]);
+        fetched::fetches(&mut self.fetched, &self.units[from..]);
     }
 
     fn command(&mut self, command: &Command) {
