@@ -271,13 +271,17 @@ fn settle_box(state: &mut State, settled: &BoxSettled, done: bool, time: Timesta
     let BoxSettled { phase: OfPhase { phase, id }, outcome } = settled;
     if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {
         phase.box_writes = phase.box_writes.saturating_sub(1);
+        phase.box_written = Some(time);
         phase.untickable = !is_so(outcome);
         if is_so(outcome) {
             phase.ticked = done;
             phase.doubted &= done;
         }
     }
-    state.wrote_ticket = Some(time);
+    // While an iteration is open, an older reading still tells what Claude has ticked: only of this box it tells nothing.
+    if state.open_iteration().is_none() {
+        state.wrote_ticket = Some(time);
+    }
     if state.stage == Stage::WritingBox && !state.is_writing_box() {
         state.stage = Stage::Idle;
     }

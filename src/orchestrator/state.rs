@@ -130,6 +130,8 @@ pub struct PhaseState {
     pub doubted: bool,
     /// Writes of its box that are under way: until they have ended, the file does not say what is meant.
     pub box_writes: u32,
+    /// When we last wrote its box.
+    pub box_written: Option<Timestamp>,
     /// The box cannot be ticked (gone, or not writable); not tried again.
     pub untickable: bool,
     /// Snapshot before its first iteration in this run: what its evidence is judged against.

@@ -47,6 +47,8 @@ impl Invariants {
     /// The person ticks a box.
     pub fn person_ticks(&mut self, phase: &str) {
         self.ticked.insert(phase.to_owned());
+        // From here on the box says it, as with the key: taken back, the phase is open again.
+        self.skipped.remove(phase);
     }
 
     /// The person wants something of a run that is alive.

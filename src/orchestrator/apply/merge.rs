@@ -19,14 +19,23 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed], read_at: Option<Tim
         let same = |phase: &Option<PhaseState>| phase.as_ref().is_some_and(|phase| phase.text == seed.text);
         let from = before.iter().position(same).or(renamed[at]);
         merged.push(match from.and_then(|from| before[from].take()) {
-            // Its box is being written: what it was before says nothing.
-            Some(known) if known.box_writes > 0 => PhaseState { text: seed.text.clone(), ..known },
+            // Its box is being written: what it was before says nothing. A tick may still be a new one of Claude's.
+            Some(known) if known.box_writes > 0 || is_before_write(&known, read_at, now) => {
+                let claims = seed.done && reading.by == TickedBy::Claude && known.is_open();
+                let (ticked, doubted) = (known.ticked || claims, known.doubted || claims);
+                PhaseState { text: seed.text.clone(), ticked, doubted, ..known }
+            }
             Some(known) => follow(known, seed, reading),
             // Seen for the first time: without a tick first, so that whose it is counts.
             None => follow(state.new_phase(&PhaseSeed { done: false, ..seed.clone() }), seed, reading),
         });
     }
     state.phases = merged;
+}
+
+/// The reading is older than our last write of this box. A clock that was set back since tells nothing.
+fn is_before_write(phase: &PhaseState, read_at: Option<Timestamp>, now: Timestamp) -> bool {
+    phase.box_written.zip(read_at).is_some_and(|(written, read_at)| read_at < written && written <= now)
 }
 
 /// For each seed the index of the phase it replaced: same place, both texts unknown to the other side.
