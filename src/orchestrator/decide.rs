@@ -35,21 +35,21 @@ const STOPPED: &str = "stopped by you; run `programmator resume` to continue";
 
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
-    let mut step = Step { state: Cow::Borrowed(state), now, decision: Decision::default() };
-    step.take(input);
-    step.end_parking_if_over();
-    step.decision
+    let mut draft = Draft { state: Cow::Borrowed(state), now, decision: Decision::default() };
+    draft.take(input);
+    draft.end_parking_if_over();
+    draft.decision
 }
 
 /// A decision in the making: records are folded at once, so later lines see what earlier ones decided. The state is
 /// copied for the first record: most of what happens needs none.
-struct Step<'a> {
+struct Draft<'a> {
     state: Cow<'a, State>,
     now: Timestamp,
     decision: Decision,
 }
 
-impl Step<'_> {
+impl Draft<'_> {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),

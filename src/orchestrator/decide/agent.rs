@@ -1,6 +1,6 @@
 //! Following Claude through an iteration: from the spawned process to its end.
 
-use super::Step;
+use super::Draft;
 use crate::domain::claim::Claim;
 use crate::domain::claim::parse::{Reading, parse};
 use crate::domain::limits::admission::{Asker, Purpose};
@@ -14,7 +14,7 @@ use crate::orchestrator::state::{Failure, Stage};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
 use crate::orchestrator::{failure, judge};
 
-impl Step<'_> {
+impl Draft<'_> {
     /// Its time counts from here: finding out which version it is may take longer, and has a bound of its own.
     pub(super) fn agent_starting(&mut self, n: u32) {
         if self.state.stage == Stage::Spawning {

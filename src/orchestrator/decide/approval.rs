@@ -3,7 +3,7 @@
 //! Every verdict and every answer is a record before Claude hears of it. A question is answered exactly once: by
 //! the person, by the time, by an earlier answer, or by nobody being there; else it is void.
 
-use super::Step;
+use super::Draft;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{
     Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, Voided,
@@ -34,7 +34,7 @@ const NO: &str = "the person does not want this to run. Do not try it again in o
 const NO_PLAN: &str = "no plan was written, so there is nothing to approve. In plan mode write the plan into the plan file, \
                        then ask again";
 
-impl Step<'_> {
+impl Draft<'_> {
     pub(super) fn judged(&mut self, call: ToolCall, mut ruling: Ruling, presence: Presence) {
         if self.state.stage != Stage::Running || !self.open(|open| open.n == call.n) {
             ruling = ruling.blocked("programmator", "the run is being stopped");

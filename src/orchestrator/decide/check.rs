@@ -1,6 +1,6 @@
 //! Turning a claim into facts: evidence, validation, the tick, the end of the iteration.
 
-use super::Step;
+use super::Draft;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
@@ -17,7 +17,7 @@ use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 /// Names of changed files kept in a record.
 const FILES: usize = 200;
 
-impl Step<'_> {
+impl Draft<'_> {
     /// Compares the work tree with the iteration's snapshot and the phase's baseline.
     pub(super) fn compare(&mut self, n: u32) {
         let Some(open) = self.state.open_iteration() else {

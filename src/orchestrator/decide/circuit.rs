@@ -1,11 +1,11 @@
 //! Moving the circuit breaker: at the start of a run, and after each iteration.
 
-use super::Step;
+use super::Draft;
 use crate::domain::breaker::{Circuit, CounterMoved, StateMoved};
 use crate::domain::record::Record;
 use crate::orchestrator::breaker::{self, Counted, Move, Progress, Recovery};
 
-impl Step<'_> {
+impl Draft<'_> {
     /// At a start: an open breaker may have cooled down. One that has not ends the run before it calls Claude.
     pub(super) fn recover(&mut self) {
         if let Recovery::Moves(to) = breaker::recover(&self.state.breaker, &self.state.settings.breaker, self.now) {

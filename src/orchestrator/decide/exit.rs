@@ -1,6 +1,6 @@
 //! What an output says besides its claim: weighed at the end of a turn, acted upon before the next iteration.
 
-use super::Step;
+use super::Draft;
 use crate::base::time::Timestamp;
 use crate::domain::analysis::shape::Output;
 use crate::domain::analysis::{self, Analysis, Before};
@@ -17,7 +17,7 @@ const QUESTION: &str = "AskUserQuestion";
 /// Refusals of one turn that are kept.
 const REFUSED: usize = 20;
 
-impl Step<'_> {
+impl Draft<'_> {
     /// Weighs a turn's output; a turn that says nothing new leaves no record.
     pub(super) fn weigh(&mut self, n: u32, result: &TurnResult, claim: Option<&Claim>) {
         let before = Before { errors: &self.state.signs.errors, length: self.state.signs.length, files_changed: 0 };

@@ -1,6 +1,6 @@
 //! The pace of a run: how it begins, what comes next, how it ends.
 
-use super::{STOPPED, Step};
+use super::{STOPPED, Draft};
 use crate::base::time::Timestamp;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
@@ -20,7 +20,7 @@ use crate::orchestrator::loop_context::loop_context;
 use crate::orchestrator::prompt::PromptContext;
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
-impl Step<'_> {
+impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
         if self.state.run.is_some() {
             return;

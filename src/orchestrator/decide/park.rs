@@ -3,7 +3,7 @@
 //! A parked run asks again every now and then: another ticket may have found the provider open, the person may have
 //! set the clock, the machine may have slept. Only the ledger says yes.
 
-use super::Step;
+use super::Draft;
 use crate::base::time::Timestamp;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Asker, Counted, Ledger, Parking, Purpose, Verdict};
@@ -23,7 +23,7 @@ const LOOK_AT_PROBE: Duration = Duration::from_secs(2);
 /// Refusals in a row after which the run is given up: a day of quarter hours.
 const TRIES: u32 = 100;
 
-impl Step<'_> {
+impl Draft<'_> {
     /// Asks the ledger. Asking again for the same call is harmless.
     pub(super) fn ask_for_call(&mut self, purpose: Purpose, asker: Asker) {
         let ask = limits::ask(&self.state, purpose, asker);

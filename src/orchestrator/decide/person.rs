@@ -1,6 +1,6 @@
 //! Obeying the person.
 
-use super::{STOPPED, Step};
+use super::{STOPPED, Draft};
 use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -8,7 +8,7 @@ use crate::domain::phase::PhaseId;
 use crate::domain::record::{Level, Record, WishTaken};
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
-impl Step<'_> {
+impl Draft<'_> {
     pub(super) fn commanded(&mut self, id: String, command: UserCommand) {
         if self.state.ended.is_some() || self.state.run.is_none() {
             return;

@@ -2,7 +2,7 @@
 //!
 //! Reading the rules anew is the edge's. How a question is asked and answered is `approval`'s.
 
-use super::Step;
+use super::Draft;
 use crate::domain::approval::{
     Again, Answer, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, RulesRead, Ruling, Scope,
 };
@@ -11,7 +11,7 @@ use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Stage;
 use std::sync::Arc;
 
-impl Step<'_> {
+impl Draft<'_> {
     /// The person's lasting yes stands in their file: it is the answer to the call that it was made of, whatever they
     /// look at meanwhile.
     pub(super) fn rule_saved(&mut self, id: &QuestionId, path: &str) {

@@ -1,12 +1,12 @@
 //! Which session of Claude's an iteration goes on with, and when one is given up.
 
-use super::Step;
+use super::Draft;
 use crate::base::time::human;
 use crate::domain::record::Record;
 use crate::domain::session::{CODE, SessionEnded, Way};
 use std::time::Duration;
 
-impl Step<'_> {
+impl Draft<'_> {
     /// The session that the next iteration goes on with; one that cannot be is ended on the way.
     pub(super) fn choose_session(&mut self) -> Option<String> {
         let kept = self.state.sessions.of(CODE)?.clone();

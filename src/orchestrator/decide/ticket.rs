@@ -1,13 +1,13 @@
 //! Following the ticket's file: a person may change it at any moment.
 
-use super::Step;
+use super::Draft;
 use crate::base::time::Timestamp;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{Level, PhaseSeed, Record};
 use crate::orchestrator::state::{PhaseState, Stage};
 
-impl Step<'_> {
+impl Draft<'_> {
     pub(super) fn ticket_read(
         &mut self,
         read_at: Timestamp,

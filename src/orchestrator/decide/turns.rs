@@ -13,7 +13,7 @@
 //!   none, it may be waiting for its tests: it has until the idle timer to be told of their end, then it is asked.
 //! - What is stuck is ended by the timers that there are: silence by the idle one, everything by the iteration's.
 
-use super::Step;
+use super::Draft;
 use crate::domain::background::{BackgroundTask, has_agent};
 use crate::domain::note::NoteStage;
 use crate::domain::record::{ForeignTurn, Record};
@@ -21,7 +21,7 @@ use crate::domain::turn::Origin;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::state::Stage;
 
-impl Step<'_> {
+impl Draft<'_> {
     pub(super) fn background_changed(&mut self, n: u32, tasks: Vec<BackgroundTask>) {
         if !matches!(self.state.stage, Stage::Running | Stage::Closing) {
             return;

@@ -1,6 +1,6 @@
 //! The watchdog: five timers over an iteration. What each means and what cures it is `domain::watchdog`'s.
 
-use super::Step;
+use super::Draft;
 use crate::base::time::Timestamp;
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::IterationOutcome;
@@ -10,7 +10,7 @@ use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::state::Stage;
 use std::time::Duration;
 
-impl Step<'_> {
+impl Draft<'_> {
     /// Sets a timer; one of the same kind that was set before counts no more.
     pub(super) fn arm(&mut self, timer: Timer) {
         if let Some((_, watch)) = timer.watched() {
