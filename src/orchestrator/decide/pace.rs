@@ -1,6 +1,6 @@
 //! The pace of a run: how it begins, what comes next, how it ends.
 
-use super::{STOPPED, Draft};
+use super::{Draft, STOPPED};
 use crate::base::time::Timestamp;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};

@@ -1,6 +1,6 @@
 //! Obeying the person.
 
-use super::{STOPPED, Draft};
+use super::{Draft, STOPPED};
 use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
