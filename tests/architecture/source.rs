@@ -1,6 +1,7 @@
 //! Source files as the rules read them: code without comments and literals, and the paths it names.
 
 use regex::Regex;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -45,10 +46,36 @@ impl Source {
             match path.strip_suffix('{') {
                 Some(before) => {
                     for leaf in group(&self.code[hit.end()..]) {
+                        let leaf = leaf.split(" as ").next().unwrap_or_default();
                         found.push((line, self.resolved(&format!("{before}{leaf}"))));
                     }
                 }
                 None => found.push((line, self.resolved(&path))),
+            }
+        }
+        found
+    }
+
+    /// What the file's imports and module declarations call a path: `use crate::base::id as ids` gives `ids` for
+    /// `crate::base::id`.
+    pub fn imports(&self) -> BTreeMap<String, String> {
+        static USE: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?use ([^;]*);").unwrap());
+        static MOD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?mod (\w+);").unwrap());
+        let modules =
+            MOD.captures_iter(&self.code).map(|hit| (hit[1].to_owned(), self.resolved(&format!("self::{}", &hit[1]))));
+        let mut found: BTreeMap<String, String> = modules.collect();
+        for hit in USE.captures_iter(&self.code) {
+            for leaf in group(&format!("{}}}", &hit[1])) {
+                let (path, alias) = leaf.split_once(" as ").unwrap_or((&leaf, ""));
+                let path = path.trim_end_matches("::self");
+                let last = path.rsplit("::").next().unwrap_or(path);
+                let full = self.resolved(path);
+                let full = match full.split_once("::") {
+                    Some((first, rest)) if let Some(module) = found.get(first) => format!("{module}::{rest}"),
+                    _ => full,
+                };
+                found.insert(if alias.is_empty() { last } else { alias }.to_owned(), full);
             }
         }
         found
@@ -85,7 +112,7 @@ fn group(text: &str) -> Vec<String> {
                 word.clear();
             }
             ',' | '}' => {
-                let name = word.split(" as ").next().unwrap_or_default().trim();
+                let name = word.trim();
                 if !name.is_empty() {
                     leaves.push(format!("{}{name}", prefixes[prefixes.len() - 1]));
                 }
