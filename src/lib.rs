@@ -46,7 +46,7 @@
 //!
 //! Who may know whom: `base ◀ domain ◀ {orchestrator, policy} ◀ config`. The screen knows those five. Adapters know
 //! `base`, `domain`, `policy` and `config`. `runtime` knows all of these but the screen; `cli` wires everything.
-//! `tests/architecture.rs` holds it.
+//! `tests/quick/architecture.rs` holds it.
 //!
 //! **[`base`]** Ids, time, lines of bytes, and [`Clean`](base::text::Clean): text that is safe to show. Time comes in as
 //! an argument; the [`Clock`](base::time::Clock) is a trait that the edge implements.
@@ -123,7 +123,7 @@
 //! - No byte of Claude's, a ticket's or a command's on the terminal but through `Clean`.
 //! - No setting of a repository's that decides what is run or told, until the person trusts it.
 //! - No ticker: an idle screen sleeps.
-//! - No `unsafe`, no `unwrap`, no `panic!` outside tests; lints and `tests/architecture.rs` see to it.
+//! - No `unsafe`, no `unwrap`, no `panic!` outside tests; lints and `tests/quick/architecture.rs` see to it.
 //!
 //! # How to add
 //!

@@ -1,5 +1,5 @@
 //! What stands below the options in `--help`: examples, exit codes, environment. The sentences above them are the
-//! doc comments in `cli`; `tests/docs.rs` holds both to the program.
+//! doc comments in `cli`; `tests/quick/docs.rs` holds both to the program.
 
 /// `programmator --help`.
 pub const TOP: &str = "\

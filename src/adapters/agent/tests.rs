@@ -1,5 +1,5 @@
 //! The adapter against small shell scripts that speak as much of the protocol as each test needs.
-//! What the real CLI does with it is held by `tests/real_claude.rs`.
+//! What the real CLI does with it is held by `tests/real_claude`.
 
 use super::launch::{Additions, environment};
 use super::*;

@@ -1,0 +1,243 @@
+//! Going back to a snapshot: what is written and removed, and what must stay as it is.
+
+use super::repo::{Repo, no};
+use programmator::adapters::git::Restored;
+use programmator::base::id::{RunId, TicketId};
+use proptest::prelude::*;
+use std::path::Path;
+
+async fn restore(repo: &Repo, pick: &str) -> Restored {
+    let tree = repo.tree().await;
+    tree.restore(&repo.ticket, pick, &repo.exclude()).await.unwrap()
+}
+
+#[tokio::test]
+async fn goes_back_to_the_content_of_the_snapshot() {
+    let repo = Repo::new().with_commit();
+    repo.write("dir/a", "a");
+    repo.write("run.sh", "#!/bin/sh\n");
+    repo.make_executable("run.sh");
+    repo.link("dir/a", "link");
+    repo.snapshot(1).await;
+    let content = repo.content();
+
+    repo.write("tracked.txt", "edited");
+    repo.remove_all("dir");
+    repo.write("new/deep/file", "x");
+    repo.remove("link");
+    repo.write("link", "no link any more");
+    repo.write("run.sh", "other");
+    repo.commit_all("and committed");
+    let state = repo.visible_state();
+    let done = restore(&repo, "1").await;
+
+    assert_eq!(repo.content(), content);
+    assert_eq!(repo.visible_state(), state, "the person's git folder was touched");
+    assert!(!repo.path("new").exists(), "an empty folder is left");
+    assert_eq!(done.written, ["dir/a", "link", "run.sh", "tracked.txt"]);
+    assert_eq!(done.removed, ["new/deep/file"]);
+    assert_eq!(done.kept, []);
+}
+
+#[tokio::test]
+async fn the_state_before_a_restore_can_be_had_back() {
+    let repo = Repo::new().with_commit();
+    repo.snapshot(1).await;
+    repo.write("precious", "uncommitted work");
+    repo.write("tracked.txt", "uncommitted edit");
+    let content = repo.content();
+    let done = restore(&repo, "1").await;
+    assert_eq!(done.saved, "restore/1");
+    assert_ne!(repo.content(), content);
+    let back = restore(&repo, &done.saved).await;
+    assert_eq!(back.saved, "restore/2");
+    assert_eq!(repo.content(), content);
+}
+
+#[tokio::test]
+async fn ignored_files_and_the_ticket_stay_as_they_are() {
+    let repo = Repo::new().with_commit();
+    repo.write("tickets/tk-1.md", "- [ ] one");
+    repo.write("later-ignored", "in the snapshot");
+    repo.write("place", "a file in the snapshot");
+    repo.snapshot(1).await;
+    repo.write("tickets/tk-1.md", "- [x] one");
+    repo.write(".git/info/exclude", "later-ignored\n*.secret\n");
+    repo.write("later-ignored", "precious now");
+    repo.write("x.secret", "precious");
+    repo.remove("place");
+    repo.write("place/x.secret", "precious");
+    let done = restore(&repo, "1").await;
+    assert_eq!(repo.read("tickets/tk-1.md"), "- [x] one");
+    assert_eq!(repo.read("later-ignored"), "precious now");
+    assert_eq!(repo.read("x.secret"), "precious");
+    assert_eq!(repo.read("place/x.secret"), "precious");
+    let kept: Vec<&str> = done.kept.iter().map(|kept| kept.path.as_str()).collect();
+    assert_eq!(kept, ["later-ignored", "place"]);
+}
+
+#[tokio::test]
+async fn never_writes_or_removes_through_a_link_out_of_the_tree() {
+    let repo = Repo::new().with_commit();
+    let outside = Repo::plain();
+    outside.write("victim", "untouched");
+    repo.write("dir/victim", "in the tree");
+    repo.write("other/victim", "in the tree");
+    repo.snapshot(1).await;
+    for name in ["dir", "other"] {
+        repo.remove_all(name);
+        repo.link(outside.top.to_str().unwrap(), name);
+    }
+    repo.write(".git/info/exclude", "/other\n");
+    let done = restore(&repo, "1").await;
+    assert_eq!(outside.read("victim"), "untouched");
+    assert_eq!(outside.content().len(), 1);
+    // A link that git sees was put there since: it goes. An ignored one stays.
+    assert!(!repo.path("dir").is_symlink());
+    assert_eq!(repo.read("dir/victim"), "in the tree");
+    assert!(repo.path("other").is_symlink());
+    assert_eq!(done.kept.len(), 1, "{:?}", done.kept);
+}
+
+#[tokio::test]
+async fn repositories_inside_the_tree_are_left_alone() {
+    let repo = Repo::new().with_commit();
+    let inner = repo.add_submodule("sub");
+    repo.write("lib/file", "plain folder");
+    repo.snapshot(1).await;
+    inner.commit_all("inside");
+    let nested = Repo::at(repo.path("lib"));
+    nested.remove("file");
+    nested.commit_all("a repository now");
+    let done = restore(&repo, "1").await;
+    assert!(!repo.path("lib/file").exists());
+    assert!(repo.path("lib/.git").exists() && repo.path("sub/.git").exists());
+    let mut kept: Vec<&str> = done.kept.iter().map(|kept| kept.path.as_str()).collect();
+    kept.sort_unstable();
+    assert_eq!(kept, ["lib", "lib/file", "sub"]);
+}
+
+#[tokio::test]
+async fn snapshots_are_picked_by_run_and_number() {
+    let mut repo = Repo::new().with_commit();
+    repo.write("v", "old run, 1");
+    repo.snapshot(1).await;
+    repo.run = RunId::parse("01936b2f-0000-7000-8000-0000000000b2").unwrap();
+    repo.write("v", "new run, 1");
+    repo.snapshot(1).await;
+    repo.write("v", "new run, 2");
+    repo.snapshot(2).await;
+    let tree = repo.tree().await;
+    let mut picks: Vec<String> =
+        tree.list_snapshots(&repo.ticket).await.unwrap().into_iter().map(|snapshot| snapshot.pick).collect();
+    picks.sort();
+    assert_eq!(picks, ["000000a1/1", "1", "2"]);
+    for (pick, text) in [
+        ("000000a1/1", "old run, 1"),
+        ("2", "new run, 2"),
+        ("01936b2f-0000-7000-8000-0000000000b2/1", "new run, 1"),
+        ("1", "new run, 1"),
+    ] {
+        restore(&repo, pick).await;
+        assert_eq!(repo.read("v"), text, "{pick}");
+    }
+    let error = tree.restore(&repo.ticket, "9", &[]).await.unwrap_err().to_string();
+    assert!(error.contains("no snapshot `9`") && error.contains("000000a1/1, "), "{error}");
+}
+
+#[tokio::test]
+async fn ticket_names_that_git_refuses_in_refs_have_snapshots_too() {
+    let mut repo = Repo::new().with_commit();
+    for name in ["plan.lock", "ends.", "plan.md"] {
+        repo.ticket = TicketId::parse(name).unwrap();
+        repo.write("v", name);
+        repo.snapshot(1).await;
+        repo.write("v", "changed");
+        restore(&repo, "1").await;
+        assert_eq!(repo.read("v"), name);
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    File(u8),
+    Program(u8),
+    Link(u8),
+    Folder(Vec<(u8, Node)>),
+}
+
+fn trees() -> impl Strategy<Value = Vec<(u8, Node)>> {
+    let leaf = prop_oneof![
+        any::<u8>().prop_map(Node::File),
+        any::<u8>().prop_map(Node::Program),
+        (0..4u8).prop_map(Node::Link),
+    ];
+    let node =
+        leaf.prop_recursive(3, 16, 4, |inner| prop::collection::vec((0..4u8, inner), 0..4).prop_map(Node::Folder));
+    prop::collection::vec((0..4u8, node), 0..5)
+}
+
+fn build(repo: &Repo, at: &Path, nodes: &[(u8, Node)]) {
+    for (name, node) in nodes {
+        let path = at.join(format!("n{name}"));
+        let text = path.to_str().unwrap();
+        if repo.path(text).symlink_metadata().is_ok() {
+            continue;
+        }
+        match node {
+            Node::File(content) => repo.write(text, &content.to_string()),
+            Node::Program(content) => {
+                repo.write(text, &content.to_string());
+                repo.make_executable(text);
+            }
+            Node::Link(target) => {
+                std::fs::create_dir_all(repo.path(text).parent().unwrap()).unwrap();
+                repo.link(&format!("n{target}"), text);
+            }
+            Node::Folder(inner) => build(repo, &path, inner),
+        }
+    }
+}
+
+fn clear(repo: &Repo) {
+    for entry in std::fs::read_dir(&repo.top).unwrap() {
+        let path = entry.unwrap().path();
+        if path.ends_with(".git") {
+            continue;
+        }
+        if path.is_dir() && !path.is_symlink() {
+            std::fs::remove_dir_all(path).unwrap();
+        } else {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_tree_comes_back_from_any_other(before in trees(), after in trees(), committed in any::<bool>()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let repo = Repo::new();
+            build(&repo, Path::new(""), &before);
+            let id = repo.snapshot(1).await;
+            let content = repo.content();
+            clear(&repo);
+            build(&repo, Path::new(""), &after);
+            if committed {
+                repo.commit_all("other");
+            }
+            let other = repo.content();
+            prop_assert_eq!(repo.changed(&id).await.is_empty(), content == other);
+            let done = restore(&repo, "1").await;
+            prop_assert_eq!(&done.kept, &[]);
+            prop_assert_eq!(repo.content(), content);
+            prop_assert_eq!(repo.changed(&id).await, no());
+            restore(&repo, "restore/1").await;
+            prop_assert_eq!(repo.content(), other);
+            Ok(())
+        })?;
+    }
+}

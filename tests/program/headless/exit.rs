@@ -1,0 +1,152 @@
+//! Leaving a ticket that has no phases, by whole runs on the scripted agent: what ends them, what keeps them going.
+
+use crate::project::Project;
+use crate::watched::{of_kind, records, text};
+use serde_json::Value;
+
+/// A run of a ticket without phases: its exit code and its records.
+fn run(project: &Project, args: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let all: Vec<&str> = ["run", "--json"].iter().chain(args).copied().collect();
+    let output = project.run(&all);
+    let records = records(&output);
+    assert!(!records.is_empty(), "{}", text(&output));
+    assert_eq!(project.processes(), Vec::<String>::new(), "nothing is left behind");
+    (output.status.code(), records)
+}
+
+/// A turn that changes a file and ends with these lines.
+fn turn(when: &str, block: &str) -> String {
+    let block = block.trim_end().replace('\n', "\n          ");
+    format!(
+        "  - when: {when}\n    steps:\n      - bash: \"date +%N >> log.txt\"\n      - say: |\n          {block}\n      - no_status\n"
+    )
+}
+
+const ANY: &str = "{prompt: \"\"}";
+
+fn end(records: &[Value]) -> (&str, u64) {
+    let end = records.last().unwrap();
+    (end["reason"].as_str().unwrap(), end["iterations"].as_u64().unwrap())
+}
+
+#[test]
+fn a_run_ends_when_claude_wanted_to_leave_twice_and_says_so() {
+    let project = Project::new();
+    project.ticket("tk-1", &[]);
+    let block = "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: [log.txt]\n  summary: nothing is left\n  exit_signal: true";
+    project.scenario(&format!("turns:\n{}", turn(ANY, block)));
+    let (code, records) = run(&project, &["tk-1"]);
+    assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{records:?}");
+    assert_eq!(of_kind(&records, "phase_done").len(), 1);
+    assert!(project.ticket_text("tk-1").contains("status: closed"));
+}
+
+#[test]
+fn hanks_own_block_ends_a_run_in_both_spellings() {
+    let ruled = "---RALPH_STATUS---\nSTATUS: COMPLETE\nTASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 1\nTESTS_STATUS: PASSING\nWORK_TYPE: IMPLEMENTATION\nEXIT_SIGNAL: true\nRECOMMENDATION: ship it\n---END_RALPH_STATUS---";
+    let yaml = "HANK_STATUS:\n  STATUS: COMPLETE\n  EXIT_SIGNAL: true\n  RECOMMENDATION: ship it";
+    for block in [ruled, yaml] {
+        let project = Project::new();
+        project.ticket("tk-1", &[]);
+        project.scenario(&format!("turns:\n{}", turn(ANY, block)));
+        let (code, records) = run(&project, &["tk-1"]);
+        assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{block}\n{records:?}");
+        assert!(of_kind(&records, "follow_up_sent").is_empty(), "the block is read, nothing is asked");
+    }
+}
+
+#[test]
+fn exit_signal_false_keeps_a_run_going_whatever_else_is_said() {
+    let project = Project::new();
+    project.ticket("tk-1", &[]);
+    let block = "All tasks are complete, the project is done.\n\n---HANK_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: false\nRECOMMENDATION: the next feature\n---END_HANK_STATUS---";
+    project.scenario(&format!("turns:\n{}", turn(ANY, block)));
+    let (code, records) = run(&project, &["--max-iterations", "4", "tk-1"]);
+    assert_eq!((code, end(&records)), (Some(4), ("max_iterations", 4)), "{records:?}");
+    assert!(of_kind(&records, "phase_done").is_empty());
+
+    // Also beside our own DONE.
+    let project = Project::new();
+    project.ticket("tk-1", &[]);
+    let block = "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: DONE\n  files_changed: [log.txt]\n  summary: s\n  exit_signal: false";
+    project.scenario(&format!("turns:\n{}", turn(ANY, block)));
+    let (_, records) = run(&project, &["--max-iterations", "2", "tk-1"]);
+    assert_eq!(end(&records), ("max_iterations", 2));
+}
+
+#[test]
+fn test_after_test_ends_a_run_and_is_pointed_out_before() {
+    let project = Project::new();
+    project.ticket("tk-1", &[]);
+    let block = "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: [tests/log.txt]\n  summary: more cases\n  work_type: TESTING";
+    let turns = turn(ANY, block).replace("date +%N >> log.txt", "mkdir -p tests; date +%N >> tests/log.txt");
+    let pointed = turn("{prompt: \"ran or wrote tests and did nothing else\"}", &format!("I was told.\n\n{block}"))
+        .replace("date +%N >> log.txt", "echo told >> tests/log.txt");
+    project.scenario(&format!("turns:\n{pointed}{turns}"));
+    let (code, records) = run(&project, &["tk-1"]);
+    assert_eq!((code, end(&records)), (Some(4), ("test_saturation", 3)), "{records:?}");
+    assert!(project.read("work/tests/log.txt").ends_with("told\n"), "the third prompt points it out");
+
+    // Real work in between, and it never comes to that.
+    let project = Project::new();
+    project.ticket("tk-1", &[]);
+    let turns = turn(ANY, block);
+    project.scenario(&format!("turns:\n{turns}"));
+    let (_, records) = run(&project, &["--max-iterations", "4", "tk-1"]);
+    assert_eq!(end(&records), ("max_iterations", 4), "what it calls testing changed more than tests");
+}
+
+#[test]
+fn words_of_completion_do_not_outvote_a_failing_check() {
+    let project = Project::new();
+    project.ticket("tk-1", &[]);
+    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `test -e good.txt`\n";
+    project.write("work/.tickets/tk-1.md", &ticket);
+    let block = "RALPH_STATUS:\n  STATUS: COMPLETE\n  EXIT_SIGNAL: true";
+    let mended = turn("{prompt: \"test -e good.txt` failed\", lacks: {good.txt: x}}", block)
+        .replace("date +%N >> log.txt", "echo x > good.txt");
+    let begin = turn(ANY, block);
+    project.scenario(&format!("turns:\n{mended}{begin}"));
+    let (code, records) = run(&project, &["tk-1"]);
+    assert_eq!((code, end(&records)), (Some(0), ("complete", 3)), "{records:?}");
+    assert_eq!(of_kind(&records, "phase_disputed").len(), 1);
+    assert_eq!(of_kind(&records, "phase_done")[0]["how"], "verified");
+}
+
+const PLAN: &str =
+    "# Fix plan\n\n## High Priority\n\n- [x] Parse\n- [ ] Print\n- [ ] Tell\n\n## Nice to have\n\n- [ ] Polish\n";
+
+#[test]
+fn a_hank_plan_is_over_when_every_box_but_the_optional_ones_is_ticked() {
+    let project = Project::new();
+    project.write("work/.hank/fix_plan.md", PLAN);
+    let block = "---HANK_STATUS---\nSTATUS: IN_PROGRESS\nWORK_TYPE: IMPLEMENTATION\n---END_HANK_STATUS---";
+    let ticks = |name: &str, when: &str| {
+        let command =
+            format!("sed -i 's/- \\\\[ \\\\] {name}/- [x] {name}/' .hank/fix_plan.md; echo {name} >> log.txt");
+        turn(when, block).replace("date +%N >> log.txt", &command)
+    };
+    let turns = ticks("Print", "{prompt: \"has 2 open checkboxes\"}") + &ticks("Tell", "{prompt: \"has 1 open\"}");
+    project.scenario(&format!("turns:\n{turns}"));
+    let (code, records) = run(&project, &[".hank/fix_plan.md"]);
+    assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{records:?}");
+    assert_eq!(of_kind(&records, "boxes_read").len(), 3, "at the start and after each iteration");
+
+    // With everything ticked, nothing is called at all; also when it is run again.
+    let (code, records) = run(&project, &[".hank/fix_plan.md"]);
+    assert_eq!((code, end(&records)), (Some(0), ("complete", 0)), "{records:?}");
+    assert!(of_kind(&records, "call_counted").is_empty());
+}
+
+#[test]
+fn a_question_is_answered_by_the_next_prompt() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Choose"]);
+    let asks = "Should I use a file or a table? Please let me know.\n\nPROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: []\n  summary: asked";
+    let done = "PROGRAMMATOR_STATUS:\n  phase_completed: Choose\n  status: CONTINUE\n  files_changed: [log.txt]\n  summary: chose";
+    let turns = turn("{prompt: \"nobody is there to answer\"}", done) + &turn(ANY, asks);
+    project.scenario(&format!("turns:\n{turns}"));
+    let (code, records) = run(&project, &["tk-1"]);
+    assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{records:?}");
+    assert_eq!(of_kind(&records, "output_analysed")[0]["question"], "should i");
+}

@@ -1,0 +1,319 @@
+//! A person's ticks: through programmator they count at once, whoever works on the ticket; Claude's never do.
+
+use super::DILIGENT;
+use crate::project::{PROGRAM, Project};
+use crate::watched::{WAITING, of_kind, records, signal, start_until, text};
+use programmator::adapters::store::Store;
+use programmator::base::time::Timestamp;
+use programmator::domain::command::UserCommand;
+use programmator::domain::phase::PhaseId;
+use rustix::process::Signal;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+fn said(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", text(output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta", "Gamma"]);
+    project.scenario(WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let ticked = said(&project.run(&["ticket", "tick", "tk-1", "2"]));
+    assert!(ticked.contains("“Beta” is ticked") && ticked.contains("has taken it over"), "{ticked}");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !project.ticket_text("tk-1").contains("- [x] Beta") {
+        assert!(Instant::now() < deadline, "the run ticks the box in the file");
+        std::thread::yield_now();
+    }
+    let other = said(&project.run(&["ticket", "untick", "tk-1", "2"]));
+    assert!(other.contains("is unticked"), "{other}");
+    let last = said(&project.run(&["ticket", "tick", "tk-1", "Gamma"]));
+    assert!(last.contains("has taken it over"), "{last}");
+    // The running phase as well: its iteration is cut off.
+    let ticked = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
+    assert!(ticked.contains("has taken it over"), "{ticked}");
+    let again = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
+    assert!(again.contains("already"), "{again}");
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let journal = project.journal();
+    let phases = |kind: &str| {
+        let found = of_kind(&journal, kind);
+        found.iter().map(|record| record["phase"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(phases("phase_ticked"), ["Beta", "Gamma", "Alpha"]);
+    assert_eq!(phases("iteration_started"), ["Alpha", "Beta"]);
+    assert_eq!(phases("phase_done"), ["Beta"]);
+    let mut wishes: Vec<i64> = of_kind(&journal, "wish_taken").iter().map(|r| r["wish"].as_i64().unwrap()).collect();
+    let noted = wishes.len();
+    wishes.dedup();
+    assert_eq!(wishes.len(), noted, "each wish is noted once");
+    assert!(!project.ticket_text("tk-1").contains("[ ]"));
+}
+
+/// Alpha is not done before alpha.txt is there; a script of the project, which the gate cannot see into, ticks its box.
+fn ticked_by_a_script() -> Project {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `test -e alpha.txt`\n";
+    project.write("work/.tickets/tk-1.md", &ticket);
+    project.write("work/tick.sh", "sed -i 's/- ... Alpha/- [x] Alpha/' .tickets/tk-1.md; date +%N > other.txt\n");
+    project
+}
+
+#[test]
+fn a_tick_of_claudes_own_is_taken_back_where_its_claim_does_not_hold() {
+    let project = ticked_by_a_script();
+    project.scenario(
+        "
+turns:
+  - when: {prompt: \"- [x] Alpha\"}
+    steps: [{status: {summary: told that it is done}}]
+  - when: {phase: Alpha}
+    steps: [{bash: sh tick.sh}, {status: {summary: ticked and done}}]
+",
+    );
+    let output = project.run(&["run", "--json", "-n", "2", "tk-1"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let told = records(&output);
+    let summaries: Vec<&Value> = of_kind(&told, "claim_made").iter().map(|made| &made["claim"]["summary"]).collect();
+    assert_eq!(summaries, ["ticked and done", "ticked and done"], "no prompt shows a box that is ticked");
+    assert_eq!(of_kind(&told, "phase_disputed").len(), 2);
+    let back = of_kind(&told, "untick_settled");
+    assert_eq!(back.iter().map(|back| &back["phase"]).collect::<Vec<_>>(), ["Alpha", "Alpha"], "{}", text(&output));
+    assert!(project.ticket_text("tk-1").contains("- [ ] Alpha\n- [ ] Beta\n"), "{}", project.ticket_text("tk-1"));
+    let end = told.last().unwrap();
+    assert_eq!((&end["phases_done"], &end["phases"]), (&0.into(), &2.into()));
+    let shown = said(&project.run(&["ticket", "show", "tk-1"]));
+    assert!(shown.contains("(0 of 2 done)"), "{shown}");
+}
+
+#[test]
+fn what_the_person_writes_stands_where_a_tick_is_taken_back() {
+    let project = ticked_by_a_script();
+    // The person writes in the file while the claim is checked.
+    let edit = "sed -i -e 's/^# Work on tk-1/# Better/' -e 's/Beta/Beta, but better/' .tickets/tk-1.md; exit 1\n";
+    project.write("work/check.sh", edit);
+    let ticket = project.ticket_text("tk-1").replace("test -e alpha.txt", "sh check.sh");
+    project.write("work/.tickets/tk-1.md", &ticket);
+    project.scenario("turns: [{when: {phase: Alpha}, steps: [{bash: sh tick.sh}, {status: {summary: done}}]}]");
+    let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let edited = ticket.replace("# Work on tk-1", "# Better").replace("Beta", "Beta, but better");
+    assert_eq!(project.ticket_text("tk-1"), edited.replace("status: open", "status: in_progress"));
+}
+
+#[test]
+fn a_tick_that_a_run_left_behind_is_taken_back_by_the_next() {
+    let project = ticked_by_a_script();
+    let blocked = "{bash: sh tick.sh}, {status: {phase: \"\", status: BLOCKED, error: no key}}";
+    project.scenario(&format!("turns: [{{when: {{phase: Alpha}}, steps: [{blocked}]}}]"));
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(of_kind(&records(&output), "run_ended")[0]["reason"], "blocked", "{}", text(&output));
+    assert!(project.ticket_text("tk-1").contains("- [x] Alpha"), "it ended in the middle");
+    project.scenario(
+        "
+turns:
+  - when: {lacks: {alpha.txt: x}}
+    steps: [{write: {path: alpha.txt, content: x}}, {status: {phase: Alpha, summary: really}}]
+  - when: {has: {alpha.txt: x}}
+    steps: [{write: {path: beta.txt, content: x}}, {status: {phase: Beta, summary: too}}]
+",
+    );
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let told = records(&output);
+    let seen = ["untick_settled", "iteration_started", "phase_done", "tick_settled"];
+    let mut order: Vec<String> = Vec::new();
+    for record in told.iter().filter(|record| seen.contains(&record["kind"].as_str().unwrap())) {
+        order.push(format!("{} {}", record["kind"].as_str().unwrap(), record["phase"].as_str().unwrap()));
+    }
+    let worked =
+        |phase: &str| ["iteration_started", "phase_done", "tick_settled"].map(|kind| format!("{kind} {phase}"));
+    let expected: Vec<String> =
+        ["untick_settled Alpha".to_owned()].into_iter().chain(worked("Alpha")).chain(worked("Beta")).collect();
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn two_phases_of_one_name_are_two_phases() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Fix it", "Other", "Fix it"]);
+    project.scenario(WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    // As key d does, on the last of them, while Claude works on the first.
+    let store = Store::open(&project.path("state")).unwrap();
+    let run = store.runs().unwrap()[0].run;
+    store.wish(run, Timestamp::from_millis(1), &UserCommand::TickPhase { phase: PhaseId(3) }).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !project.ticket_text("tk-1").contains("- [x]") {
+        assert!(Instant::now() < deadline, "the run ticks the box in the file");
+        std::thread::yield_now();
+    }
+    let boxes = "- [ ] Fix it\n- [ ] Other\n- [x] Fix it\n";
+    assert!(project.ticket_text("tk-1").contains(boxes), "{}", project.ticket_text("tk-1"));
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    for (kind, expected) in [("iteration_started", &[1, 2][..]), ("phase_done", &[1, 2]), ("tick_settled", &[3, 1, 2])]
+    {
+        let told = project.journal();
+        let ids: Vec<&Value> = of_kind(&told, kind).iter().map(|record| &record["id"]).collect();
+        assert_eq!(ids, expected, "{kind}");
+    }
+    assert!(!project.ticket_text("tk-1").contains("[ ]"));
+}
+
+/// The run knows of it, and cannot note it before it is taken back.
+#[test]
+fn a_tick_that_a_run_does_not_take_over_happens_neither_now_nor_later() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario(WAITING);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (state, away) = (project.path("state"), project.path("away"));
+    std::fs::rename(&state, &away).unwrap();
+    let refused =
+        project.command(&["ticket", "tick", "tk-1", "2"]).env("PROGRAMMATOR_STATE_DIR", &away).output().unwrap();
+    assert_eq!(refused.status.code(), Some(75), "{}", text(&refused));
+    assert!(text(&refused).contains("Nothing was changed"), "{}", text(&refused));
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains("retrying until"), "the run has heard of it: {said}");
+    std::fs::rename(&away, &state).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while of_kind(&project.journal(), "storage_waited").is_empty() {
+        assert!(Instant::now() < deadline, "the run stores again");
+        std::thread::yield_now();
+    }
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let journal = project.journal();
+    for kind in ["phase_ticked", "wish_taken"] {
+        assert!(of_kind(&journal, kind).is_empty(), "{kind}: {}", text(&output));
+    }
+    assert_eq!(of_kind(&journal, "phase_done").len(), 2, "{}", text(&output));
+}
+
+/// Who asked died before they could take it back.
+#[test]
+fn a_tick_that_nobody_waits_for_is_forgotten_by_the_next_program_which_says_so() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    project.scenario(WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    signal(&child, Signal::KILL);
+    child.wait_with_output().unwrap();
+    let store = Store::open(&project.path("state")).unwrap();
+    let run = store.runs().unwrap()[0].run;
+    store.wish(run, Timestamp::from_millis(1), &UserCommand::TickPhase { phase: PhaseId(2) }).unwrap();
+    project.write("go", "");
+    let output = project.run(&["resume", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let journal = project.journal();
+    for kind in ["phase_ticked", "wish_taken"] {
+        assert!(of_kind(&journal, kind).is_empty(), "{kind}: {}", text(&output));
+    }
+    let told =
+        of_kind(&journal, "noticed").iter().any(|notice| notice["text"].as_str().unwrap().contains("was dropped"));
+    assert!(told, "{}", text(&output));
+}
+
+#[test]
+fn a_tick_counts_also_between_runs_and_is_taken_back() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta", "Gamma"]);
+    let ticked = said(&project.run(&["ticket", "tick", "tk-1", "1"]));
+    assert_eq!(ticked, "tk-1: “Alpha” is ticked.\n");
+    assert!(said(&project.run(&["ticket", "tick", "tk-1", "1"])).contains("was already ticked"));
+    assert!(project.ticket_text("tk-1").contains("- [x] Alpha"));
+    // Claude ticks a box itself and claims nothing: the run ends, and its tick is a claim for the next one.
+    project.write("work/tick.sh", "sed -i 's/- ... Beta/- [x] Beta/' .tickets/tk-1.md\n");
+    project.scenario("turns: [{when: {phase: Beta}, steps: [{bash: \"sh tick.sh\"}, {status: {phase: \"\"}}]}]");
+    let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let records = records(&output);
+    let notices = of_kind(&records, "noticed");
+    assert!(notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("“Beta” was ticked in the file")));
+    // The person makes it theirs: the next run leaves it out.
+    assert!(said(&project.run(&["ticket", "tick", "tk-1", "Beta"])).contains("“Beta” is ticked"));
+    project.scenario(DILIGENT);
+    let output = project.run(&["run", "--json", "tk-1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(
+        of_kind(&crate::watched::records(&output), "iteration_started").len(),
+        1,
+        "Gamma alone: {}",
+        text(&output)
+    );
+    assert!(said(&project.run(&["ticket", "untick", "tk-1", "3"])).contains("is unticked"));
+    assert!(project.ticket_text("tk-1").contains("- [ ] Gamma"));
+    let unknown = project.run(&["ticket", "tick", "tk-1", "4"]);
+    assert_eq!(unknown.status.code(), Some(2), "{}", text(&unknown));
+}
+
+#[test]
+fn a_number_is_the_one_that_a_heading_carries_and_a_name_must_be_of_one_phase() {
+    let project = Project::new();
+    project.write("work/.tickets/tk-1.md", "# T\n\n### Phase 2: Second\n\n### Phase 3: Third\n");
+    let refused = project.run(&["ticket", "tick", "tk-1", "2"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    let both = text(&refused);
+    assert!(both.contains("number of “Phase 2: Second”") && both.contains("place of “Phase 3: Third”"), "{both}");
+    assert!(!project.ticket_text("tk-1").contains("[x]"), "nothing is ticked");
+    assert!(said(&project.run(&["ticket", "tick", "tk-1", "Phase 2"])).contains("“Phase 2: Second” is ticked"));
+    assert!(said(&project.run(&["ticket", "tick", "tk-1", "3"])).contains("“Phase 3: Third” is ticked"));
+    project.ticket("tk-3", &["2FA login", "Add tests", "3rd-party licences", "404 page", "5 - Docs", "5 tests fail"]);
+    for (number, phase) in [("2", "Add tests"), ("3", "3rd-party licences"), ("5", "5 - Docs")] {
+        let ticked = said(&project.run(&["ticket", "tick", "tk-3", number]));
+        assert_eq!(ticked, format!("tk-3: “{phase}” is ticked.\n"));
+    }
+    assert_eq!(project.run(&["ticket", "tick", "tk-3", "404"]).status.code(), Some(2));
+    project.ticket("tk-2", &["Fix it", "Other", "Fix it"]);
+    for name in ["3", "Fix it"] {
+        let refused = project.run(&["ticket", "tick", "tk-2", name]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(text(&refused).contains("several phases of tk-2 are called “Fix it”"), "{}", text(&refused));
+    }
+    assert!(!project.ticket_text("tk-2").contains("[x]"));
+}
+
+/// Also a tool of Claude's that has cleaned its environment.
+#[test]
+fn a_run_may_not_do_what_is_for_a_person() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    let marker = "PROGRAMMATOR_RUN_ID";
+    let commands: [&[&str]; 8] = [
+        &["ticket", "tick", "tk-1", "1"],
+        &["trust"],
+        &["circuit", "reset"],
+        &["session", "reset", "tk-1"],
+        &["resume"],
+        &["run", "tk-1"],
+        &["tk-1"],
+        &["restore", "tk-1", "1"],
+    ];
+    for args in commands {
+        let inside = project.command(args).env(marker, "r").output().unwrap();
+        assert_eq!(inside.status.code(), Some(77), "{args:?}: {}", text(&inside));
+    }
+    let below = Command::new("sh")
+        .args(["-c", "env -u PROGRAMMATOR_RUN_ID \"$0\" ticket tick tk-1 1; exit $?", PROGRAM])
+        .env_clear()
+        .envs(project.env())
+        .env(marker, "r")
+        .current_dir(project.work())
+        .output()
+        .unwrap();
+    assert_eq!(below.status.code(), Some(77), "{}", text(&below));
+    assert!(project.ticket_text("tk-1").contains("- [ ] Alpha"));
+}

@@ -1,0 +1,28 @@
+//! The real program as a process, on the scripted agent, and the real git: one module an area,
+//! `cargo test --test program <area>`.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was tried is told")]
+
+mod approvals;
+#[path = "../support/attended.rs"]
+mod attended;
+mod crash;
+mod evidence;
+mod faults;
+mod hank;
+mod headless;
+mod parse;
+mod policy;
+#[path = "../support/project.rs"]
+mod project;
+mod screen;
+mod scripted_agent;
+mod sessions;
+mod status;
+mod supervision;
+#[path = "../support/terminal.rs"]
+mod terminal;
+#[path = "../support/watched.rs"]
+mod watched;

@@ -1,0 +1,13 @@
+//! The real program in a real terminal, on the scripted agent: what a person sees, what keys do, how it leaves.
+//!
+//! Claude's double works behind gates: a Bash command waits for a file, so a test decides when a turn goes on.
+
+mod approvals;
+mod bytes;
+mod edits;
+mod keys;
+mod leaving;
+mod passphrase;
+mod printed;
+mod runs;
+mod stage;

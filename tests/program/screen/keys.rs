@@ -1,0 +1,188 @@
+//! What the keys do to a run.
+
+use super::stage::{ROOMY, at_the_gate, boxes, count, gated, gated_project, leave, start, wait_at_the_gate};
+use crate::project::Project;
+
+#[test]
+fn a_pause_holds_after_the_iteration_and_p_goes_on() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("p");
+    let screen = terminal.wait_for("pausing after this iteration");
+    assert!(screen.contains("p go on"), "{screen}");
+    project.open_gate("beta");
+    project.open_gate("alpha");
+    let screen = terminal.wait_for("paused · p resumes");
+    assert!(screen.contains("✓ Alpha") && screen.contains("○ Beta"), "{screen}");
+    // It holds: nothing was begun after the pause, by the journal's own word.
+    let journal = project.journal();
+    assert_eq!(journal.last().unwrap()["kind"], "paused");
+    assert_eq!(count(&project, "iteration_started"), 1);
+    terminal.keys("p");
+    terminal.wait_for("complete: 2/2 phases");
+    leave(terminal, &project);
+}
+
+#[test]
+fn a_pause_that_is_taken_back_is_none() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("p");
+    terminal.wait_for("pausing after this iteration · p goes on");
+    terminal.keys("p");
+    terminal.wait_until("no pause", |screen| !screen.contains("pausing after this iteration · p goes on"));
+    project.open_gate("alpha");
+    project.open_gate("beta");
+    terminal.wait_for("complete: 2/2 phases");
+    assert_eq!(count(&project, "paused"), 0);
+    leave(terminal, &project);
+}
+
+#[test]
+fn a_pause_now_interrupts_claude_and_keeps_its_work() {
+    let project = gated_project(&["Alpha"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("P");
+    // The gate is shut: only an interrupt gets there.
+    let screen = terminal.wait_for("paused · p resumes");
+    assert!(screen.contains("cut off by you"), "{screen}");
+    assert_eq!(project.processes().len(), 1, "only the program itself: {:?}", project.processes());
+    assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
+    terminal.keys("p");
+    terminal.wait_for("iteration 2");
+    project.open_gate("alpha");
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
+}
+
+#[test]
+fn a_skip_is_asked_for_and_leaves_the_phase_undone() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("s");
+    terminal.wait_for("Leave “Alpha” undone");
+    terminal.keys("n");
+    terminal.wait_until("no question", |screen| !screen.contains("Leave “Alpha” undone"));
+    assert_eq!(count(&project, "phase_skipped"), 0, "no is no");
+    terminal.keys("s");
+    terminal.wait_for("Leave “Alpha” undone");
+    terminal.keys("y");
+    wait_at_the_gate(&terminal, "Beta");
+    terminal.wait_for("↷ skipped “Alpha”");
+    project.open_gate("beta");
+    terminal.wait_for("✓ complete: ");
+    assert_eq!(boxes(&project, "tk-1"), [("Alpha".to_owned(), false), ("Beta".to_owned(), true)]);
+    assert!(!project.ticket_text("tk-1").contains("status: closed"), "a phase is open");
+    leave(terminal, &project);
+}
+
+#[test]
+fn a_skipped_phase_is_worked_on_after_all() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("sy");
+    wait_at_the_gate(&terminal, "Beta");
+    terminal.keys("r");
+    terminal.wait_for("to be worked on again: “Alpha”");
+    project.open_gate("beta");
+    wait_at_the_gate(&terminal, "Alpha");
+    project.open_gate("alpha");
+    terminal.wait_for("complete: 2/2 phases");
+    leave(terminal, &project);
+}
+
+#[test]
+fn words_steer_the_running_turn() {
+    let project = gated_project(&["Alpha"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("i");
+    terminal.wait_for("into the running turn");
+    // Keys of the table are text here.
+    terminal.keys("please quit plain xpsq words\r");
+    let note = |screen: &str, state: &str| {
+        screen.lines().any(|line| line.contains("› please quit plain xpsq words") && line.contains(state))
+    };
+    terminal.wait_until("the note, sent and not yet taken in", |screen| note(screen, "sent"));
+    assert_eq!(count(&project, "note_delivered"), 0, "a running tool: Claude has not looked yet");
+    project.open_gate("alpha");
+    terminal.wait_until("the note as read", |screen| note(screen, "read by Claude"));
+    terminal.wait_for("complete: 1/1 phases");
+    assert_eq!(count(&project, "note_delivered"), 1, "by Claude's own echo");
+    leave(terminal, &project);
+}
+
+#[test]
+fn words_for_no_turn_stand_in_the_next_prompt() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    let heard = format!(
+        "
+  - when: {{prompt: \"mind the gap\"}}
+    steps:
+      - say: \"I mind it.\"
+      - write: {{path: \"{{slug}}.txt\", content: \"x\"}}
+      - bash: \"{}\"
+      - status: {{summary: minded}}",
+        project.gate("heard")
+    );
+    project.scenario(&gated(&project).replacen("turns:", &format!("turns:{heard}"), 1));
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("p");
+    terminal.wait_for("pausing after this iteration");
+    project.open_gate("alpha");
+    terminal.wait_for("paused · p resumes");
+    terminal.keys("i");
+    terminal.wait_for("into the next prompt");
+    terminal.keys("mind the gap\r");
+    terminal.wait_for("your note is queued: “mind the gap”");
+    terminal.keys("p");
+    terminal.wait_for("I mind it.");
+    terminal.wait_until("the note as read", |screen| {
+        screen.lines().any(|line| line.contains("› mind the gap") && line.contains("read by Claude"))
+    });
+    project.open_gate("heard");
+    terminal.wait_for("complete: 2/2 phases");
+    leave(terminal, &project);
+}
+
+#[test]
+fn words_that_are_not_sent_are_kept() {
+    let project = gated_project(&["Alpha"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("i");
+    terminal.wait_for("into the running turn");
+    terminal.keys("half a thought\x1b");
+    terminal.wait_until("no dialog", |screen| !screen.contains("into the running turn"));
+    terminal.keys("i");
+    terminal.wait_for("half a thought");
+    assert_eq!(count(&project, "note_given"), 0);
+    terminal.keys("\x1b");
+    terminal.wait_until("no dialog", |screen| !screen.contains("into the running turn"));
+    project.open_gate("alpha");
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
+}
+
+#[test]
+fn another_ticket_is_opened_beside_the_first() {
+    let project = gated_project(&["Alpha"]);
+    project.ticket("tk-2", &["Beta"]);
+    project.open_gate("beta");
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    wait_at_the_gate(&terminal, "Alpha");
+    terminal.keys("t");
+    terminal.keys("tk-2\r");
+    terminal.wait_for("Stream · tk-2 ");
+    terminal.wait_until("the second tab", |screen| screen.lines().next().unwrap_or_default().contains("2 tk-2"));
+    project.open_gate("alpha");
+    // Opened is not started: that takes a `p`, if it has not begun to wait for the folder by itself.
+    let screen = terminal.wait_until("a word about the second", |screen| {
+        screen.contains("p start") || screen.contains("complete: 1/1 phases")
+    });
+    if screen.contains("p start") {
+        terminal.keys("p");
+    }
+    terminal.wait_for("complete: 1/1 phases");
+    terminal.wait_until("both done", |screen| screen.lines().next().unwrap_or_default().matches("✓ done").count() == 2);
+    leave(terminal, &project);
+}

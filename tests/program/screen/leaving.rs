@@ -1,0 +1,204 @@
+//! How the program leaves: by `q`, by a signal, over a closed window, to the background. Nothing stays behind.
+
+use super::stage::{
+    ROOMY, assert_given_back, at_the_gate, boxes, gated_project, leave, start, start_program, wait_at_the_gate,
+};
+use crate::project::{PROGRAM, Project};
+use crate::terminal::Terminal;
+use rustix::process::Signal;
+use std::path::Path;
+
+/// Claude hangs with a child in a session of its own, and neither hears SIGTERM.
+fn stubborn() -> (Project, Terminal) {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(
+        "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - spawn_child: {ignore_term: true, setsid: true, seconds: 600}
+      - ignore_term
+      - say: \"I stay.\"
+      - bash: \"trap '' TERM HUP INT; echo started > here.txt; sleep 600\"
+",
+    );
+    let terminal = start(&project, &["tk-1"], ROOMY);
+    terminal.wait_for("I stay.");
+    while !project.path("work/here.txt").exists() {
+        std::thread::yield_now();
+    }
+    assert!(project.processes().len() > 2, "{:?}", project.processes());
+    (project, terminal)
+}
+
+fn assert_nothing_runs(project: &Project) {
+    assert_eq!(project.processes(), Vec::<String>::new());
+    let status = project.run(&["status", "--json"]);
+    let runs: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(runs[0]["state"], "ended", "the run was stopped, not lost: {runs}");
+    assert_eq!(runs[0]["reason"], "user_stopped");
+}
+
+#[test]
+fn sigterm_and_sighup_give_the_terminal_back_and_leave_no_process() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let (project, mut terminal) = stubborn();
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
+        assert_given_back(&terminal);
+        assert_nothing_runs(&project);
+    }
+}
+
+/// Every signal that would end the program is a wish to end it, whoever sent it for whatever reason.
+#[test]
+fn other_signals_that_end_a_program_give_the_terminal_back_as_well() {
+    let signals = [Signal::USR1, Signal::USR2, Signal::ALARM, Signal::ABORT, Signal::QUIT, Signal::XCPU];
+    for signal in signals {
+        let project = gated_project(&["Alpha"]);
+        let mut terminal = at_the_gate(&project, "Alpha");
+        terminal.signal(signal);
+        let code = u32::try_from(128 + signal.as_raw()).unwrap();
+        assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
+        assert_given_back(&terminal);
+        assert_nothing_runs(&project);
+    }
+}
+
+#[test]
+fn a_signal_over_a_run_of_the_past_gives_the_terminal_back() {
+    let project = gated_project(&["Alpha"]);
+    project.open_gate("alpha");
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    for (signal, code) in [(Signal::TERM, 143), (Signal::USR1, 138)] {
+        let mut terminal = start(&project, &["replay", "tk-1"], ROOMY);
+        terminal.wait_for("1/1 phases");
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
+        assert_given_back(&terminal);
+    }
+}
+
+#[test]
+fn a_closed_window_leaves_no_process() {
+    let (project, mut terminal) = stubborn();
+    terminal.close();
+    assert_eq!(terminal.wait_end().exit_code(), 129);
+    assert_nothing_runs(&project);
+}
+
+#[test]
+fn a_window_that_is_closed_while_nothing_can_be_stored_ends_the_program() {
+    for closed in [true, false] {
+        let project = gated_project(&["Alpha"]);
+        let mut terminal = at_the_gate(&project, "Alpha");
+        std::fs::remove_dir_all(project.path("state")).unwrap();
+        if closed {
+            terminal.close();
+        } else {
+            terminal.signal(Signal::HUP);
+        }
+        assert_eq!(terminal.wait_end().exit_code(), 129);
+        assert_eq!(project.processes(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_window_that_is_closed_over_an_idle_screen_ends_it() {
+    let project = gated_project(&["Alpha"]);
+    project.open_gate("alpha");
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    terminal.wait_for("complete: 1/1 phases");
+    terminal.close();
+    assert_eq!(terminal.wait_end().exit_code(), 129);
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn quitting_may_be_taken_back() {
+    let project = gated_project(&["Alpha"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    for back in ["\x1b", "n", "q"] {
+        terminal.keys("q");
+        terminal.wait_for("finish the iteration, then quit");
+        terminal.keys(back);
+        terminal.wait_until("no dialog", |screen| !screen.contains("finish the iteration, then quit"));
+    }
+    project.open_gate("alpha");
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
+}
+
+#[test]
+fn quitting_may_wait_for_the_iteration() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    project.open_gate("beta");
+    terminal.keys("q");
+    terminal.wait_for("finish the iteration, then quit");
+    terminal.keys("f");
+    terminal.wait_for("stopping");
+    project.open_gate("alpha");
+    assert_eq!(terminal.wait_end().exit_code(), 5, "stopped by the person, as without a screen");
+    assert_given_back(&terminal);
+    assert_nothing_runs(&project);
+    assert_eq!(boxes(&project, "tk-1"), [("Alpha".to_owned(), true), ("Beta".to_owned(), false)]);
+}
+
+#[test]
+fn quitting_now_ends_what_will_not_end() {
+    let (project, mut terminal) = stubborn();
+    terminal.keys("q");
+    terminal.wait_for("stop now and quit");
+    terminal.keys("s");
+    assert_eq!(terminal.wait_end().exit_code(), 5);
+    assert_given_back(&terminal);
+    assert_nothing_runs(&project);
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_worst_ticket_as_without_a_screen() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.ticket("tk-2", &["Beta"]);
+    let blocked = "turns:\n  - when: {phase: Beta}\n    steps: [{status: {status: BLOCKED, summary: no way}}]\n  \
+                   - when: {phase: \"\"}\n    steps: [{write: {path: a.txt, content: x}}, {status: {summary: did}}]\n";
+    project.scenario(blocked);
+    let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
+    terminal.wait_until("both ended", |_| {
+        let status = project.run(&["status", "--json"]);
+        let runs: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
+        runs.as_array().is_some_and(|runs| runs.len() == 2 && runs.iter().all(|run| run["state"] == "ended"))
+    });
+    terminal.keys("q");
+    assert_eq!(terminal.wait_end().exit_code(), 3, "{}", terminal.screen());
+}
+
+#[test]
+fn ctrl_z_goes_to_the_shell_and_fg_comes_back() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    let shell = ["--norc", "--noprofile", "--noediting", "-i"];
+    let mut terminal = start_program(&project, Path::new("/bin/bash"), &shell, ROOMY, &[("PS1", "shell> ")]);
+    terminal.wait_for("shell> ");
+    terminal.keys(&format!("{PROGRAM} tk-1\n"));
+    wait_at_the_gate(&terminal, "Alpha");
+    for _ in 0..2 {
+        terminal.keys("\x1a");
+        terminal.wait_for("Stopped");
+        assert!(!terminal.in_alternate_screen() && !terminal.hides_cursor());
+        terminal.keys("echo $((40 + 2)) lines\n");
+        terminal.wait_for("42 lines");
+        terminal.keys("clear; fg\n");
+        terminal.wait_for("Working on Alpha.");
+        assert!(terminal.in_alternate_screen() && terminal.hides_cursor());
+    }
+    project.open_gate("alpha");
+    project.open_gate("beta");
+    terminal.wait_for("complete: 2/2 phases");
+    terminal.keys("q");
+    terminal.wait_until("the shell", |screen| !screen.contains("complete: 2/2 phases") && screen.contains("shell> "));
+    terminal.keys("exit $?\n");
+    assert_eq!(terminal.wait_end().exit_code(), 0);
+    assert_eq!(project.processes(), Vec::<String>::new());
+}

@@ -1,0 +1,237 @@
+//! What the person does at a certain moment of a run, and what must come of it.
+
+use super::world::{Weather, World};
+use programmator::base::time::Timestamp;
+use programmator::domain::breaker::Breaker;
+use programmator::domain::command::UserCommand;
+use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use programmator::domain::phase::Claimed;
+use programmator::domain::record::{Record, Stored, WishTaken};
+use programmator::domain::session::Sessions;
+use programmator::domain::turn::TurnResult;
+use programmator::orchestrator::input::Input;
+use programmator::orchestrator::state::{Mark, Stage};
+
+/// A fair world with two phases at least, where the run has come to `stage`.
+fn at(stage: &Stage) -> World {
+    let seed = (0..1_000).find(|seed| World::new(*seed, Weather::Fair).phases.len() > 1).unwrap();
+    let mut world = World::new(seed, Weather::Fair);
+    world.start(Breaker::default(), Sessions::default());
+    while world.state.stage != *stage {
+        assert!(world.happen(), "the run never comes to {stage:?}");
+    }
+    world
+}
+
+fn command(world: &mut World, command: UserCommand) {
+    world.give(Input::Commanded { id: "c".into(), command });
+}
+
+fn outcomes(world: &World) -> Vec<IterationOutcome> {
+    let outcome = |record: &Record| match record {
+        Record::IterationEnded { outcome, .. } => Some(*outcome),
+        _ => None,
+    };
+    world.journal.iter().filter_map(|stored| outcome(&stored.record)).collect()
+}
+
+#[test]
+fn a_pause_during_the_snapshot_comes_before_the_call() {
+    for wish in [UserCommand::Pause, UserCommand::PauseNow] {
+        let mut world = at(&Stage::Snapshotting);
+        command(&mut world, wish.clone());
+        assert!(world.happen(), "the snapshot is taken");
+        assert_eq!((world.spawned, &world.state.stage), (0, &Stage::Paused), "{wish:?}");
+        command(&mut world, UserCommand::Resume);
+        world.live();
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+        assert_eq!(outcomes(&world)[0], IterationOutcome::Interrupted);
+    }
+}
+
+#[test]
+fn a_pause_that_is_taken_back_during_the_snapshot_costs_nothing() {
+    let mut world = at(&Stage::Snapshotting);
+    command(&mut world, UserCommand::PauseNow);
+    command(&mut world, UserCommand::Resume);
+    assert!(world.happen());
+    assert_eq!((world.spawned, outcomes(&world).len()), (1, 0));
+}
+
+#[test]
+fn a_phase_that_is_skipped_during_the_snapshot_is_not_called_for() {
+    let mut world = at(&Stage::Snapshotting);
+    let phase = world.state.phases[0].id;
+    command(&mut world, UserCommand::SkipPhase { phase });
+    assert!(world.happen());
+    assert_eq!((world.spawned, outcomes(&world)), (0, vec![IterationOutcome::Interrupted]));
+    world.live();
+    assert_eq!(world.state.phases[0].mark, Mark::Skipped);
+    assert_eq!(world.state.phases[0].iterations, 1, "it is not taken up again");
+    assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+}
+
+#[test]
+fn a_phase_that_is_gone_from_the_file_by_the_end_of_the_snapshot_is_not_called_for() {
+    let mut world = at(&Stage::Snapshotting);
+    world.phases.remove(0);
+    world.ticket_read();
+    assert!(world.happen());
+    assert_eq!((world.spawned, outcomes(&world)), (0, vec![IterationOutcome::Interrupted]));
+}
+
+/// A comparison that failed says nothing; an iteration that was cut off before it claimed anything needs none.
+#[test]
+fn without_evidence_nothing_is_done() {
+    for cut in [false, true] {
+        let mut world = at(&Stage::Running);
+        if cut {
+            command(&mut world, UserCommand::PauseNow);
+        }
+        while world.state.stage != Stage::Comparing {
+            assert!(world.happen());
+        }
+        world.coming.clear();
+        let n = world.state.iterations;
+        let stagnation = world.state.stagnation;
+        world.give(Input::EvidenceFailed { n, message: "git failed".into() });
+        assert_eq!(world.state.phases_done(), 0);
+        assert_eq!(world.state.stagnation, stagnation, "a tree that was not compared is no sign of stagnation");
+        if cut {
+            assert_eq!(world.state.stage, Stage::Paused);
+        } else {
+            assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Error);
+        }
+    }
+}
+
+#[test]
+fn a_tick_through_programmator_counts_at_once_and_cuts_the_iteration_off() {
+    for stage in [Stage::Snapshotting, Stage::Running] {
+        let mut world = at(&stage);
+        let phase = world.state.phases[0].id;
+        world.rules.person_wants(&world.state, &UserCommand::TickPhase { phase });
+        world.give(Input::Wished { wish: 7, command: UserCommand::TickPhase { phase } });
+        assert_eq!(world.state.phases[0].mark, Mark::Done(DoneHow::TickedByPerson), "{stage:?}");
+        assert!(world.phases[0].done, "the box is written");
+        let taken =
+            world.journal.iter().filter(|stored| stored.record == Record::WishTaken(WishTaken { wish: 7 })).count();
+        assert_eq!(taken, 1);
+        world.live();
+        assert!(world.state.phases[0].ticked);
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+        assert_eq!(world.state.phases[0].iterations, 1, "it is not worked on again");
+        assert_eq!(outcomes(&world)[0], IterationOutcome::Interrupted);
+    }
+}
+
+#[test]
+fn a_tick_in_the_file_while_an_iteration_is_open_is_told_and_worked_on_all_the_same() {
+    let mut world = at(&Stage::Running);
+    let last = world.phases.len() - 1;
+    world.phases[last].done = true;
+    world.now += 3_600_000;
+    world.ticket_read();
+    assert_eq!((world.state.phases[last].mark, world.state.phases[last].ticked), (Mark::Pending, true));
+    let told = |record: &Record| matches!(record, Record::Noticed { text, .. } if text.contains("ticket tick"));
+    assert!(world.journal.iter().any(|stored| told(&stored.record)));
+    // The person makes it theirs.
+    let phase = world.state.phases[last].id;
+    command(&mut world, UserCommand::TickPhase { phase });
+    assert_eq!(world.state.phases[last].mark, Mark::Done(DoneHow::TickedByPerson));
+    world.live();
+    assert_eq!(world.state.phases[last].iterations, 0);
+}
+
+/// The writes that are under way end, in their order.
+fn boxes_settle(world: &mut World) {
+    while let Some(at) = world.coming.iter().position(|input| matches!(input, Input::BoxSettled { .. })) {
+        let settled = world.coming.remove(at);
+        world.give(settled);
+    }
+}
+
+#[test]
+fn the_last_of_a_tick_and_an_untick_counts_however_soon_it_comes_and_whatever_is_read_between() {
+    for ticks in [[true, false, true], [false, true, false]] {
+        let mut world = at(&Stage::Running);
+        let at = world.phases.len() - 1;
+        let phase = world.state.phases[at].id;
+        let say = |world: &mut World, done: bool| {
+            let told = if done { UserCommand::TickPhase { phase } } else { UserCommand::RetryPhase { phase } };
+            world.rules.person_wants(&world.state, &told);
+            command(world, told);
+        };
+        if !ticks[0] {
+            say(&mut world, true);
+        }
+        say(&mut world, ticks[0]);
+        boxes_settle(&mut world);
+        let mut between = Vec::new();
+        for done in &ticks[1..] {
+            say(&mut world, *done);
+            assert_eq!(world.phases[at].done, *done, "the box is written");
+            between.push(world.reading());
+        }
+        // Both writes are under way, and what the file said before each is heard of now.
+        for reading in between {
+            world.give(reading);
+        }
+        boxes_settle(&mut world);
+        world.ticket_read();
+        let last = &world.state.phases[at];
+        let is_done = last.mark == Mark::Done(DoneHow::TickedByPerson);
+        assert_eq!((is_done, last.ticked, last.doubted), (ticks[2], ticks[2], false), "{ticks:?} {last:?}");
+    }
+}
+
+#[test]
+fn a_claim_is_about_the_phase_that_it_named_whatever_becomes_of_its_text() {
+    let mut world = at(&Stage::Running);
+    let (name, id, n) = (world.phases[1].text.clone(), world.state.phases[1].id, world.state.iterations);
+    world.coming.clear();
+    world.tree += 1;
+    let text = format!(
+        "PROGRAMMATOR_STATUS:\n  phase_completed: \"{name}\"\n  status: CONTINUE\n  files_changed: []\n  summary: s\n"
+    );
+    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
+    world.give(Input::TurnFinished { n, result: Box::new(result) });
+    assert_eq!(world.state.open_iteration().unwrap().claimed, Some(Claimed::Phase(id)));
+    world.phases[1].text = "Something else by now".into();
+    world.ticket_read();
+    while world.state.phases_done() == 0 {
+        assert!(world.happen());
+    }
+    assert!(matches!(world.state.phase_by(id).unwrap().mark, Mark::Done(_)), "{:?}", world.state.phases);
+}
+
+#[test]
+fn a_name_that_the_file_has_only_since_the_claim_is_looked_for_once_more() {
+    let mut world = at(&Stage::Running);
+    let (id, n) = (world.state.phases[0].id, world.state.iterations);
+    world.coming.clear();
+    world.tree += 1;
+    let text = "PROGRAMMATOR_STATUS:\n  phase_completed: \"Something else\"\n  status: CONTINUE\n  summary: s\n".into();
+    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
+    world.give(Input::TurnFinished { n, result: Box::new(result) });
+    assert_eq!(world.state.open_iteration().unwrap().claimed, Some(Claimed::Unknown));
+    world.phases[0].text = "Something else".into();
+    world.ticket_read();
+    while world.state.phases_done() == 0 {
+        assert!(world.happen());
+    }
+    let disputed = |stored: &Stored| matches!(stored.record, Record::PhaseDisputed { .. });
+    assert!(world.state.phase_by(id).is_some_and(|phase| !phase.is_open()) && !world.journal.iter().any(disputed));
+}
+
+#[test]
+fn what_was_read_before_the_last_tick_takes_nothing_back_when_the_run_is_gone_on_with() {
+    let mut world = at(&Stage::Running);
+    let (before, read_at) = (world.phases.clone(), Timestamp::from_millis(world.now));
+    while world.state.wrote_ticket.is_none_or(|wrote| wrote <= read_at) {
+        assert!(world.happen());
+    }
+    assert!(world.state.phases[0].ticked);
+    world.give(Input::Resumed { pid: 8, read_at, phases: before, settings: None });
+    assert!(world.state.phases[0].ticked && !world.state.phases[0].is_open(), "{:?}", world.state.phases);
+}

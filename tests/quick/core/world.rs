@@ -1,0 +1,433 @@
+//! A world around the core, without any I/O: it stores, performs effects, lets things happen in seeded order, jumps
+//! with the clock, kills and resumes. What Claude and the person do in it is in `players`.
+
+use super::dice::Dice;
+use super::invariants::Invariants;
+use super::ledger::Ledger;
+use super::players::exited;
+use super::questions::Questions;
+use super::simulation::Show;
+use programmator::base::id::{RunId, TicketId};
+use programmator::base::time::Timestamp;
+use programmator::domain::breaker::Breaker;
+use programmator::domain::command::UserCommand;
+use programmator::domain::limits::admission::{Ask, Verdict as Answer};
+use programmator::domain::phase::PhaseId;
+use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
+use programmator::domain::session::Sessions;
+use programmator::domain::settings::Settings;
+use programmator::domain::ticket::{Boxes, TicketStatus};
+use programmator::domain::turn::{Origin, TurnResult};
+use programmator::domain::words::Teller;
+use programmator::orchestrator::apply::apply;
+use programmator::orchestrator::decide::decide;
+use programmator::orchestrator::effect::{Effect, Timer};
+use programmator::orchestrator::input::{CommandResult, Input, Start};
+use programmator::orchestrator::state::{Stage, State};
+use std::collections::{BTreeMap, HashMap};
+
+/// How rough the world is.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Weather {
+    /// Claude works well and nobody interferes: every run completes.
+    Fair,
+    /// Everything goes wrong now and then.
+    Rough,
+}
+
+/// A ticket, its runs one after another, and everything around them.
+pub struct World {
+    pub dice: Dice,
+    pub weather: Weather,
+    pub show: Show,
+    /// The clock, in milliseconds.
+    pub now: i64,
+    /// The journal of the present run.
+    pub journal: Vec<Stored>,
+    pub state: State,
+    /// Things that will happen, mostly in this order.
+    pub coming: Vec<Input>,
+    pub timers: Vec<(Timer, Timestamp)>,
+    /// The work tree is a number that grows with every change.
+    pub tree: u64,
+    pub snapshots: HashMap<String, u64>,
+    /// The phases in the ticket's file.
+    pub phases: Vec<PhaseSeed>,
+    /// Its checkboxes, where they are no phases.
+    pub boxes: Boxes,
+    pub status: TicketStatus,
+    /// The validation commands in it.
+    pub validation: Vec<String>,
+    pub settings: Settings,
+    pub ledger: Ledger,
+    pub rules: Invariants,
+    pub questions: Questions,
+    /// What happened how often, to see that a simulation meets everything.
+    pub tally: BTreeMap<&'static str, u64>,
+    pub spawned: u64,
+    /// How Claude's turns mostly end here (see `turn_end`); 5 is a Claude that does nothing but test.
+    pub bent: Option<u64>,
+    /// Cost of Claude's present process in USD.
+    pub process_cost: f64,
+    pub runs: u128,
+    teller: Teller,
+}
+
+impl World {
+    pub fn new(seed: u64, weather: Weather) -> Self {
+        let mut dice = Dice(seed);
+        let count = dice.roll(5) as usize;
+        let names = ["alpha", "beta", "gamma", "delta"];
+        let seed_of =
+            |(n, name): (usize, &&str)| PhaseSeed { text: format!("Phase {}: part {name}", n + 1), done: false };
+        let phases = names.iter().enumerate().take(count).map(seed_of).collect();
+        let validation = if dice.one_in(2) { vec!["make check".to_owned()] } else { vec![] };
+        let mut world = Self {
+            settings: Settings::default(),
+            weather,
+            show: Show::Nothing,
+            now: 1_795_000_000_000,
+            journal: Vec::new(),
+            state: State::default(),
+            coming: Vec::new(),
+            timers: Vec::new(),
+            tree: 1,
+            snapshots: HashMap::new(),
+            phases,
+            boxes: Boxes::default(),
+            status: TicketStatus::Open,
+            validation,
+            ledger: Ledger::default(),
+            rules: Invariants::default(),
+            questions: Questions::default(),
+            tally: BTreeMap::new(),
+            spawned: 0,
+            bent: None,
+            process_cost: 0.0,
+            runs: 0,
+            teller: Teller::default(),
+            dice,
+        };
+        world.draw_settings();
+        if world.rough(4) {
+            world.bent = Some(world.dice.one_of(&[0, 4, 5, 5, 6, 7, 9, 11]));
+        }
+        if world.phases.is_empty() && world.rough(2) {
+            world.boxes.open = 2 + world.dice.roll(3) as u32;
+        }
+        world
+    }
+
+    /// Begins a run, with what the one before it left.
+    pub fn start(&mut self, breaker: Breaker, sessions: Sessions) {
+        let start = Start {
+            folder: "/w".into(),
+            ticket_path: "/w/t.md".into(),
+            title: "T".into(),
+            ticket_status: Some(self.status),
+            phases: self.phases.clone(),
+            doubted: self.state.doubted_in(&self.phases),
+            validation: self.validation.clone(),
+            settings: self.settings.clone(),
+            breaker,
+            sessions,
+        };
+        self.runs += 1;
+        self.journal.clear();
+        self.state = State::default();
+        self.rules = Invariants::default();
+        self.questions = Questions::default();
+        self.ledger.grant_budget();
+        self.note("starts");
+        self.give(Input::Started(Box::new(start)));
+        self.read_boxes();
+    }
+
+    /// The core hears of a thing: its records are stored, then its effects performed.
+    pub fn give(&mut self, input: Input) {
+        self.now += 1 + self.dice.signed(2_000);
+        if self.rough(100) {
+            self.clock_jumps();
+        }
+        let now = Timestamp::from_millis(self.now);
+        if let Input::Commanded { command, .. } = &input {
+            self.rules.person_wants(&self.state, command);
+        }
+        let decision = decide(&self.state, input, now);
+        for record in decision.records {
+            self.store(record, now);
+        }
+        self.rules.decided(&self.state, now);
+        for effect in decision.effects {
+            self.rules.performs(&self.state, &effect);
+            self.perform(effect);
+        }
+    }
+
+    fn store(&mut self, record: Record, time: Timestamp) {
+        let run = RunId(uuid::Uuid::from_u128(self.runs));
+        let ticket = self.state.ticket.take().unwrap_or_else(|| TicketId::parse("t").unwrap());
+        let stored = Stored { v: FORMAT, seq: self.journal.len() as u64 + 1, time, run, ticket, record };
+        if self.show == Show::Journal {
+            self.print(&stored);
+        }
+        self.tally_record(&stored.record);
+        self.rules.stored(&self.state, &stored, |n, purpose| self.ledger.has_granted(run, n, purpose));
+        if let Some(what) = self.questions.stored(&stored) {
+            self.note(what);
+        }
+        let before = self.state.cost_usd;
+        apply(&mut self.state, &stored);
+        self.ledger.note(run, &stored.record, self.state.cost_usd - before, time);
+        self.journal.push(stored);
+    }
+
+    fn print(&mut self, stored: &Stored) {
+        let kind = serde_json::to_value(&stored.record).unwrap()["kind"].as_str().unwrap().to_owned();
+        let words = self.teller.line(&stored.record).map(|line| line.text).unwrap_or_default();
+        println!("{:>3}.{:<4} {} {kind:<20} {words}", self.runs, stored.seq, stored.time);
+    }
+
+    pub fn note(&mut self, what: &'static str) {
+        *self.tally.entry(what).or_default() += 1;
+    }
+
+    pub fn rough(&mut self, sides: u64) -> bool {
+        self.weather == Weather::Rough && self.dice.one_in(sides)
+    }
+
+    /// The clock is set, or the machine slept.
+    fn clock_jumps(&mut self) {
+        self.now += match self.dice.roll(4) {
+            0 => -self.dice.signed(3_600_000),
+            1 => -self.dice.signed(3 * 86_400_000),
+            2 => self.dice.signed(7_200_000),
+            _ => self.dice.signed(3 * 86_400_000),
+        };
+        self.note("clock jumps");
+    }
+
+    fn admit(&mut self, ask: &Ask) -> Input {
+        let now = Timestamp::from_millis(self.now);
+        if self.rough(8) {
+            self.ledger.other_call(now);
+        }
+        let run = RunId(uuid::Uuid::from_u128(self.runs));
+        let admission = self.ledger.admit(ask, run, now);
+        match &admission.verdict {
+            Answer::Park(_) if self.ledger.is_held_without_reset() => self.note("parked, reset unknown"),
+            Answer::Stop(_) => self.note("over budget"),
+            _ => {}
+        }
+        Input::Admitted { n: ask.n, purpose: ask.purpose, admission: Box::new(admission) }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        let next = match effect {
+            Effect::AcquireTree if self.rough(6) => {
+                self.coming.push(Input::TreeBusy { holder: "other".into() });
+                Input::TreeGranted
+            }
+            Effect::AcquireTree => Input::TreeGranted,
+            Effect::Admit(ask) => self.admit(&ask),
+            Effect::TakeSnapshot { n } if self.rough(60) => Input::SnapshotFailed { n, message: "no space".into() },
+            Effect::TakeSnapshot { n } => {
+                let id = format!("s{}-{n}", self.runs);
+                self.snapshots.insert(id.clone(), self.tree);
+                Input::SnapshotTaken { n, id }
+            }
+            Effect::Spawn(spawn) => return self.play_claude(spawn.n, spawn.session.is_some()),
+            Effect::SendFollowUp { n } => self.turn_end(n),
+            Effect::SendNote { .. } if self.rough(3) => return,
+            Effect::SendNote { id, .. } => Input::NoteEchoed { id },
+            Effect::Judge(call) => return self.judge(call),
+            Effect::JudgeEdit { id, input, .. } => return self.judge_edit(id, input),
+            Effect::Rejudge { id, .. } => return self.judge_again(id),
+            Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
+            Effect::Settle { id, answer } => return self.settled(&id, &answer),
+            Effect::Unlock { .. } => return,
+            Effect::Interrupt { n } => {
+                let result = TurnResult { is_error: true, origin: Origin::Foreign, ..TurnResult::default() };
+                Input::TurnFinished { n, result: Box::new(result) }
+            }
+            // It hangs after its result: the grace ends it.
+            Effect::CloseInput { .. } if self.rough(10) => return,
+            Effect::CloseInput { n } | Effect::StopAgent { n } | Effect::KillAgent { n } => exited(n),
+            Effect::Arm { timer, at } => {
+                let kind = std::mem::discriminant(&timer);
+                self.timers.retain(|(other, _)| std::mem::discriminant(other) != kind);
+                return self.timers.push((timer, at));
+            }
+            Effect::GatherEvidence { n, .. } if self.rough(80) => {
+                Input::EvidenceFailed { n, message: "git failed".into() }
+            }
+            Effect::GatherEvidence { n, iteration_base, phase_base } => {
+                // The file is read once more before; the person may still come between.
+                let read = self.reading();
+                self.coming.push(read);
+                let changed = |id: &str| self.snapshots[id] != self.tree;
+                let file = if self.bent == Some(5) || self.dice.one_in(3) { "tests/a.rs" } else { "src/a.rs" };
+                let since = |id: &str| if changed(id) { vec![file.to_owned()] } else { vec![] };
+                Input::EvidenceGathered { n, iteration_files: since(&iteration_base), phase_files: since(&phase_base) }
+            }
+            Effect::RunValidation { n, commands } => {
+                let exit = i32::from(self.rough(3));
+                let ran = |command| CommandResult {
+                    command,
+                    exit: Some(exit),
+                    timed_out: false,
+                    ms: 1,
+                    tail: "out".into(),
+                    log: "l".into(),
+                };
+                Input::ValidationFinished { n, results: commands.into_iter().map(ran).collect() }
+            }
+            Effect::SetBox { phase, done } => {
+                let outcome = match self.box_of(phase.id.unwrap()) {
+                    Some(seed) if seed.done == done => WriteOutcome::AlreadySo,
+                    Some(seed) => {
+                        seed.done = done;
+                        WriteOutcome::Written
+                    }
+                    None => WriteOutcome::NotThere,
+                };
+                let outcome = if self.rough(60) { WriteOutcome::Failed("read-only".into()) } else { outcome };
+                Input::BoxSettled { phase, done, outcome }
+            }
+            Effect::SetStatus { to } => {
+                self.status = to;
+                Input::StatusSettled { to, outcome: WriteOutcome::Written }
+            }
+            Effect::Finish => {
+                self.timers.clear();
+                return self.coming.clear();
+            }
+        };
+        self.coming.push(next);
+    }
+
+    /// The phase in the file.
+    fn box_of(&mut self, phase: PhaseId) -> Option<&mut PhaseSeed> {
+        let (text, nth) = self.state.place(phase)?;
+        self.phases.iter_mut().filter(|seed| seed.text == text).nth(nth)
+    }
+
+    /// kill -9: what was under way is lost; the journal, the tree and the ticket stay. Gives whether the run goes on.
+    pub fn kill(&mut self) -> bool {
+        self.note("kills");
+        self.coming.clear();
+        self.timers.clear();
+        let folded = fold(&self.journal);
+        assert_eq!(folded, self.state, "the fold of the journal is not the state");
+        self.state = folded;
+        let resumable = self.state.is_resumable();
+        if resumable {
+            self.resume();
+        }
+        resumable
+    }
+
+    /// Takes a journal over from another world: its records are stored once more, nothing is performed.
+    pub fn take_over(&mut self, journal: Vec<Stored>) {
+        for Stored { record, time, .. } in journal {
+            if let Record::CallCounted(counted) = &record {
+                self.ledger.believe(RunId(uuid::Uuid::from_u128(self.runs)), counted.n, counted.purpose, time);
+            }
+            if let Record::PhaseTicked(OfPhase { phase, .. }) = &record {
+                self.rules.person_ticks(phase);
+            }
+            if let Record::TicketRead { phases, .. } = &record {
+                phases.iter().filter(|seed| seed.done).for_each(|seed| self.rules.person_ticks(&seed.text));
+            }
+            self.rules.believe(&self.state);
+            self.questions.believe(&self.state);
+            self.now = time.millis();
+            self.store(record, time);
+        }
+        self.rules.believe(&self.state);
+    }
+
+    /// Goes on with the run, as the program does at a start: the file and the limits are read anew.
+    pub fn resume(&mut self) {
+        self.note("resumes");
+        if self.state.ended.as_ref().is_some_and(|ended| ended.reason.word() == "budget") {
+            self.ledger.grant_budget();
+        }
+        let settings = self.dice.one_in(4).then(|| Box::new(self.settings.clone()));
+        let read_at = Timestamp::from_millis(self.now);
+        self.give(Input::Resumed { pid: 8, read_at, phases: self.phases.clone(), settings });
+        self.give(Input::LimitsRead(self.settings.limits.clone()));
+        self.read_boxes();
+    }
+
+    /// One thing happens. `false`: nothing is left that could, or the run is left waiting for the person.
+    pub fn happen(&mut self) -> bool {
+        if self.rough(80) {
+            self.kill();
+            return true;
+        }
+        if self.rough(20) {
+            self.person();
+            return true;
+        }
+        if self.looks_at_the_queue() {
+            return true;
+        }
+        if !self.coming.is_empty() {
+            // In rough weather anything may overtake.
+            let mut at = if self.rough(4) { self.dice.roll(self.coming.len() as u64) as usize } else { 0 };
+            // The comparison is told by the task that has read the file before.
+            if matches!(self.coming[at], Input::EvidenceGathered { .. }) {
+                let read = self.coming.iter().position(|input| matches!(input, Input::TicketRead { .. }));
+                at = read.filter(|read| *read < at).unwrap_or(at);
+            }
+            // Boxes are written one after the other.
+            if matches!(self.coming[at], Input::BoxSettled { .. }) {
+                let first = self.coming.iter().position(|input| matches!(input, Input::BoxSettled { .. }));
+                at = first.unwrap_or(at);
+            }
+            let input = self.coming.remove(at);
+            self.give(input);
+            return true;
+        }
+        if self.state.stage == Stage::Paused {
+            if self.rough(8) {
+                self.note("left paused");
+                return false;
+            }
+            self.give(Input::Commanded { id: "r".into(), command: UserCommand::Resume });
+            return true;
+        }
+        let first = self.timers.iter().enumerate().min_by_key(|(_, (_, at))| *at).map(|(first, _)| first);
+        let Some((timer, at)) = first.map(|first| self.timers.swap_remove(first)) else { return false };
+        self.now = self.now.max(at.millis());
+        // Nobody looks at a parked run twice a minute; a sleeping machine does not either.
+        if let Some(parked) = self.state.limits.parked.as_ref().filter(|_| timer == Timer::Park && self.dice.one_in(2))
+        {
+            self.now = self.now.max(parked.until.millis());
+        }
+        let heard = if self.dice.one_in(4) { self.now - 1_000 } else { 0 };
+        self.give(Input::TimerFired { timer, last_byte: Timestamp::from_millis(heard) });
+        true
+    }
+
+    /// Lets things happen until the run has ended, or waits for the person. Anything else is a failure.
+    pub fn live(&mut self) {
+        let mut steps = 0;
+        while !(self.state.ended.is_some() && self.coming.is_empty()) && self.happen() {
+            steps += 1;
+            assert!(steps < 20_000, "the run neither ends nor waits: {:?}", self.state.stage);
+        }
+        let waits = self.state.ended.is_some() || self.state.stage == Stage::Paused;
+        assert!(waits, "nothing is left to happen in {:?}, and the run has not ended", self.state.stage);
+    }
+}
+
+/// The state that a journal tells of.
+pub fn fold(journal: &[Stored]) -> State {
+    let mut state = State::default();
+    for stored in journal {
+        apply(&mut state, stored);
+    }
+    state
+}

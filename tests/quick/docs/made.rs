@@ -1,0 +1,166 @@
+//! The parts of the documentation that are made from the tables of the program.
+
+use super::{hold, read};
+use programmator::config::key::{FromProject, KEYS, Kind};
+use programmator::domain::outcome::ExitReason;
+use programmator::domain::settings::Settings;
+use programmator::orchestrator::guards::GUARDS;
+use programmator::orchestrator::prompt::PromptContext;
+use programmator::tui::command;
+use programmator::tui::theme::role::Role;
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+#[test]
+fn the_tables_of_the_documentation_are_those_of_the_program() {
+    let parts: [(&str, &str, String); 9] = [
+        ("docs/keys.md", "keys", command::markdown_table()),
+        ("docs/configuration.md", "config", config()),
+        ("docs/configuration.md", "build variables", in_words(&build_variables())),
+        ("docs/limits.md", "guards", guards()),
+        ("docs/automation.md", "record kinds", in_words(&variants(&read("src/domain/record.rs"), "pub enum Record {"))),
+        ("docs/automation.md", "exit codes", exit_codes()),
+        ("docs/prompts.md", "prompt variables", in_words(&prompt_variables())),
+        ("docs/themes.md", "roles", roles()),
+        ("docs/architecture.md", "architecture", architecture()),
+    ];
+    let mut pages: BTreeMap<&str, String> = BTreeMap::new();
+    for (page, name, wanted) in parts {
+        let text = pages.entry(page).or_insert_with(|| read(page));
+        let (begin, end) = (format!("<!-- made: {name} -->\n"), "<!-- /made -->");
+        let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{page} has no {begin}"));
+        let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("{begin} has no end"));
+        *text = format!("{before}{begin}{wanted}{end}{after}");
+    }
+    for (page, text) in pages {
+        hold(page, &text);
+    }
+}
+
+/// The front page of the crate without its links, its headings one level down.
+fn architecture() -> String {
+    let link = Regex::new(r"\[([^\]]+)\]\([a-z_]+(?:::[A-Za-z_]+)*\)|\[(`[a-z]+`)\]").unwrap();
+    let page = read("src/lib.rs");
+    let lines = page.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let down = |line: &str| if line.starts_with("# ") { format!("#{line}\n") } else { format!("{line}\n") };
+    link.replace_all(&lines.map(down).collect::<String>(), "$1$2").into_owned()
+}
+
+fn config() -> String {
+    let mut out =
+        String::from("| key | default | what | environment | a project may set it |\n|---|---|---|---|---|\n");
+    for row in &KEYS {
+        let default = row.builtin().map_or_else(|| "–".to_owned(), |value| format!("`{}`", value.show()));
+        let range = match row.kind {
+            Kind::Whole(least, most) => format!(" ({least}–{most})"),
+            _ => String::new(),
+        };
+        let env = row.env.map_or_else(|| "–".to_owned(), |name| format!("`{name}`"));
+        let project = match row.from_project {
+            FromProject::Always => "yes",
+            FromProject::WhenTrusted => "when trusted",
+        };
+        let _ = writeln!(out, "| `{}` | {default} | {}{range} | {env} | {project} |", row.name, row.doc);
+    }
+    out
+}
+
+fn guards() -> String {
+    let mut out = String::from("| guard | stops after | limit | key |\n|---|---|---|---|\n");
+    for guard in GUARDS {
+        let row = KEYS.iter().find(|row| row.name == guard.key);
+        let row = row.unwrap_or_else(|| panic!("{} has no key {}", guard.name, guard.key));
+        let limit = row.builtin().map(|value| value.show()).unwrap_or_default();
+        let _ = writeln!(out, "| {} | {} | {limit} | `{}` |", guard.name, guard.doc, guard.key);
+    }
+    out
+}
+
+fn exit_codes() -> String {
+    let meanings = [
+        (0, "complete"),
+        (1, "it failed"),
+        (2, "wrong usage or configuration; nothing was begun"),
+        (3, "it needs a person"),
+        (4, "stopped by a guard or a limit"),
+        (5, "stopped by you"),
+        (75, "another program works on this ticket"),
+        (77, "a run may not do this; it is for you, in a shell of your own"),
+        (129, "the terminal went away (SIGHUP)"),
+        (130, "SIGINT"),
+        (141, "nobody reads the output any more (`… \\| head`)"),
+        (143, "SIGTERM"),
+    ];
+    let mut reasons: BTreeMap<u8, Vec<String>> = BTreeMap::new();
+    for word in variants(&read("src/domain/outcome.rs"), "pub enum ExitReason {") {
+        let reason: ExitReason = serde_json::from_value(word.clone().into()).unwrap();
+        assert_eq!(reason.word(), word);
+        reasons.entry(reason.exit_code()).or_default().push(format!("`{word}`"));
+    }
+    let mut out = String::from("| code | means | `reason` in `run_ended` |\n|---|---|---|\n");
+    for (code, meaning) in meanings {
+        let reasons = reasons.remove(&code).unwrap_or_default().join(", ");
+        let _ = writeln!(out, "| {code} | {meaning} | {reasons} |");
+    }
+    assert!(reasons.is_empty(), "exit codes that nobody explains: {reasons:?}");
+    out
+}
+
+fn build_variables() -> Vec<String> {
+    let list = read("src/adapters/build_variables.txt");
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).map(str::to_owned).collect()
+}
+
+fn prompt_variables() -> Vec<String> {
+    let context = serde_json::to_value(PromptContext::default()).unwrap();
+    context.as_object().unwrap().keys().cloned().collect()
+}
+
+fn roles() -> String {
+    let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (_, key) in Role::ALL {
+        let (group, name) = key.split_once('.').unwrap_or(("", key));
+        groups.entry(group).or_default().push(format!("`{}`", if group.is_empty() { name } else { key }));
+    }
+    groups.into_values().fold(String::new(), |out, keys| out + "- " + &keys.join(" ") + "\n")
+}
+
+fn in_words(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(" ") + "\n"
+}
+
+/// The variants of an enum in a source file, as serde writes them.
+fn variants(source: &str, head: &str) -> Vec<String> {
+    let body = source.split_once(head).unwrap_or_else(|| panic!("no `{head}`")).1;
+    let lines = body.lines().take_while(|line| *line != "}");
+    let names = lines.filter_map(|line| line.strip_prefix("    ").filter(|line| line.starts_with(char::is_uppercase)));
+    names.map(|line| snake(line.split(['(', ' ', ',']).next().unwrap_or_default())).collect()
+}
+
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+#[test]
+fn the_defaults_of_the_table_are_those_of_a_run() {
+    let settings = Settings::default();
+    let table = config();
+    for (key, value) in [
+        ("limits.max_iterations", u64::from(settings.max_iterations)),
+        ("limits.iteration_timeout", settings.iteration_timeout),
+        ("validation.timeout", settings.validation_timeout),
+    ] {
+        assert!(table.contains(&format!("| `{key}` | `{value}` |")), "{key}\n{table}");
+    }
+}

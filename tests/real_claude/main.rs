@@ -1,0 +1,37 @@
+//! The real Claude Code CLI against a loopback stub of the Messages API: the adapter's every promise
+//! about protocol, failures, stopping and sweeping, and the whole program, on what it was made for.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests, helpers included
+
+#[path = "../support/agent_run.rs"]
+mod agent_run;
+mod approvals;
+mod approvals_program;
+mod approvals_screen;
+#[path = "../support/attended.rs"]
+mod attended;
+mod failures;
+mod injected;
+mod launching;
+mod limits;
+#[path = "../support/messages_stub.rs"]
+mod messages_stub;
+mod program;
+mod program_apart;
+mod program_failures;
+mod program_screen;
+mod program_stopping;
+mod program_watch;
+mod program_work;
+#[allow(dead_code)]
+#[path = "../support/project.rs"]
+mod project;
+#[path = "../support/real_cli.rs"]
+mod real_cli;
+mod repositories;
+mod stopping;
+mod talking;
+#[allow(dead_code)]
+#[path = "../support/terminal.rs"]
+mod terminal;
