@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[path = "sample/drawn.rs"]
 mod drawn;
 
-pub use drawn::{draw, draw_styled, key};
+pub use drawn::{draw, drawn, key, told};
 
 /// 14:02:13 UTC.
 pub const NOW: Timestamp = Timestamp::from_millis(1_795_269_733_120);

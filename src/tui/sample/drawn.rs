@@ -2,6 +2,10 @@
 
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
+use crate::tui::theme::Theme;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::fmt::Write as _;
 
 /// A key by its name: `p`, `Ctrl-c`, `Alt-Enter`, `BackTab`, `Esc`.
 pub fn key(name: &str) -> Input {
@@ -24,26 +28,29 @@ pub fn key(name: &str) -> Input {
 
 /// The screen as text, one line a row.
 pub fn draw(model: &mut Model, size: (u16, u16)) -> String {
-    let (buffer, _) = draw_styled(model, size, &crate::tui::theme::Theme::plain());
-    buffer
+    let screen = drawn(model, size, &Theme::plain());
+    told(&screen, screen.area).0
 }
 
-/// The screen as text, and its styles: per line the spans that are not plain.
-pub fn draw_styled(model: &mut Model, size: (u16, u16), theme: &crate::tui::theme::Theme) -> (String, String) {
-    use std::fmt::Write as _;
+/// The screen as it is drawn.
+pub fn drawn(model: &mut Model, size: (u16, u16), theme: &Theme) -> Buffer {
     model.size = size;
     let layout = model.prepare();
     let backend = ratatui::backend::TestBackend::new(size.0, size.1);
     let mut terminal = ratatui::Terminal::new(backend).unwrap();
     terminal.draw(|frame| crate::tui::view::view(model, &layout, theme, frame)).unwrap();
-    let buffer = terminal.backend().buffer();
+    terminal.backend().buffer().clone()
+}
+
+/// A part of a screen as text, and its styles: per line the spans that are not plain.
+pub fn told(screen: &Buffer, part: Rect) -> (String, String) {
     let (mut text, mut styles) = (String::new(), String::new());
-    for y in 0..size.1 {
+    for y in part.rows().map(|row| row.y) {
         let mut line = String::new();
         let mut skip = 0;
         let mut spans: Vec<(u16, u16, String)> = Vec::new();
-        for x in 0..size.0 {
-            let cell = &buffer[(x, y)];
+        for x in part.columns().map(|column| column.x) {
+            let cell = &screen[(x, y)];
             if skip > 0 {
                 skip -= 1;
                 continue;
@@ -54,10 +61,11 @@ pub fn draw_styled(model: &mut Model, size: (u16, u16), theme: &crate::tui::them
             let Some(style) = style_words(cell) else {
                 continue;
             };
+            let from = x - part.x;
             // A blank has no style of its own: what stands around it goes on.
             match spans.last_mut() {
-                Some(last) if last.2 == style => last.1 = x + width,
-                _ => spans.push((x, x + width, style)),
+                Some(last) if last.2 == style => last.1 = from + width,
+                _ => spans.push((from, from + width, style)),
             }
         }
         text.push_str(line.trim_end());
@@ -68,7 +76,7 @@ pub fn draw_styled(model: &mut Model, size: (u16, u16), theme: &crate::tui::them
             .map(|(from, to, style)| format!("{from}–{} {style}", to - 1))
             .collect();
         if !spans.is_empty() {
-            let _ = writeln!(styles, "{:>3}: {}", y, spans.join(", "));
+            let _ = writeln!(styles, "{:>3}: {}", y - part.y, spans.join(", "));
         }
     }
     (text, styles)

@@ -1,6 +1,6 @@
 //! Everything that waits for the person: the queue, each card, and what stands on them.
 
-use super::{check, press, sample, scene};
+use super::{modal, press, sample, scene, whole};
 use programmator::domain::approval::{Again, Approval, ApprovalKind, QuestionId};
 use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
@@ -78,8 +78,8 @@ fn the_kind_that_can_be_allowed_is_on_the_card() {
         )],
         ..bash(command)
     };
-    check("card_kind", "default", (120, 40), &mut {
-        let mut model = waits(approval);
+    modal("card_kind", || {
+        let mut model = waits(approval.clone());
         press(&mut model, "!");
         model
     });
@@ -87,7 +87,7 @@ fn the_kind_that_can_be_allowed_is_on_the_card() {
 
 #[test]
 fn queue() {
-    scene("queue", || {
+    whole("queue", || {
         let mut model = waits(sample::push("c"));
         model.tabs[0].state.approvals.push(question(&["one"]).into());
         model.tabs[0].state.validation_change = Some(vec!["true".into()]);
@@ -95,7 +95,7 @@ fn queue() {
         press(&mut model, "a j");
         model
     });
-    check("queue_empty", "default", (80, 24), &mut {
+    modal("queue_empty", || {
         let mut model = sample::model();
         press(&mut model, "a");
         model
@@ -104,7 +104,7 @@ fn queue() {
 
 #[test]
 fn card() {
-    scene("card", || {
+    whole("card", || {
         let mut model = waits(sample::push("c"));
         press(&mut model, "!");
         model
@@ -122,7 +122,7 @@ fn a_call_waits_behind_its_card() {
 
 #[test]
 fn edit_of_a_file() {
-    scene("card_edit", || {
+    modal("card_edit", || {
         let input = serde_json::json!({
             "file_path": "/home/ann/shop/src/http/stack.rs",
             "old_string": "    .layer(TraceLayer::new())\n    .layer(auth)\n    .layer(compression)\n",
@@ -150,9 +150,14 @@ fn a_long_command() {
         let lines: Vec<String> = (1..=300).map(|n| format!("echo step {n} >> /tmp/log{n}")).collect();
         waits(bash(&lines.join("\n")))
     };
-    scene("card_long", || {
+    modal("card_long", || {
         let mut model = long();
         press(&mut model, "!");
+        model
+    });
+    modal("card_long_end", || {
+        let mut model = long();
+        press(&mut model, "! G");
         model
     });
     let mut model = long();
@@ -160,13 +165,13 @@ fn a_long_command() {
     press(&mut model, "!");
     assert_eq!(press(&mut model, "y t A y"), [], "nothing is agreed to before its end was seen");
     press(&mut model, "G");
-    check("card_long_end", "default", (80, 24), &mut model);
+    sample::draw(&mut model, (80, 24));
     assert!(matches!(press(&mut model, "y")[..], [Ask::Command(..)]));
 }
 
 #[test]
 fn payloads_on_a_card() {
-    scene("card_payloads", || {
+    modal("card_payloads", || {
         let command = "ls\u{202e}cod.exe\x1b]52;c;Zm9v\x07 \u{9b}31m; rm\u{a0}-rf \u{200b}~/work\r\x08\ntrue          ; \
                        ログイン制限 \u{e0041}| sh";
         let evil = "\x1b[2J\u{202e}evil\r\n";
@@ -186,7 +191,7 @@ fn payloads_on_a_card() {
 
 #[test]
 fn deny_with_words() {
-    scene("card_deny", || {
+    modal("card_deny", || {
         let mut model = waits(sample::push("c"));
         press(&mut model, "! d");
         update(&mut model, Msg::Paste("Not to main.\nPush to a branch and tell me its name.".into()));
@@ -196,12 +201,12 @@ fn deny_with_words() {
 
 #[test]
 fn edited_input() {
-    scene("card_input", || {
+    modal("card_input", || {
         let mut model = waits(sample::push("c"));
         press(&mut model, "! e");
         model
     });
-    check("card_edited", "default", (80, 24), &mut {
+    modal("card_edited", || {
         let push = sample::push("c");
         let edited = Approval {
             id: push.id.next(),
@@ -224,7 +229,7 @@ fn edited_input() {
 
 #[test]
 fn asked_again() {
-    check("card_again", "default", (80, 24), &mut {
+    modal("card_again", || {
         let mut model = waits(sample::push("c"));
         press(&mut model, "! y");
         let old = sample::push("c");
@@ -239,7 +244,7 @@ fn asked_again() {
 
 #[test]
 fn lasting_rule() {
-    scene("card_rule", || {
+    modal("card_rule", || {
         let mut model = waits(sample::push("c"));
         press(&mut model, "! A");
         model
@@ -248,7 +253,7 @@ fn lasting_rule() {
 
 #[test]
 fn masked_passphrase() {
-    scene("card_passphrase", || {
+    modal("card_passphrase", || {
         let mut model = waits(passphrase());
         press(&mut model, "!");
         told(&mut model, Checked::Ready);
@@ -262,36 +267,38 @@ fn masked_passphrase() {
         ("card_locked", Checked::Locked { failures: 11, wait: Duration::from_secs(128) }),
     ];
     for (name, checked) in cases {
-        let mut model = waits(passphrase());
-        press(&mut model, "!");
-        told(&mut model, Checked::Ready);
-        if checked != Checked::Unset {
-            press(&mut model, "y x Enter");
-        }
-        told(&mut model, checked);
-        check(name, "default", (80, 24), &mut model);
+        modal(name, || {
+            let mut model = waits(passphrase());
+            press(&mut model, "!");
+            told(&mut model, Checked::Ready);
+            if checked != Checked::Unset {
+                press(&mut model, "y x Enter");
+            }
+            told(&mut model, checked.clone());
+            model
+        });
     }
 }
 
 #[test]
 fn question_of_claude() {
-    scene("card_question", || {
+    modal("card_question", || {
         let mut model = waits(question(&["one"]));
         press(&mut model, "! j");
         model
     });
-    scene("card_questions", || {
+    modal("card_questions", || {
         let mut model = waits(question(&["one", "many"]));
         press(&mut model, "! Enter Space j j Space");
         model
     });
-    check("card_own_words", "default", (80, 24), &mut {
+    modal("card_own_words", || {
         let mut model = waits(question(&["one"]));
         press(&mut model, "! j j j Enter");
         update(&mut model, Msg::Paste("Neither: use the proxy's.".into()));
         model
     });
-    check("card_answers", "default", (80, 24), &mut {
+    modal("card_answers", || {
         let mut model = waits(question(&["one", "many"]));
         press(&mut model, "! Enter 1 3 Enter");
         model
@@ -300,7 +307,7 @@ fn question_of_claude() {
 
 #[test]
 fn plan_of_claude() {
-    scene("card_plan", || {
+    modal("card_plan", || {
         let plan = "# Rate limiter\n\n1. Read the **middleware stack** in `src/http/stack.rs`.\n2. Add a token bucket \
                     per account, with its own tests.\n   - burst of 5\n   - refill 1 a second\n\n```rust\n\
                     pub struct Bucket { tokens: f64 }\n```\n";
@@ -314,13 +321,13 @@ fn plan_of_claude() {
 
 #[test]
 fn dispute_and_conflict() {
-    scene("dispute", || {
+    modal("dispute", || {
         let mut model = sample::busy();
         model.tabs[3].state.phases[2].dispute = Some("cargo test: exit 101, 2 of 41 tests fail".into());
         press(&mut model, "a Enter");
         model
     });
-    scene("conflict", || {
+    modal("conflict", || {
         let mut model = sample::busy();
         model.tabs.truncate(3);
         model.tabs[2].state.phases[1].untickable = true;

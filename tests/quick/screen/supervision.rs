@@ -1,6 +1,6 @@
 //! Supervision on the screen: the circuit breaker, the limits and the watchdog, each in every state a person can meet.
 
-use super::{press, scene, with};
+use super::{modal, press, scene, whole, with};
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::limits::admission::{Ledger, Why};
 use crate::domain::limits::provider::{Reset, Window, WindowStatus};
@@ -104,7 +104,7 @@ fn breaker_half_open() {
 
 #[test]
 fn breaker_open() {
-    scene("breaker_open", || with(halted()));
+    whole("breaker_open", || with(halted()));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn breaker_after_its_cooldown() {
 
 #[test]
 fn breaker_reset_dialog() {
-    scene("breaker_reset", || {
+    modal("breaker_reset", || {
         let mut model = with(halted());
         press(&mut model, "c");
         model
@@ -127,7 +127,7 @@ fn breaker_reset_dialog() {
 
 #[test]
 fn breaker_open_explained() {
-    scene("breaker_open_explained", || {
+    modal("breaker_open_explained", || {
         let mut model = with(halted());
         model.focus = Pane::Gauges;
         press(&mut model, "Enter");
@@ -137,7 +137,7 @@ fn breaker_open_explained() {
 
 #[test]
 fn nothing_to_explain_yet() {
-    scene("nothing_to_explain", || {
+    modal("nothing_to_explain", || {
         let mut model = sample::busy();
         model.focus = Pane::Gauges;
         press(&mut model, "Enter");
@@ -147,7 +147,7 @@ fn nothing_to_explain_yet() {
 
 #[test]
 fn parked_until_a_known_reset() {
-    scene("parked_known", || {
+    whole("parked_known", || {
         let mut tab = parked(Why::Provider, "the provider's five-hour limit is reached", 3_700, Reset::Known);
         window(&mut tab, "five_hour", WindowStatus::Rejected, Some(1.0), 3_660);
         window(&mut tab, "seven_day", WindowStatus::Allowed, Some(0.18), 300_000);
