@@ -17,22 +17,39 @@ use crate::domain::record::{BoxSettled, OfPhase, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
+use std::borrow::Borrow;
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
 /// Calls kept for the gauge of the last hour.
 const CALLS: usize = 1_000;
 
+/// The state that the records of a journal tell of.
+pub fn folded<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>) -> State {
+    let mut state = State::default();
+    journal.into_iter().for_each(|stored| apply(&mut state, stored.borrow()));
+    state
+}
+
+/// The state after records that are to be stored at `time`.
+pub fn after(state: &State, records: &[Record], time: Timestamp) -> State {
+    let mut state = state.clone();
+    records.iter().for_each(|record| fold(&mut state, record, time));
+    state
+}
+
 /// Folds one stored record into the state of its run.
 pub fn apply(state: &mut State, stored: &Stored) {
     state.run = Some(stored.run);
     state.ticket = Some(stored.ticket.clone());
-    state.seq = stored.seq;
     fold(state, &stored.record, stored.time);
+    // Before it there may be some that this program cannot read.
+    state.seq = stored.seq;
 }
 
-/// Folds one record that is not stored yet: what `decide` looks ahead with.
+/// Folds the next record, which need not be stored yet.
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
+    state.seq += 1;
     state.started.get_or_insert(time);
     state.updated = Some(time);
     limits::fold(state, record, time);

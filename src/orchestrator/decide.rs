@@ -29,16 +29,22 @@ use crate::orchestrator::effect::{Decision, Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Iteration, Stage, State};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// How a run ends that the person stops.
 const STOPPED: &str = "stopped by you; run `programmator resume` to continue";
 
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
-    let mut draft = Draft { state: Cow::Borrowed(state), now, decision: Decision::default() };
+    let mut draft = Draft { state: Cow::Borrowed(state), now, records: Vec::new(), effects: Vec::new() };
     draft.take(input);
     draft.end_parking_if_over();
-    draft.decision
+    let Draft { state, records, effects, .. } = draft;
+    let next = match state {
+        Cow::Owned(next) => Some(Arc::new(next)),
+        Cow::Borrowed(_) => None,
+    };
+    Decision { records, effects, next }
 }
 
 /// A decision in the making: records are folded at once, so later lines see what earlier ones decided. The state is
@@ -46,7 +52,8 @@ pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
 struct Draft<'a> {
     state: Cow<'a, State>,
     now: Timestamp,
-    decision: Decision,
+    records: Vec<Record>,
+    effects: Vec<Effect>,
 }
 
 impl Draft<'_> {
@@ -71,7 +78,7 @@ impl Draft<'_> {
             Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, *ruling),
             Input::Unlocked { id } => self.unlocked(&id),
             Input::RulesOpened { words } => {
-                if self.state.run.is_some() && self.state.ended.is_none() {
+                if self.state.is_open() {
                     self.notice(Level::Info, words);
                 }
             }
@@ -93,7 +100,7 @@ impl Draft<'_> {
                 }
             }
             Input::Warned { text } => {
-                if self.state.run.is_some() && self.state.ended.is_none() {
+                if self.state.is_open() {
                     self.notice(Level::Warn, text);
                 }
             }
@@ -163,11 +170,11 @@ impl Draft<'_> {
 
     fn record(&mut self, record: Record) {
         fold(self.state.to_mut(), &record, self.now);
-        self.decision.records.push(record);
+        self.records.push(record);
     }
 
     fn effect(&mut self, effect: Effect) {
-        self.decision.effects.push(effect);
+        self.effects.push(effect);
     }
 
     fn notice(&mut self, level: Level, text: impl Into<String>) {

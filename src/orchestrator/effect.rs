@@ -8,14 +8,18 @@ use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::watchdog::Watch;
 use crate::orchestrator::prompt::PromptContext;
+use crate::orchestrator::state::State;
+use std::sync::Arc;
 
 /// What [`decide`](super::decide::decide) answers.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// To store, in order, before any effect is performed.
     pub records: Vec<Record>,
     /// To perform, in order.
     pub effects: Vec<Effect>,
+    /// The state after the records, as folding them from the journal gives it. `None`: there are none.
+    pub next: Option<Arc<State>>,
 }
 
 /// One thing to do in the world.

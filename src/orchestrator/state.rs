@@ -1,8 +1,10 @@
 //! Everything the core knows about a run: a fold of its records, nothing else.
 
 mod iteration;
+mod stage;
 
 pub use iteration::{Failure, Iteration, Retry};
+pub use stage::{Ended, Pace, Stage};
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
@@ -25,7 +27,7 @@ use std::time::Duration;
 /// A run, as its records tell it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct State {
-    /// Which run; `None` before the first record.
+    /// Which run.
     pub run: Option<RunId>,
     /// Which ticket.
     pub ticket: Option<TicketId>,
@@ -183,65 +185,12 @@ impl Mark {
     }
 }
 
-/// What is under way.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Stage {
-    /// Nothing yet, or between two steps.
-    #[default]
-    Idle,
-    /// Waiting for the work folder.
-    AwaitingTree {
-        /// Who holds it, when we know.
-        holder: Option<String>,
-    },
-    /// The tree is being saved.
-    Snapshotting,
-    /// Claude is being started.
-    Spawning,
-    /// Claude works.
-    Running,
-    /// Claude has answered and is about to end by itself.
-    Closing,
-    /// Claude is being ended.
-    Stopping,
-    /// The tree is being compared.
-    Comparing,
-    /// The validation commands run.
-    Validating,
-    /// A box is being ticked or unticked.
-    WritingBox,
-    /// The ticket's status is being set.
-    SettingStatus,
-    /// The run waits for a limit.
-    Parked,
-    /// The run waits for the person.
-    Paused,
-    /// The run is over.
-    Ended,
-}
-
-/// What the person wants of the pace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Pace {
-    /// Go on.
-    #[default]
-    Run,
-    /// Pause after this iteration.
-    PauseNext,
-    /// Stop after this iteration.
-    StopNext,
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// Why.
-    pub reason: ExitReason,
-    /// In words.
-    pub detail: String,
-}
-
 impl State {
+    /// A run that has no record yet.
+    pub fn of(run: RunId, ticket: TicketId) -> Self {
+        Self { run: Some(run), ticket: Some(ticket), ..Self::default() }
+    }
+
     /// The phase with this number; `None` when it is gone from the file.
     pub fn phase_by(&self, id: PhaseId) -> Option<&PhaseState> {
         self.phases.iter().find(|phase| phase.id == id)
@@ -368,9 +317,9 @@ impl State {
         matches!(self.stage, Stage::Spawning | Stage::Running | Stage::Closing | Stage::Stopping)
     }
 
-    /// The run is at work by itself: neither waiting for the person nor over.
-    pub fn is_working(&self) -> bool {
-        !matches!(self.stage, Stage::Paused | Stage::Ended) && self.run.is_some()
+    /// The run has begun and not ended.
+    pub fn is_open(&self) -> bool {
+        self.started.is_some() && self.ended.is_none()
     }
 
     /// Iterations that count: those that a limit refused do not.
@@ -394,6 +343,6 @@ impl State {
 
     /// Can `programmator <ticket>` go on with this run instead of beginning a new one?
     pub fn is_resumable(&self) -> bool {
-        self.run.is_some() && self.ended.as_ref().is_none_or(|ended| ended.reason.is_resumable())
+        self.started.is_some() && self.ended.as_ref().is_none_or(|ended| ended.reason.is_resumable())
     }
 }

@@ -3,8 +3,8 @@
 
 use crate::adapters::store::{Append, Holder, LockError, Store};
 use crate::base::time::Clock;
-use crate::domain::record::{FORMAT, Record, Stored};
-use crate::orchestrator::apply::apply;
+use crate::domain::record::{Record, Stored};
+use crate::orchestrator::apply::after;
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::circuit::state_of;
@@ -44,16 +44,12 @@ pub async fn append(
     })?;
     // What was the latest run before the lock may not be it any more.
     let run = store.latest_for(&name)?.map_or(latest.run, |latest| latest.run);
-    let mut state = state_of(store, run)?;
+    let state = state_of(store, run)?;
     let records = choose(&state);
     if records.is_empty() {
         return Ok(Reset::AtRest);
     }
-    for record in records.iter().cloned() {
-        let (seq, ticket) = (state.seq + 1, ticket.clone());
-        apply(&mut state, &Stored { v: FORMAT, seq, time: now, run, ticket, record });
-    }
-    let Some(summary) = summary(&state) else {
+    let Some(summary) = summary(&after(&state, &records, now)) else {
         return Ok(Reset::NoRun);
     };
     let append = Append { run, ticket, time: now, records, summary };

@@ -171,18 +171,9 @@ impl Supervisor {
             breaker: earlier.breaker,
             sessions: earlier.sessions,
         }));
-        let opening = Opening {
-            run: fresh_run_id(),
-            ticket,
-            read_at,
-            path,
-            folder,
-            config,
-            templates,
-            state: State::default(),
-            lock,
-        };
-        self.launch(opening, vec![start])
+        let run = fresh_run_id();
+        let state = State::of(run, ticket.id.clone());
+        self.launch(Opening { run, ticket, read_at, path, folder, config, templates, state, lock }, vec![start])
     }
 
     fn go_on(
@@ -284,7 +275,7 @@ impl Supervisor {
         let task = TicketTask {
             run,
             ticket: id.clone(),
-            state,
+            state: Arc::new(state),
             store: self.store.clone(),
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),

@@ -1,4 +1,4 @@
-//! The loop of one run: input → decide → store → fold → tell → effects.
+//! The loop of one run: input → decide → store → tell → effects.
 //!
 //! Nothing is done that is not stored first. When the store cannot write, a verdict becomes a block and everything
 //! else waits until it can, but not without end.
@@ -10,14 +10,14 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::{FORMAT, Record, Stored, Verdict};
-use crate::domain::summary::RunSummary;
-use crate::orchestrator::apply::apply;
+use crate::domain::record::{Record, Verdict};
+use crate::orchestrator::apply::after;
 use crate::orchestrator::decide::decide;
-use crate::orchestrator::effect::Effect;
+use crate::orchestrator::effect::{Decision, Effect};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
+use crate::runtime::circuit::state_of;
 use crate::runtime::effects::Effects;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::storage::{Next, StorageWait};
@@ -33,7 +33,7 @@ pub struct TicketTask {
     /// Its ticket.
     pub ticket: TicketId,
     /// The fold of its records so far.
-    pub state: State,
+    pub state: Arc<State>,
     /// Where records go.
     pub store: Store,
     /// The time.
@@ -90,7 +90,7 @@ impl TicketTask {
             }
         }
         self.effects.finish().await;
-        left.unwrap_or_else(|| Ending { reason: self.state.ended.map(|ended| ended.reason), unstored: None })
+        left.unwrap_or_else(|| Ending { reason: self.state.ended.as_ref().map(|ended| ended.reason), unstored: None })
     }
 
     /// [`run`](Self::run), kept apart from the rest of the program: a panic in it ends this run only.
@@ -108,14 +108,10 @@ impl TicketTask {
         orphans::sweep(&[run.to_string()]);
         scratch_folder::remove(run);
         let recorded = async {
-            let mut state = State::default();
-            for stored in store.load(run).ok()?.records {
-                apply(&mut state, &stored);
-            }
-            let now = clock.now();
+            let (state, now) = (state_of(&store, run).ok()?, clock.now());
             let decision = decide(&state, Input::Faulted { message: message.clone() }, now);
-            let summary = look_ahead(&mut state, run, &ticket, now, &decision.records)?;
-            let append = Append { run, ticket: ticket.clone(), time: now, records: decision.records, summary };
+            let summary = summary(decision.next.as_ref()?)?;
+            let append = Append { run, ticket, time: now, records: decision.records, summary };
             store.append(append).await.ok()
         };
         let stored = recorded.await;
@@ -135,7 +131,9 @@ impl TicketTask {
     async fn take(&mut self, input: Input) -> Option<Ending> {
         // Nothing is decided while the state lacks what Claude was told, but for what Claude is told next.
         if !self.owed.is_empty() && !matches!(input, Input::Judged { .. }) {
-            match self.store_all(self.clock.now(), Vec::new(), &[], self.last_words(&input)).await {
+            let now = self.clock.now();
+            let owed = Arc::new(after(&self.state, &self.owed, now));
+            match self.store_all(now, Vec::new(), Some(owed), &[], self.last_words(&input)).await {
                 Storing::Done | Storing::Refused(_) | Storing::Withdrawn => {}
                 failed => return self.leave(failed).await,
             }
@@ -143,14 +141,18 @@ impl TicketTask {
         let last_try = self.last_words(&input);
         // The time of the decision is the time of its records, however long it takes to store them.
         let now = self.clock.now();
-        let decision = decide(&self.state, input, now);
-        let refused = match self.store_all(now, decision.records, &decision.effects, last_try).await {
+        let Decision { records, effects, mut next } = decide(&self.state, input, now);
+        if !self.owed.is_empty() && next.is_some() {
+            // It was decided without what is owed, and is stored behind it.
+            next = Some(Arc::new(after(&self.state, &[self.owed.as_slice(), &records].concat(), now)));
+        }
+        let refused = match self.store_all(now, records, next, &effects, last_try).await {
             Storing::Done => None,
             Storing::Refused(why) => Some(why),
             Storing::Withdrawn => return None,
             failed => return self.leave(failed).await,
         };
-        for effect in decision.effects {
+        for effect in effects {
             let effect = match (&refused, effect) {
                 (Some(why), Effect::Answer { request, .. }) => {
                     Effect::Answer { request, verdict: Verdict::Block, reason: why.clone() }
@@ -171,14 +173,13 @@ impl TicketTask {
         };
         let now = self.clock.now();
         let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, now);
-        match self.append(now, end.records).await {
-            Ok(stored) if !stored.is_empty() => {
-                self.fold(stored);
-                None
-            }
-            // Nor has a run an end that is not begun.
-            Ok(_) | Err(_) => Some(Ending { reason: Some(ExitReason::StorageFailed), unstored: Some(words) }),
+        // A run that has not begun has no end either.
+        if let Some(next) = end.next
+            && self.append(now, end.records, next).await.is_ok()
+        {
+            return None;
         }
+        Some(Ending { reason: Some(ExitReason::StorageFailed), unstored: Some(words) })
     }
 
     /// What ends the run is tried once: with these words it is left when that cannot be stored. It is then found
@@ -199,36 +200,33 @@ impl TicketTask {
         Some(Ending { reason: Some(reason), unstored: Some(words) })
     }
 
-    /// Stores the records and folds them. Tries again until it can be done, or has taken too long.
+    /// Stores the records, behind what is owed; `next` is the state after all of them, `None`: nothing is to be stored.
+    /// Tries again until it can be done, or has taken too long.
     async fn store_all(
         &mut self,
         now: Timestamp,
         records: Vec<Record>,
+        next: Option<Arc<State>>,
         effects: &[Effect],
         mut last_try: Option<Ending>,
     ) -> Storing {
-        // What stores nothing waits for nothing.
-        if records.is_empty() && (self.owed.is_empty() || !effects.is_empty()) {
-            return Storing::Done;
-        }
+        let Some(next) = next else { return Storing::Done };
         let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
         loop {
             let all = self.owed.iter().chain(&records).cloned().collect();
-            let error = match self.append(now, all).await {
-                Ok(stored) => {
+            let error = match self.append(now, all, next.clone()).await {
+                Ok(()) => {
                     self.owed.clear();
-                    self.fold(stored);
                     return Storing::Done;
                 }
                 Err(StoreError::Withdrawn) => {
                     // It could have been stored.
-                    self.fold(Vec::new());
+                    self.storage_works();
                     return Storing::Withdrawn;
                 }
                 Err(error) => error,
             };
-            let next = self.storage.failed(&error);
-            match (last_try.take(), next) {
+            match (last_try.take(), self.storage.failed(&error)) {
                 (Some(ending), _) => return Storing::GivenUp(ending),
                 (None, Next::GiveUp(words)) => return Storing::OutOfPatience(words),
                 (None, Next::Again(_)) if is_verdict => {
@@ -245,17 +243,24 @@ impl TicketTask {
         }
     }
 
-    fn fold(&mut self, stored: Vec<Arc<Stored>>) {
+    /// Stores the records; then the state is the one after them, and who looks on is told.
+    async fn append(&mut self, time: Timestamp, records: Vec<Record>, next: Arc<State>) -> Result<(), StoreError> {
+        let Some(summary) = summary(&next) else { return Ok(()) };
+        let append = Append { run: self.run, ticket: self.ticket.clone(), time, records, summary };
+        let stored = self.store.append(append).await?;
+        self.storage_works();
+        self.state = next;
+        if self.state.ended.is_some() {
+            // Known before anybody hears of it: a run that has ended takes nothing more.
+            self.inputs.close();
+        }
+        stored.into_iter().for_each(|stored| self.reporter.recorded(stored));
+        Ok(())
+    }
+
+    fn storage_works(&mut self) {
         if let Some(waited) = self.storage.worked() {
             self.later.push_front(Input::StorageWorked { waited });
-        }
-        for stored in stored {
-            apply(&mut self.state, &stored);
-            if matches!(stored.record, Record::RunEnded { .. }) {
-                // Known before anybody hears of it: a run that has ended takes nothing more.
-                self.inputs.close();
-            }
-            self.reporter.recorded(stored);
         }
     }
 
@@ -276,15 +281,6 @@ impl TicketTask {
             }
         }
     }
-
-    async fn append(&self, time: Timestamp, records: Vec<Record>) -> Result<Vec<Arc<Stored>>, StoreError> {
-        let mut after = self.state.clone();
-        let Some(summary) = look_ahead(&mut after, self.run, &self.ticket, time, &records) else {
-            return Ok(Vec::new());
-        };
-        let append = Append { run: self.run, ticket: self.ticket.clone(), time, records, summary };
-        self.store.append(append).await
-    }
 }
 
 /// The verdict as it was given in the end: a call that no record knows of would count as one past the gate.
@@ -296,19 +292,4 @@ fn as_block(record: Record, why: &str) -> Option<Record> {
         }
         _ => None,
     }
-}
-
-/// The summary belongs to the state after the records: they are folded on a copy.
-fn look_ahead(
-    after: &mut State,
-    run: RunId,
-    ticket: &TicketId,
-    time: Timestamp,
-    records: &[Record],
-) -> Option<RunSummary> {
-    for (seq, record) in (after.seq + 1..).zip(records) {
-        let (ticket, record) = (ticket.clone(), record.clone());
-        apply(after, &Stored { v: FORMAT, seq, time, run, ticket, record });
-    }
-    summary(after)
 }

@@ -1,6 +1,6 @@
 //! The core alone: thousands of questions in any order, and the timers around them.
 
-use programmator::base::id::{RunId, TicketId};
+use programmator::base::id::RunId;
 use programmator::base::time::Timestamp;
 use programmator::domain::approval::{
     Again, Answer, AnsweredBy, EditRefused, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
@@ -8,20 +8,20 @@ use programmator::domain::approval::{
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
-use programmator::domain::record::{FORMAT, Record, Stored, Verdict};
+use programmator::domain::record::{Record, Verdict};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
-use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::{Effect, Request, Timer, ToolCall};
 use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::{Stage, State};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A running iteration and what was done for it.
 struct Core {
-    state: State,
+    state: Arc<State>,
     now: i64,
     records: Vec<Record>,
     effects: Vec<Effect>,
@@ -29,7 +29,7 @@ struct Core {
 
 impl Core {
     fn new(settings: Settings) -> Self {
-        let mut core = Self { state: State::default(), now: 1_000_000, records: Vec::new(), effects: Vec::new() };
+        let mut core = Self { state: Arc::default(), now: 1_000_000, records: Vec::new(), effects: Vec::new() };
         core.give(Input::Started(Box::new(Start {
             folder: "/w".into(),
             ticket_path: "/w/t.md".into(),
@@ -55,13 +55,8 @@ impl Core {
     fn give(&mut self, input: Input) {
         let time = Timestamp::from_millis(self.now);
         let decision = decide(&self.state, input, time);
-        for record in decision.records {
-            let seq = self.state.seq + 1;
-            let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
-            let stored = Stored { v: FORMAT, seq, time, run, ticket, record };
-            apply(&mut self.state, &stored);
-            self.records.push(stored.record);
-        }
+        self.state = decision.next.unwrap_or_else(|| self.state.clone());
+        self.records.extend(decision.records);
         for effect in decision.effects {
             if let Effect::Admit(ask) = &effect {
                 // Nobody else calls, and there is room.

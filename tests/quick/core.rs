@@ -13,7 +13,7 @@ mod simulation;
 mod world;
 
 use players::exited;
-use programmator::base::id::{RunId, TicketId};
+use programmator::base::id::TicketId;
 use programmator::base::time::Timestamp;
 use programmator::domain::approval::{Answer, Presence, QuestionId, Scope};
 use programmator::domain::background::{BackgroundTask, TaskKind};
@@ -26,13 +26,13 @@ use programmator::domain::session::Sessions;
 use programmator::domain::stream::control::Via;
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::TurnResult;
-use programmator::orchestrator::apply::apply;
+use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::Timer;
 use programmator::orchestrator::input::Input;
 use proptest::prelude::*;
 use questions::{call, ruling};
-use world::{Weather, World, fold};
+use world::{Weather, World};
 
 /// A run from its start until it has ended.
 fn run(seed: u64, weather: Weather) -> World {
@@ -132,7 +132,7 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
     for seed in 0..20 {
         let whole = run(seed, Weather::Rough);
         for cut in 1..whole.journal.len() {
-            let state = fold(&whole.journal[..cut]);
+            let state = folded(&whole.journal[..cut]);
             if !state.is_resumable() {
                 continue;
             }
@@ -279,14 +279,14 @@ proptest! {
         for input in inputs {
             world.coming.clear();
             // Effects are performed by the world only when they cannot panic on made-up ids.
-            let decision = decide(&world.state, input, Timestamp::from_millis(world.now));
+            let (run, time) = (world.state.run.unwrap(), Timestamp::from_millis(world.now));
+            let decision = decide(&world.state, input, time);
             for record in decision.records {
                 let seq = world.journal.len() as u64 + 1;
-                let stored = Stored { v: FORMAT, seq, time: Timestamp::from_millis(world.now), run: RunId(uuid::Uuid::nil()), ticket: TicketId::parse("t").unwrap(), record };
-                apply(&mut world.state, &stored);
-                world.journal.push(stored);
+                world.journal.push(Stored { v: FORMAT, seq, time, run, ticket: TicketId::parse("t").unwrap(), record });
             }
+            world.state = decision.next.map_or(world.state, |next| (*next).clone());
         }
-        prop_assert_eq!(fold(&world.journal), world.state);
+        prop_assert_eq!(folded(&world.journal), world.state);
     }
 }

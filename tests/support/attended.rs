@@ -12,7 +12,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::{Record, Verdict};
-use programmator::orchestrator::apply::apply;
+use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::state::State;
 use programmator::runtime::attendance::Attendance;
 use programmator::runtime::channels;
@@ -89,10 +89,7 @@ impl Attended {
                 self.state = state_of(&self.store, stored.run).unwrap();
             }
             News::RunOpened { records, .. } => {
-                self.state = State::default();
-                for stored in records {
-                    apply(&mut self.state, stored);
-                }
+                self.state = folded(records.iter().map(|stored| &**stored));
             }
             _ => {}
         }

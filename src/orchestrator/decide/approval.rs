@@ -273,7 +273,7 @@ impl Draft<'_> {
 
     /// What Claude and we did not do meanwhile is no time of the phase's.
     pub(super) fn storage_worked(&mut self, waited: Duration) {
-        if self.state.run.is_some() && self.state.ended.is_none() {
+        if self.state.is_open() {
             let ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
             self.record(Record::StorageWaited { ms });
             self.go_on_timing();

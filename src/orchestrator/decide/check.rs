@@ -161,7 +161,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn box_settled(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome) {
-        if self.state.run.is_none() || self.state.ended.is_some() {
+        if !self.state.is_open() {
             return;
         }
         let loop_waits = self.state.stage == Stage::WritingBox;

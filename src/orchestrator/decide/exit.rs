@@ -39,7 +39,7 @@ impl Draft<'_> {
     /// The boxes as they are in the file now; what was read before our own last change of it says nothing.
     pub(super) fn boxes_read(&mut self, read_at: Timestamp, boxes: Boxes) {
         let stale = self.is_stale(read_at);
-        let runs = self.state.run.is_some() && self.state.ended.is_none();
+        let runs = self.state.is_open();
         if runs && !stale && self.state.phases.is_empty() && boxes != self.state.boxes {
             self.record(Record::BoxesRead(boxes));
         }

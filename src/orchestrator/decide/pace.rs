@@ -22,7 +22,7 @@ use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
-        if self.state.run.is_some() {
+        if self.state.started.is_some() {
             return;
         }
         let texts = (1..).zip(&start.phases).filter(|(id, _)| start.doubted.contains(&PhaseId(*id)));
@@ -303,7 +303,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn faulted(&mut self, reason: ExitReason, message: String) {
-        if self.state.ended.is_some() || self.state.run.is_none() {
+        if !self.state.is_open() {
             return;
         }
         self.notice(Level::Error, message.clone());

@@ -32,7 +32,7 @@ impl Draft<'_> {
 
     /// The ledger's answer; one that nobody waits for any more is let go, its call stays counted.
     pub(super) fn admitted(&mut self, n: u32, purpose: Purpose, admission: Admission) {
-        if self.state.run.is_none() || self.state.ended.is_some() {
+        if !self.state.is_open() {
             return;
         }
         match purpose {
@@ -161,7 +161,7 @@ impl Draft<'_> {
     /// A resumed run works under the limits of now: they are the person's, and the reason to resume may be that they
     /// were raised.
     pub(super) fn limits_read(&mut self, limits: Box<Limits>) {
-        if self.state.run.is_some() && self.state.ended.is_none() && self.state.settings.limits != limits {
+        if self.state.is_open() && self.state.settings.limits != limits {
             self.record(Record::LimitsChanged(limits));
         }
     }

@@ -10,7 +10,7 @@ use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Draft<'_> {
     pub(super) fn commanded(&mut self, id: String, command: UserCommand) {
-        if self.state.ended.is_some() || self.state.run.is_none() {
+        if !self.state.is_open() {
             return;
         }
         match command {
@@ -66,7 +66,7 @@ impl Draft<'_> {
 
     /// Noted first, so that it is obeyed once.
     pub(super) fn wished(&mut self, wish: i64, command: UserCommand) {
-        if self.state.ended.is_none() && self.state.run.is_some() {
+        if self.state.is_open() {
             self.record(Record::WishTaken(WishTaken { wish }));
             // Whoever can write the store could leave a wish: it says no more than a tick in the file could.
             if matches!(command, UserCommand::TickPhase { .. } | UserCommand::RetryPhase { .. }) {

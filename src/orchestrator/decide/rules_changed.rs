@@ -15,7 +15,7 @@ impl Draft<'_> {
     /// The person's lasting yes stands in their file: it is the answer to the call that it was made of, whatever they
     /// look at meanwhile.
     pub(super) fn rule_saved(&mut self, id: &QuestionId, path: &str) {
-        if self.state.run.is_some() && self.state.ended.is_none() {
+        if self.state.is_open() {
             self.notice(
                 Level::Info,
                 format!("your rule was saved in {path}: what it fits is allowed from now on, in every run"),
@@ -30,7 +30,7 @@ impl Draft<'_> {
 
     /// Other rules hold from now on; `words` say which.
     pub(super) fn rules_changed(&mut self, words: String, trouble: Option<String>) {
-        if self.state.run.is_none() || self.state.ended.is_some() {
+        if !self.state.is_open() {
             return;
         }
         self.notice(Level::Warn, words);

@@ -16,7 +16,7 @@ impl Draft<'_> {
         validation: Vec<String>,
     ) {
         let stale = self.is_stale(read_at);
-        if self.state.run.is_none() || self.state.ended.is_some() || stale {
+        if !self.state.is_open() || stale {
             return;
         }
         if phases.is_empty() && !self.state.phases.is_empty() {
@@ -70,7 +70,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn ticket_lost(&mut self, why: String) {
-        if self.state.run.is_none() || self.state.ended.is_some() || self.state.ticket_lost.is_some() {
+        if !self.state.is_open() || self.state.ticket_lost.is_some() {
             return;
         }
         self.notice(Level::Error, format!("the ticket's file cannot be used any more: {why}"));

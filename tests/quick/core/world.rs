@@ -19,7 +19,7 @@ use programmator::domain::settings::Settings;
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::domain::words::Teller;
-use programmator::orchestrator::apply::apply;
+use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::{Effect, Timer};
 use programmator::orchestrator::input::{CommandResult, Input, Start};
@@ -134,7 +134,7 @@ impl World {
         };
         self.runs += 1;
         self.journal.clear();
-        self.state = State::default();
+        self.state = State::of(self.run(), TicketId::parse("t").unwrap());
         self.rules = Invariants::default();
         self.questions = Questions::default();
         self.ledger.grant_budget();
@@ -154,9 +154,12 @@ impl World {
             self.rules.person_wants(&self.state, command);
         }
         let decision = decide(&self.state, input, now);
+        assert_eq!(decision.records.is_empty(), decision.next.is_none());
         for record in decision.records {
             self.store(record, now);
         }
+        // The program goes on with what was decided, and folds no journal but at a start.
+        assert!(decision.next.is_none_or(|next| *next == self.state), "the next state is not the fold of its records");
         self.rules.decided(&self.state, now);
         for effect in decision.effects {
             self.rules.performs(&self.state, &effect);
@@ -164,9 +167,12 @@ impl World {
         }
     }
 
+    fn run(&self) -> RunId {
+        RunId(uuid::Uuid::from_u128(self.runs))
+    }
+
     fn store(&mut self, record: Record, time: Timestamp) {
-        let run = RunId(uuid::Uuid::from_u128(self.runs));
-        let ticket = self.state.ticket.take().unwrap_or_else(|| TicketId::parse("t").unwrap());
+        let (run, ticket) = (self.run(), TicketId::parse("t").unwrap());
         let stored = Stored { v: FORMAT, seq: self.journal.len() as u64 + 1, time, run, ticket, record };
         if self.show == Show::Journal {
             self.print(&stored);
@@ -212,7 +218,7 @@ impl World {
         if self.rough(8) {
             self.ledger.other_call(now);
         }
-        let run = RunId(uuid::Uuid::from_u128(self.runs));
+        let run = self.run();
         let admission = self.ledger.admit(ask, run, now);
         match &admission.verdict {
             Answer::Park(_) if self.ledger.is_held_without_reset() => self.note("parked, reset unknown"),
@@ -317,7 +323,7 @@ impl World {
         self.note("kills");
         self.coming.clear();
         self.timers.clear();
-        let folded = fold(&self.journal);
+        let folded = folded(&self.journal);
         assert_eq!(folded, self.state, "the fold of the journal is not the state");
         self.state = folded;
         let resumable = self.state.is_resumable();
@@ -331,7 +337,7 @@ impl World {
     pub fn take_over(&mut self, journal: Vec<Stored>) {
         for Stored { record, time, .. } in journal {
             if let Record::CallCounted(counted) = &record {
-                self.ledger.believe(RunId(uuid::Uuid::from_u128(self.runs)), counted.n, counted.purpose, time);
+                self.ledger.believe(self.run(), counted.n, counted.purpose, time);
             }
             if let Record::PhaseTicked(OfPhase { phase, .. }) = &record {
                 self.rules.person_ticks(phase);
@@ -421,13 +427,4 @@ impl World {
         let waits = self.state.ended.is_some() || self.state.stage == Stage::Paused;
         assert!(waits, "nothing is left to happen in {:?}, and the run has not ended", self.state.stage);
     }
-}
-
-/// The state that a journal tells of.
-pub fn fold(journal: &[Stored]) -> State {
-    let mut state = State::default();
-    for stored in journal {
-        apply(&mut state, stored);
-    }
-    state
 }

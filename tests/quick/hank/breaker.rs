@@ -5,12 +5,12 @@ use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::limits::admission::{Admission, Ledger, Purpose, Verdict};
 use programmator::domain::outcome::ExitReason;
-use programmator::domain::record::{FORMAT, PhaseSeed, Stored};
+use programmator::domain::record::PhaseSeed;
 use programmator::domain::settings::{BreakerSettings, Settings};
-use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::State;
+use std::sync::Arc;
 
 const MINUTE: i64 = 60_000;
 const OPENED: i64 = 1_795_000_000_000;
@@ -36,7 +36,7 @@ fn open() -> Breaker {
 
 /// The state of a run that is started, with this breaker, and given the folder.
 fn started(breaker: Breaker, limits: BreakerSettings, now: i64) -> State {
-    let mut state = State::default();
+    let mut state = Arc::new(State::of(RunId(uuid::Uuid::nil()), TicketId::parse("t").expect("an id")));
     let start = Start {
         folder: "/w".into(),
         ticket_path: "/w/t.md".into(),
@@ -49,19 +49,9 @@ fn started(breaker: Breaker, limits: BreakerSettings, now: i64) -> State {
     let admission = Admission { verdict: Verdict::Go { probes: vec![] }, ledger: Ledger::default() };
     let admitted = Input::Admitted { n: 1, purpose: Purpose::Iteration, admission: Box::new(admission) };
     for input in [Input::Started(Box::new(start)), Input::TreeGranted, admitted] {
-        for record in decide(&state, input, at(now)).records {
-            let stored = Stored {
-                v: FORMAT,
-                seq: state.seq + 1,
-                time: at(now),
-                run: RunId(uuid::Uuid::nil()),
-                ticket: TicketId::parse("t").expect("an id"),
-                record,
-            };
-            apply(&mut state, &stored);
-        }
+        state = decide(&state, input, at(now)).next.unwrap_or(state);
     }
-    state
+    Arc::unwrap_or_clone(state)
 }
 
 #[test]

@@ -75,21 +75,20 @@ fn how_a_refusal_is_shown() {
 mod runs {
     //! What a refusal does to a run.
 
-    use programmator::base::id::{RunId, TicketId};
     use programmator::base::time::Timestamp;
     use programmator::domain::approval::{Presence, Ruling};
     use programmator::domain::denial::Denial;
     use programmator::domain::limits::admission::{self, Admission, Ledger, Purpose};
     use programmator::domain::outcome::ExitReason;
-    use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, Verdict};
+    use programmator::domain::record::{PhaseSeed, Record, Verdict};
     use programmator::domain::settings::Settings;
     use programmator::domain::stream::control::Via;
     use programmator::domain::turn::TurnResult;
-    use programmator::orchestrator::apply::apply;
     use programmator::orchestrator::decide::decide;
     use programmator::orchestrator::effect::{Request, ToolCall};
     use programmator::orchestrator::input::{Input, Start};
     use programmator::orchestrator::state::State;
+    use std::sync::Arc;
 
     /// Plays one iteration in which `refused` was refused, the call `blocked` by our own gate.
     fn ends(
@@ -98,18 +97,17 @@ mod runs {
         refused: &[Denial],
         blocked: Option<&str>,
     ) -> (Option<ExitReason>, String) {
-        let mut state = State::default();
+        let mut state = Arc::<State>::default();
         let mut told = String::new();
         let mut give = |input: Input| {
             let now = Timestamp::from_millis(1_000);
-            for record in decide(&state, input, now).records {
-                if let Record::OutputAnalysed(analysis) = &record {
+            let decision = decide(&state, input, now);
+            for record in decision.records {
+                if let Record::OutputAnalysed(analysis) = record {
                     told = analysis.told().join(" · ");
                 }
-                let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
-                let seq = state.seq + 1;
-                apply(&mut state, &Stored { v: FORMAT, seq, time: now, run, ticket, record });
             }
+            state = decision.next.unwrap_or_else(|| state.clone());
         };
         give(Input::Started(Box::new(Start {
             folder: "/w".into(),
@@ -147,7 +145,7 @@ mod runs {
         give(Input::TurnFinished { n: 1, result: Box::new(result) });
         give(Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() });
         give(Input::EvidenceGathered { n: 1, iteration_files: vec!["a".into()], phase_files: vec![] });
-        (state.ended.map(|ended| ended.reason), told)
+        (state.ended.as_ref().map(|ended| ended.reason), told)
     }
 
     #[test]

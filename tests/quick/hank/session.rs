@@ -18,6 +18,7 @@ use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::{Effect, Request, Timer, ToolCall};
 use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::State;
+use std::sync::Arc;
 use std::time::Duration;
 
 const FIRST: &str = "11111111-1111-4111-8111-111111111111";
@@ -25,7 +26,7 @@ const OTHER: &str = "22222222-2222-4222-8222-222222222222";
 
 /// A run without a world: what the core decides is folded and remembered.
 struct Loop {
-    state: State,
+    state: Arc<State>,
     now: Timestamp,
     records: Vec<Record>,
     effects: Vec<Effect>,
@@ -33,7 +34,7 @@ struct Loop {
 
 impl Loop {
     fn start(settings: Settings, sessions: Sessions, now: Timestamp) -> Self {
-        let mut all = Self { state: State::default(), now, records: vec![], effects: vec![] };
+        let mut all = Self { state: Arc::default(), now, records: vec![], effects: vec![] };
         let phase = |text: &str| PhaseSeed { text: text.into(), done: false };
         all.give(Input::Started(Box::new(Start {
             folder: "/w".into(),
@@ -63,12 +64,8 @@ impl Loop {
     fn give(&mut self, input: Input) {
         self.now = self.now.plus(Duration::from_millis(1));
         let decision = decide(&self.state, input, self.now);
-        for record in decision.records {
-            let (v, seq, time) = (FORMAT, self.state.seq + 1, self.now);
-            let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
-            apply(&mut self.state, &Stored { v, seq, time, run, ticket, record: record.clone() });
-            self.records.push(record);
-        }
+        self.state = decision.next.unwrap_or_else(|| self.state.clone());
+        self.records.extend(decision.records);
         for effect in decision.effects {
             if let Effect::Admit(ask) = &effect {
                 // Nobody else calls, and there is room.

@@ -3,25 +3,23 @@
 mod turns;
 
 use super::super::decide;
-use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::{Admission, Ledger, Purpose, Verdict};
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::{FORMAT, Stored};
 use crate::domain::turn::TurnResult;
 use crate::domain::watchdog::Watch;
-use crate::orchestrator::apply::apply;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::state::{Stage, State};
+use std::sync::Arc;
 use std::time::Duration;
 
 const BEGAN: Timestamp = Timestamp::from_millis(1_795_000_000_000);
 
 /// A run that is folded from what the core decides.
 struct Run {
-    state: State,
+    state: Arc<State>,
     now: Timestamp,
     /// Of the last decision.
     effects: Vec<Effect>,
@@ -30,7 +28,7 @@ struct Run {
 impl Run {
     /// Claude is to be called.
     fn spawning() -> Self {
-        let mut run = Self { state: State::default(), now: BEGAN, effects: vec![] };
+        let mut run = Self { state: Arc::default(), now: BEGAN, effects: vec![] };
         run.give(Input::Started(Box::new(Start { folder: "/w".into(), ..Start::default() })));
         run.give(Input::TreeGranted);
         run.admitted(Purpose::Iteration);
@@ -74,11 +72,7 @@ impl Run {
     fn give(&mut self, input: Input) {
         self.now = self.now.plus(Duration::from_millis(1));
         let decision = decide(&self.state, input, self.now);
-        for record in decision.records {
-            let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
-            let seq = self.state.seq + 1;
-            apply(&mut self.state, &Stored { v: FORMAT, seq, time: self.now, run, ticket, record });
-        }
+        self.state = decision.next.unwrap_or_else(|| self.state.clone());
         self.effects = decision.effects;
     }
 

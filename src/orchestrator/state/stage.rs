@@ -1,0 +1,61 @@
+//! What is under way in a run, how it is to go on, and how it ended.
+
+use crate::domain::outcome::ExitReason;
+
+/// What is under way.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Stage {
+    /// Nothing yet, or between two steps.
+    #[default]
+    Idle,
+    /// Waiting for the work folder.
+    AwaitingTree {
+        /// Who holds it, when we know.
+        holder: Option<String>,
+    },
+    /// The tree is being saved.
+    Snapshotting,
+    /// Claude is being started.
+    Spawning,
+    /// Claude works.
+    Running,
+    /// Claude has answered and is about to end by itself.
+    Closing,
+    /// Claude is being ended.
+    Stopping,
+    /// The tree is being compared.
+    Comparing,
+    /// The validation commands run.
+    Validating,
+    /// A box is being ticked or unticked.
+    WritingBox,
+    /// The ticket's status is being set.
+    SettingStatus,
+    /// The run waits for a limit.
+    Parked,
+    /// The run waits for the person.
+    Paused,
+    /// The run is over.
+    Ended,
+}
+
+/// What the person wants of the pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Pace {
+    /// Go on.
+    #[default]
+    Run,
+    /// Pause after this iteration.
+    PauseNext,
+    /// Stop after this iteration.
+    StopNext,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Why.
+    pub reason: ExitReason,
+    /// In words.
+    pub detail: String,
+}
