@@ -17,10 +17,11 @@ use crate::runtime::channels;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::supervisor::find_run;
 use crate::tui::marks::Glyphs;
-use crate::tui::model::{Mode, Model};
+use crate::tui::model::Mode;
 use crate::tui::screen_loop::{self, Channels};
 use crate::tui::terminal::{Screen, ScreenError};
 use crate::tui::theme::Theme;
+use crate::tui::ui::Ui;
 use std::io::{Write as _, stdout};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -85,7 +86,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
 }
 
 /// One line a run: how it ended, and how to go on with it.
-fn farewell(session: &Session, model: &Model, after: After) -> Result<(), CliError> {
+fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError> {
     let shown: Vec<RunId> = model.tabs.iter().filter_map(|tab| tab.run).collect();
     if shown.is_empty() {
         return Ok(());
@@ -146,8 +147,8 @@ fn past(store: &Store, text: &str) -> Result<News, CliError> {
     })
 }
 
-fn dressed(session: &Session, resolved: &Resolved) -> Result<(Model, Theme), CliError> {
-    let mut model = Model::new(session.clock().now(), jiff::tz::TimeZone::system());
+fn dressed(session: &Session, resolved: &Resolved) -> Result<(Ui, Theme), CliError> {
+    let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
     let screen = &resolved.config.screen;
     if screen.ascii {
         model.glyphs = Glyphs::Ascii;

@@ -5,49 +5,15 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope};
-use crate::domain::phase::PhaseId;
 use crate::orchestrator::state::{Mark, Stage};
+use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
-use crate::tui::tab::Tab;
+use crate::tui::tab::{Standing, Tab};
 
-/// One thing that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// Of which ticket.
-    pub ticket: TicketId,
-    /// What.
-    pub what: What,
-    /// Since when, where that is known.
-    pub since: Option<Timestamp>,
-}
+mod item;
 
-/// What waits, the most urgent first: Claude stands still for a call.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
-    /// A call of Claude's, by the question about it.
-    Call(QuestionId),
-    /// The ticket's validation commands were changed.
-    Validation,
-    /// A claim about this phase did not hold, and the run does not go on by itself.
-    Dispute(PhaseId),
-    /// The ticket's file cannot be brought in line with the run.
-    Conflict(Conflict),
-    /// The run ended and will not go on by itself.
-    Ended,
-}
-
-/// What of a ticket's file is not as the run has it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Conflict {
-    /// A done phase whose box cannot be ticked.
-    Box(String),
-    /// The status in the front matter.
-    Status,
-    /// The file is gone, or no ticket any more; why.
-    Lost(String),
-}
+pub use item::{Conflict, Item, What};
 
 impl Model {
     /// Everything that waits. The past waits for nobody.
@@ -79,6 +45,15 @@ impl Model {
         self.attention().iter().any(|item| item.ticket == tab.id)
     }
 
+    /// How a ticket stands. The past needs nobody any more: a run that stopped for the person has stopped.
+    pub fn standing(&self, tab: &Tab) -> Standing {
+        match (self.mode, tab.standing()) {
+            (Mode::Replay, Standing::NeedsYou) => Standing::Stopped,
+            (Mode::Live, _) if self.needs_you(tab) => Standing::NeedsYou,
+            (_, standing) => standing,
+        }
+    }
+
     /// The question with this id, while it is open.
     pub fn approval(&self, ticket: &TicketId, id: &QuestionId) -> Option<&Approval> {
         self.question_about(ticket, &id.call).filter(|approval| approval.id == *id)
@@ -105,33 +80,6 @@ impl Model {
             What::Conflict(Conflict::Lost(why)) => clean_line(&format!("the ticket's file: {why}"), 200),
             What::Ended => "the run stands still".into(),
         }
-    }
-}
-
-/// A call in a few words: tool and target, or the question.
-pub fn call_words(approval: &Approval) -> String {
-    let input: serde_json::Value = serde_json::from_str(&approval.input).unwrap_or_default();
-    let field = |name: &str| input.get(name).and_then(|value| value.as_str()).map(str::to_owned);
-    let first = |names: &[&str]| names.iter().find_map(|name| field(name));
-    let words = match approval.kind {
-        ApprovalKind::Question => {
-            let asked = input.pointer("/questions/0/question").and_then(|value| value.as_str()).unwrap_or_default();
-            format!("asks: {}", first_line(asked))
-        }
-        ApprovalKind::Plan => "has a plan: good enough to begin?".into(),
-        ApprovalKind::Call | ApprovalKind::Passphrase => {
-            let target = first(&["command", "file_path", "notebook_path", "path", "url", "query", "pattern"]);
-            format!("{} {}", approval.tool, first_line(&target.unwrap_or_default()))
-        }
-    };
-    clean_line(&crate::tui::widgets::spelt::visible(words.trim_end()), 400)
-}
-
-/// The first line, and that there are more: the card shows them all.
-fn first_line(text: &str) -> String {
-    match text.trim().split_once('\n') {
-        Some((first, _)) => format!("{} …", first.trim_end()),
-        None => text.trim().to_owned(),
     }
 }
 

@@ -5,8 +5,7 @@
 //! the log is its last line.
 
 use crate::tui::model::Model;
-use crate::tui::panes::Pane;
-use crate::tui::panes::gauges;
+use crate::tui::panes::{gauges, log, stream, tickets};
 use ratatui::layout::Rect;
 
 /// Smallest screen that is drawn, in cells.
@@ -46,12 +45,22 @@ pub struct Layout {
 
 impl Layout {
     /// The place of a pane.
-    pub fn of(&self, pane: Pane) -> Option<Rect> {
+    pub fn of(&self, pane: &str) -> Option<Rect> {
         match pane {
-            Pane::Tickets => self.tickets,
-            Pane::Stream => self.stream,
-            Pane::Gauges => self.gauges,
-            Pane::Log => self.log,
+            tickets::NAME => self.tickets,
+            stream::NAME => self.stream,
+            gauges::NAME => self.gauges,
+            log::NAME => self.log,
+            _ => None,
+        }
+    }
+
+    /// The line of a pane that has no place.
+    pub fn line_of(&self, pane: &str) -> Option<Rect> {
+        match pane {
+            gauges::NAME => self.gauges_line,
+            log::NAME => self.log_line,
+            _ => None,
         }
     }
 }
@@ -69,11 +78,11 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
     let mut body = Rect { y: 1, height: height - 2, ..screen };
     let focus = model.focus;
     if width < 100 {
-        layout.gauges_line = (focus != Pane::Gauges).then(|| take_top(&mut body, 1));
+        layout.gauges_line = (focus != gauges::NAME).then(|| take_top(&mut body, 1));
     }
     if height >= 30 {
         layout.log = Some(take_bottom(&mut body, LOG + (height - 30) / 5));
-    } else if width >= 100 || focus != Pane::Log {
+    } else if width >= 100 || focus != log::NAME {
         layout.log_line = Some(take_bottom(&mut body, 1));
     }
     match width {
@@ -97,13 +106,13 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
             layout.tickets = Some(side);
         }
         _ => match focus {
-            Pane::Tickets => layout.tickets = Some(body),
-            Pane::Gauges => layout.gauges = Some(body),
-            Pane::Log if layout.log.is_none() => layout.log = Some(body),
-            Pane::Stream | Pane::Log => layout.stream = Some(body),
+            tickets::NAME => layout.tickets = Some(body),
+            gauges::NAME => layout.gauges = Some(body),
+            log::NAME if layout.log.is_none() => layout.log = Some(body),
+            _ => layout.stream = Some(body),
         },
     }
-    if layout.log.is_none() && focus == Pane::Log {
+    if layout.log.is_none() && focus == log::NAME {
         // Wide and low: the log takes the stream's place while it has the focus.
         layout.log = layout.stream.take();
         layout.log_line = None;
@@ -159,27 +168,29 @@ mod tests {
     use crate::tui::sample;
     use proptest::prelude::*;
 
-    fn shown(size: (u16, u16), focus: Pane) -> Vec<Pane> {
+    const ALL: [&str; 4] = [tickets::NAME, stream::NAME, gauges::NAME, log::NAME];
+
+    fn shown(size: (u16, u16), focus: &'static str) -> Vec<&'static str> {
         let mut model = sample::model();
         model.focus = focus;
         let layout = solve(size, &model);
-        Pane::ALL.into_iter().filter(|pane| layout.of(*pane).is_some()).collect()
+        ALL.into_iter().filter(|pane| layout.of(pane).is_some()).collect()
     }
 
     #[test]
     fn breakpoints() {
-        use Pane::{Gauges, Log, Stream, Tickets};
-        assert_eq!(shown((160, 50), Stream), Pane::ALL);
-        assert_eq!(shown((100, 40), Stream), Pane::ALL);
-        assert_eq!(shown((120, 24), Stream), [Tickets, Stream, Gauges]);
-        assert_eq!(shown((120, 20), Stream), [Tickets, Stream]);
-        assert_eq!(shown((120, 24), Log), [Tickets, Gauges, Log]);
-        assert_eq!(shown((99, 40), Stream), [Stream, Log]);
-        assert_eq!(shown((80, 24), Stream), [Stream]);
-        assert_eq!(shown((80, 24), Log), [Log]);
-        assert_eq!(shown((80, 24), Gauges), [Gauges]);
-        assert_eq!(shown((59, 24), Stream), []);
-        assert_eq!(shown((80, 14), Stream), []);
+        let [tickets, stream, gauges, log] = ALL;
+        assert_eq!(shown((160, 50), stream), ALL);
+        assert_eq!(shown((100, 40), stream), ALL);
+        assert_eq!(shown((120, 24), stream), [tickets, stream, gauges]);
+        assert_eq!(shown((120, 20), stream), [tickets, stream]);
+        assert_eq!(shown((120, 24), log), [tickets, gauges, log]);
+        assert_eq!(shown((99, 40), stream), [stream, log]);
+        assert_eq!(shown((80, 24), stream), [stream]);
+        assert_eq!(shown((80, 24), log), [log]);
+        assert_eq!(shown((80, 24), gauges), [gauges]);
+        assert!(shown((59, 24), stream).is_empty());
+        assert!(shown((80, 14), stream).is_empty());
     }
 
     proptest! {
@@ -188,7 +199,7 @@ mod tests {
             width in 60u16..300, height in 15u16..100, focus in 0usize..4,
         ) {
             let mut model = sample::model();
-            model.focus = Pane::ALL[focus];
+            model.focus = ALL[focus];
             let layout = solve((width, height), &model);
             let places: Vec<Rect> = [
                 Some(layout.tabs), layout.tickets, layout.stream, layout.gauges, layout.gauges_line,

@@ -2,6 +2,7 @@
 //!
 //! Does not own the standing of whole tickets: that is `tui::tab`.
 
+use crate::domain::breaker::Circuit;
 use crate::domain::outcome::DoneHow;
 use crate::orchestrator::state::Mark;
 use crate::tui::theme::role::Role;
@@ -51,6 +52,16 @@ impl Glyphs {
             Mark::Blocked => ("■", "#", "blocked", Role::PhaseBlocked),
         };
         Sign { glyph: self.pick(unicode, ascii), word, role }
+    }
+
+    /// The circuit breaker's lamp: glyph and word, and their role.
+    pub fn lamp(self, circuit: Circuit) -> (String, Role) {
+        let (glyph, role) = match circuit {
+            Circuit::Closed => (self.pick("●", "*"), Role::GaugeFill),
+            Circuit::HalfOpen => (self.pick("◐", "~"), Role::GaugeWarning),
+            Circuit::Open => (self.pick("○", "o"), Role::GaugeDanger),
+        };
+        (format!("{glyph} {}", circuit.word()), role)
     }
 
     /// A nested checkbox.

@@ -15,6 +15,7 @@ pub mod steer;
 use crate::tui::command::Scope;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
+use crate::tui::widgets::frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -62,24 +63,10 @@ impl Modal {
     }
 }
 
-/// Widest dialog in columns.
-pub const WIDEST: u16 = 100;
-
-/// The place that dialogs may take: all but the first and last line, and some air where there is room.
-pub fn room(screen: Rect) -> Rect {
-    let air = if screen.width < 90 { 0 } else { 2 };
-    Rect {
-        x: screen.x + air,
-        y: screen.y + 1.min(screen.height),
-        width: screen.width - 2 * air,
-        height: screen.height.saturating_sub(2),
-    }
-}
-
 /// Draws the dialog on top.
-pub fn view(model: &Model, theme: &Theme, screen: Rect, buf: &mut Buffer) {
-    let room = room(screen);
-    match model.modals.last() {
+pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf: &mut Buffer) {
+    let room = frame::room(screen);
+    match top {
         Some(Modal::Help(help)) => help.view(model, theme, room, buf),
         Some(Modal::Explain(explain)) => explain.view(model, theme, room, buf),
         Some(Modal::Confirm(confirm)) => confirm.view(model, theme, room, buf),

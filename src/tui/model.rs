@@ -1,21 +1,17 @@
-//! Everything the screen knows. Changed by `tui::update` alone, drawn by `tui::view`.
+//! What all panes and dialogs know. Theirs alone, and who is in front, is in `tui::ui`.
 
 use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
+use crate::domain::command::UserCommand;
 use crate::domain::ticket::Ticket;
 use crate::tui::attention::What;
-use crate::tui::layout::{self, Layout};
+use crate::tui::log_lines::LogLines;
 use crate::tui::marks::Glyphs;
-use crate::tui::modals::{self, Modal};
-use crate::tui::msg::QuitMode;
-use crate::tui::panes::Pane;
-use crate::tui::panes::log::LogState;
-use crate::tui::panes::notice;
-use crate::tui::panes::stream::SearchStatus;
-use crate::tui::panes::tickets::TicketsState;
-use crate::tui::tab::{Standing, Tab};
+use crate::tui::msg::{Ask, QuitMode};
+use crate::tui::panes::stream::{self, SearchStatus};
+use crate::tui::selection::Selection;
+use crate::tui::tab::Tab;
 use jiff::tz::TimeZone;
-use ratatui::layout::Rect;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +29,7 @@ pub enum Mode {
     Replay,
 }
 
-/// The screen's state.
+/// The state that is shared.
 pub struct Model {
     /// The open tickets, in the order they were opened.
     pub tabs: Vec<Tab>,
@@ -41,10 +37,8 @@ pub struct Model {
     pub active: usize,
     /// Every ticket that was read, open or not.
     pub listed: BTreeMap<TicketId, Arc<Ticket>>,
-    /// Where keys go.
-    pub focus: Pane,
-    /// Dialogs over the panes; keys go to the last.
-    pub modals: Vec<Modal>,
+    /// The pane that keys go to, by its name.
+    pub focus: &'static str,
     /// What waited and was seen: it waits no more.
     pub seen: Vec<(TicketId, What)>,
     /// Words at the bottom, and until when.
@@ -60,9 +54,9 @@ pub struct Model {
     /// Live or replay.
     pub mode: Mode,
     /// The tree's cursor and folds.
-    pub tickets: TicketsState,
-    /// The log's lines and filter.
-    pub log: LogState,
+    pub selection: Selection,
+    /// The records in words.
+    pub log: LogLines,
     /// The person asked for a ticket that has no tab yet.
     pub opening: bool,
     /// The person wants to leave as soon as nothing runs.
@@ -78,8 +72,7 @@ impl Model {
             tabs: Vec::new(),
             active: 0,
             listed: BTreeMap::new(),
-            focus: Pane::Stream,
-            modals: Vec::new(),
+            focus: stream::NAME,
             seen: Vec::new(),
             toast: None,
             size: (80, 24),
@@ -87,8 +80,8 @@ impl Model {
             zone,
             glyphs: Glyphs::default(),
             mode: Mode::default(),
-            tickets: TicketsState::default(),
-            log: LogState::default(),
+            selection: Selection::default(),
+            log: LogLines::default(),
             opening: false,
             quitting: None,
             dirty: true,
@@ -120,16 +113,7 @@ impl Model {
     pub fn show_tab(&mut self, at: usize) {
         if at < self.tabs.len() {
             self.active = at;
-            self.tickets.follow_active();
-        }
-    }
-
-    /// How a ticket stands. The past needs nobody any more: a run that stopped for the person has stopped.
-    pub fn standing(&self, tab: &Tab) -> Standing {
-        match (self.mode, tab.standing()) {
-            (Mode::Replay, Standing::NeedsYou) => Standing::Stopped,
-            (Mode::Live, _) if self.needs_you(tab) => Standing::NeedsYou,
-            (_, standing) => standing,
+            self.selection.cursor = None;
         }
     }
 
@@ -158,20 +142,21 @@ impl Model {
         self.tab().is_some_and(|tab| matches!(tab.stream.search(), Some(SearchStatus::Busy(_))))
     }
 
-    /// Solves the layout and lets the stream load and wrap what will be seen. Before every `view`.
-    pub fn prepare(&mut self) -> Layout {
-        let layout = layout::solve(self.size, self);
-        if let Some(Modal::Card(card)) = self.modals.last_mut() {
-            card.lay_out(modals::room(layout.screen), self.glyphs);
-        }
-        if let Some(place) = layout.stream {
-            let inside = Rect { width: place.width.saturating_sub(4), height: place.height.saturating_sub(2), ..place };
-            let inside = notice::place(self, inside).stream;
-            if let Some(tab) = self.tab_mut() {
-                tab.stream.prepare(inside.width, inside.height);
-            }
-        }
-        layout
+    /// There is a run in front.
+    pub fn shows_run(&self) -> bool {
+        self.tab().is_some_and(|tab| tab.run.is_some())
+    }
+
+    /// Asks for a ticket by its id or path; its tab comes to the front.
+    pub fn open(&mut self, name: String) -> Vec<Ask> {
+        self.opening = true;
+        self.tell(format!("opening {name} …"));
+        vec![Ask::OpenTicket(name)]
+    }
+
+    /// Hands a command to the run in front.
+    pub fn to_run(&self, command: UserCommand) -> Vec<Ask> {
+        self.tab().map(|tab| Ask::Command(tab.id.clone(), command)).into_iter().collect()
     }
 }
 
@@ -179,6 +164,7 @@ impl Model {
 mod tests {
     use super::*;
     use crate::tui::sample;
+    use crate::tui::tab::Standing;
 
     #[test]
     fn an_idle_screen_rests() {

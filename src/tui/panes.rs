@@ -1,4 +1,5 @@
-//! The panes, each with its state, update and view in one file, and the strips above and below them.
+//! The table of panes. A pane is a file here, with its keys, state and view, a row below, and a place in `tui::layout`.
+//! The strips above and below the panes are here too.
 
 pub mod footer;
 pub mod gauges;
@@ -8,41 +9,13 @@ pub mod stream;
 pub mod tabs;
 pub mod tickets;
 
-/// A pane that can have the focus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pane {
-    /// The tree of tickets and phases.
-    Tickets,
-    /// What Claude says and does.
-    Stream,
-    /// Numbers.
-    Gauges,
-    /// The records in words.
-    Log,
-}
+use crate::tui::pane::Entry;
 
-impl Pane {
-    /// Every pane, in the order that `Tab` goes.
-    pub const ALL: [Self; 4] = [Self::Tickets, Self::Stream, Self::Gauges, Self::Log];
+/// Every pane, in the order that `Tab` goes.
+pub const PANES: [Entry; 4] = [tickets::PANE, stream::PANE, gauges::PANE, log::PANE];
 
-    /// The word in its border.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Tickets => "Tickets",
-            Self::Stream => "Stream",
-            Self::Gauges => "Gauges",
-            Self::Log => "Log",
-        }
-    }
-}
-
-/// Where a list that may be longer than its place is scrolled to, so that `cursor` is seen.
-pub fn scrolled_to(cursor: usize, offset: usize, height: usize) -> usize {
-    if cursor < offset {
-        cursor
-    } else if height > 0 && cursor >= offset + height {
-        cursor + 1 - height
-    } else {
-        offset
-    }
+/// The pane that the focus comes to `steps` behind this one, around.
+pub fn after(name: &str, steps: usize) -> &'static str {
+    let at = PANES.iter().position(|pane| pane.name == name).unwrap_or(0);
+    PANES[(at + steps) % PANES.len()].name
 }

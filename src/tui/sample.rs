@@ -9,8 +9,8 @@ use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
 use crate::domain::words::Weight;
 use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
-use crate::tui::model::Model;
 use crate::tui::tab::Tab;
+use crate::tui::ui::Ui;
 use std::sync::Arc;
 
 #[path = "sample/drawn.rs"]
@@ -32,8 +32,8 @@ pub fn ago(seconds: i64) -> Timestamp {
 }
 
 /// An empty screen.
-pub fn model() -> Model {
-    Model::new(NOW, jiff::tz::TimeZone::UTC)
+pub fn model() -> Ui {
+    Ui::new(NOW, jiff::tz::TimeZone::UTC)
 }
 
 /// One run for every ticket.
@@ -203,7 +203,7 @@ pub fn titled(mut tab: Tab, title: &str) -> Tab {
 }
 
 /// Lines as the log of such an afternoon has them.
-pub fn log(model: &mut Model) {
+pub fn log(model: &mut Ui) {
     let lines = [
         (90, Weight::Info, "tk-4f2a", "iteration 7 · “Wire into middleware” · session resumed"),
         (89, Weight::Info, "tk-4f2a", "snapshot 7 · 9c1f2ab0…"),
@@ -219,7 +219,7 @@ pub fn log(model: &mut Model) {
 }
 
 /// Four tabs in different states and two listed tickets.
-pub fn busy() -> Model {
+pub fn busy() -> Ui {
     let mut model = model();
     model.tabs = vec![
         running("tk-4f2a"),
@@ -227,10 +227,8 @@ pub fn busy() -> Model {
         titled(finished("tk-77aa"), "Flaky retry test"),
         titled(paused("docs.md"), "Rewrite the tour"),
     ];
-    for tab in &model.tabs {
-        let file = tab.ticket.clone().unwrap();
-        model.listed.insert(tab.id.clone(), file);
-    }
+    let files: Vec<_> = model.tabs.iter().map(|tab| (tab.id.clone(), tab.ticket.clone().unwrap())).collect();
+    model.listed.extend(files);
     let audit = ticket("tk-81b0", "Audit log", &[("Schema", false, &[])]);
     let mut retention = ticket("tk-90c2", "Retention", &[]).as_ref().clone();
     retention.deps = vec!["tk-81b0".into()];

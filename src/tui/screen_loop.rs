@@ -9,10 +9,10 @@ use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
 use crate::tui::input::{self, Keys};
-use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Msg};
 use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
 use crate::tui::theme::Theme;
+use crate::tui::ui::Ui;
 use crate::tui::update::update;
 use crate::tui::view::view;
 use std::future::Future;
@@ -43,11 +43,11 @@ impl Pace {
         if self.answering { self.answer } else { self.frame }
     }
 
-    fn drawn(&mut self, now: Instant, model: &Model) {
+    fn drawn(&mut self, now: Instant, ui: &Ui) {
         if std::mem::take(&mut self.answering) {
             self.answer = now + ANSWER;
         }
-        self.frame = if model.searching() { now } else { now + FRAME };
+        self.frame = if ui.searching() { now } else { now + FRAME };
     }
 }
 
@@ -71,11 +71,11 @@ pub struct Channels {
     pub asks: mpsc::Sender<Ask>,
 }
 
-/// Shows the model until the person leaves, `stop` is cancelled, or the terminal is gone. The first
+/// Shows the ui until the person leaves, `stop` is cancelled, or the terminal is gone. The first
 /// frame is drawn before anything is read.
 pub async fn run(
     screen: &mut Screen,
-    model: &mut Model,
+    ui: &mut Ui,
     theme: &Theme,
     channels: Channels,
     clock: &dyn Clock,
@@ -83,16 +83,16 @@ pub async fn run(
     host: &mut impl Host,
 ) -> Result<(), ScreenError> {
     let Channels { mut news, asks } = channels;
-    model.size = screen.size()?;
-    model.now = clock.now();
-    draw(screen, model, theme)?;
+    ui.size = screen.size()?;
+    ui.now = clock.now();
+    draw(screen, ui, theme)?;
     let mut pace = Pace { frame: Instant::now(), answer: Instant::now(), answering: false };
     let mut keys = Keys::listen();
     let mut news_open = true;
     let gone = hangup::gone();
     tokio::pin!(gone);
     loop {
-        let due = due(model, &pace, clock.now());
+        let due = due(ui, &pace, clock.now());
         let mut inbox = Vec::new();
         tokio::select! {
             biased;
@@ -104,7 +104,7 @@ pub async fn run(
                 pace.answering = true;
             }
             // While a frame is due anyway, more news need not wake us.
-            first = news.recv(), if news_open && !model.dirty => match first {
+            first = news.recv(), if news_open && !ui.dirty => match first {
                 Some(first) => inbox.push(Msg::News(first)),
                 None => news_open = false,
             },
@@ -115,76 +115,76 @@ pub async fn run(
         {
             inbox.push(Msg::News(more));
         }
-        update(model, Msg::Tick(clock.now()));
+        update(ui, Msg::Tick(clock.now()));
         for msg in inbox {
-            for ask in update(model, msg) {
+            for ask in update(ui, msg) {
                 match ask {
                     Ask::Leave => return Ok(()),
                     Ask::Redraw => screen.forget()?,
                     Ask::Copy(text) => {
                         let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
-                        update(model, Msg::Told(told));
+                        update(ui, Msg::Told(told));
                     }
                     Ask::Edit(ticket) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
                         keys.end().await;
                         screen.leave();
                         let edited = host.edit(&ticket).await;
-                        back(screen, model)?;
+                        back(screen, ui)?;
                         keys = Keys::listen();
                         if let Err(words) = edited {
-                            update(model, Msg::Told(words));
+                            update(ui, Msg::Told(words));
                         }
                     }
                     Ask::Suspend => {
                         keys.end().await;
                         screen.leave();
                         host.suspend();
-                        back(screen, model)?;
+                        back(screen, ui)?;
                         keys = Keys::listen();
                     }
                     for_runs => {
                         // A full channel or a closed one: the runs are busy or gone. Never wait here.
                         if asks.try_send(for_runs).is_err() {
                             let words = "the runs do not take commands now; try again in a moment";
-                            update(model, Msg::Told(words.into()));
+                            update(ui, Msg::Told(words.into()));
                         }
                     }
                 }
             }
         }
-        if model.dirty && Instant::now() >= pace.earliest() {
-            draw(screen, model, theme)?;
-            pace.drawn(Instant::now(), model);
+        if ui.dirty && Instant::now() >= pace.earliest() {
+            draw(screen, ui, theme)?;
+            pace.drawn(Instant::now(), ui);
         }
     }
 }
 
-fn draw(screen: &mut Screen, model: &mut Model, theme: &Theme) -> Result<(), ScreenError> {
+fn draw(screen: &mut Screen, ui: &mut Ui, theme: &Theme) -> Result<(), ScreenError> {
     // A resize may not have been told yet.
-    model.size = screen.size()?;
-    let layout = model.prepare();
-    screen.draw(|frame| view(model, &layout, theme, frame))?;
+    ui.size = screen.size()?;
+    let layout = ui.prepare();
+    screen.draw(|frame| view(ui, &layout, theme, frame))?;
     // A search looks through a stretch of the log a frame.
-    model.dirty = model.searching();
+    ui.dirty = ui.searching();
     Ok(())
 }
 
 /// The terminal is ours again, perhaps of another size.
-fn back(screen: &mut Screen, model: &mut Model) -> Result<(), ScreenError> {
+fn back(screen: &mut Screen, ui: &mut Ui) -> Result<(), ScreenError> {
     screen.enter()?;
-    model.size = screen.size()?;
-    model.dirty = true;
+    ui.size = screen.size()?;
+    ui.dirty = true;
     Ok(())
 }
 
 /// When to wake up without a reason from outside; `None` rests.
-fn due(model: &Model, pace: &Pace, now: Timestamp) -> Option<Instant> {
-    if model.dirty {
+fn due(ui: &Ui, pace: &Pace, now: Timestamp) -> Option<Instant> {
+    if ui.dirty {
         return Some(pace.earliest());
     }
     // A millisecond more, so that the second is over when we look.
-    let wait = model.wake_at()?.since(now) + Duration::from_millis(1);
+    let wait = ui.wake_at()?.since(now) + Duration::from_millis(1);
     Some(Instant::now() + wait)
 }
 

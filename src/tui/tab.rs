@@ -2,7 +2,12 @@
 //!
 //! Does not own what is drawn of it (`panes`), nor the log, which all tickets share (`panes::log`).
 
+mod movement;
+mod pulse;
 mod unstored;
+
+pub use movement::Movement;
+pub use pulse::Pulse;
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
@@ -15,10 +20,9 @@ use crate::domain::words::Teller;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
 use crate::tui::marks::{Glyphs, Sign};
-use crate::tui::modals::explain::{Movement, moved_in};
-use crate::tui::panes::gauges::Pulse;
 use crate::tui::panes::stream::StreamState;
 use crate::tui::theme::role::Role;
+use movement::moved_in;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;

@@ -10,7 +10,7 @@ mod svg;
 
 use programmator::domain::ticket::Severity;
 use programmator::domain::ticket::parse::parse;
-use programmator::tui::command::{Flag, TABLE};
+use programmator::tui::command::{Flag, table};
 use programmator::tui::theme::Theme;
 use programmator::tui::theme::load::BUILT_IN;
 use regex::Regex;
@@ -168,7 +168,7 @@ fn the_ticket_that_the_readme_shows_has_its_phases() {
 #[test]
 fn the_help_screen_has_every_key() {
     let screen = picture::help_screen();
-    for row in TABLE.iter().filter(|row| row.flag != Flag::Hidden) {
+    for row in table().filter(|row| row.flag != Flag::Hidden) {
         let line = screen.lines().find(|line| line.contains(row.doc));
         let line = line.unwrap_or_else(|| panic!("{} is not in the help:\n{screen}", row.id));
         assert!(line.contains(&programmator::tui::command::keys_text(row)), "{}: {line}", row.id);

@@ -18,11 +18,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Color;
 use std::sync::Arc;
 use tui::marks::Glyphs;
-use tui::model::Model;
 use tui::msg::{Ask, Msg};
-use tui::panes::{Pane, gauges};
+use tui::panes::{gauges, log};
 use tui::tab::Tab;
 use tui::theme::Theme;
+use tui::ui::Ui;
 use tui::update::update;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];
@@ -38,7 +38,7 @@ fn keep(name: &str, shown: &str) {
 }
 
 /// The screen in colour, and in mono: the same words, and no colour.
-fn drawn(size: (u16, u16), make: &impl Fn() -> Model) -> [Buffer; 2] {
+fn drawn(size: (u16, u16), make: &impl Fn() -> Ui) -> [Buffer; 2] {
     let [screen, mono] = ["default", "mono"].map(|theme| {
         let (styles, problems) = Theme::load(theme, &[], None);
         assert_eq!(problems, []);
@@ -52,7 +52,7 @@ fn drawn(size: (u16, u16), make: &impl Fn() -> Model) -> [Buffer; 2] {
 }
 
 /// A main view: whole at every size; its styles once.
-fn whole(name: &str, make: impl Fn() -> Model) {
+fn whole(name: &str, make: impl Fn() -> Ui) {
     for size in SIZES {
         let [(mut text, styles), (_, mono)] = drawn(size, &make).map(|screen| sample::told(&screen, screen.area));
         if size == USUAL {
@@ -63,7 +63,7 @@ fn whole(name: &str, make: impl Fn() -> Model) {
 }
 
 /// Another view: whole at the usual size, and what else its frame tells at the smallest.
-fn scene(name: &str, make: impl Fn() -> Model) {
+fn scene(name: &str, make: impl Fn() -> Ui) {
     let [[small, _], [usual, _], _] = SIZES.map(|size| drawn(size, &make));
     let (text, styles) = sample::told(&usual, usual.area);
     let frame = |part: Rect| sample::told(&small, part).0;
@@ -72,7 +72,7 @@ fn scene(name: &str, make: impl Fn() -> Model) {
 }
 
 /// What stands above a view: cut out at the usual size, and at others where it has other words.
-fn modal(name: &str, make: impl Fn() -> Model) {
+fn modal(name: &str, make: impl Fn() -> Ui) {
     let [small, usual, large] = SIZES.map(|size| {
         let [screen, _] = drawn(size, &make);
         let part = framed(&screen);
@@ -94,11 +94,11 @@ fn framed(screen: &Buffer) -> Rect {
     Rect { x, y, width: right - x + 1, height: bottom - y + 1 }
 }
 
-fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
+fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
     keys.split(' ').flat_map(|key| update(model, Msg::Key(sample::key(key)))).collect()
 }
 
-fn with(tab: Tab) -> Model {
+fn with(tab: Tab) -> Ui {
     let mut model = sample::model();
     model.tabs.push(tab);
     model
@@ -182,7 +182,7 @@ fn gauges_explained() {
         for (seq, record) in (tab.state.seq + 1..).zip(records) {
             assert!(tab.record(&sample::stored("tk-4f2a", seq, record)));
         }
-        model.focus = Pane::Gauges;
+        model.focus = gauges::NAME;
         press(&mut model, "Enter");
         model
     });
@@ -192,7 +192,7 @@ fn gauges_explained() {
 fn silent_for_long() {
     scene("silent_for_long", || {
         let mut tab = sample::running("tk-4f2a");
-        tab.pulse = gauges::Pulse::default();
+        tab.pulse = tui::tab::Pulse::default();
         tab.pulse.beat(Timestamp::from_millis(sample::NOW.millis() - 250_000));
         with(tab)
     });
@@ -276,7 +276,7 @@ fn tickets_in_front() {
 fn log_in_front() {
     whole("log", || {
         let mut model = sample::busy();
-        model.focus = Pane::Log;
+        model.focus = log::NAME;
         press(&mut model, "l o /");
         update(&mut model, Msg::Paste("allow".into()));
         model

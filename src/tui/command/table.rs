@@ -1,52 +1,24 @@
-//! The rows. What the columns mean is told in `tui::command`.
+//! The table of keys: the rows of the whole screen and of dialogs, and between them those of the panes.
+//!
+//! Adding a key: one row here, one arm in `tui::update` (or in the dialog that it belongs to); for a pane's own both are
+//! in its file.
 
-use super::{
-    Command, Flag, PaneScope, Row, Scope, always, can_command, can_edit, can_pause, can_pause_now, can_reset_breaker,
-    can_retry, can_skip, can_tick, details_word, has_stream, is_searching, live, pause_word, retry_word, several_tabs,
-    someone_waits, stream_is_behind,
+use super::when::{
+    can_command, can_edit, can_pause, can_pause_now, can_reset_breaker, can_retry, can_skip, live, pause_word,
+    retry_word, several_tabs, someone_waits, stream_is_behind,
 };
+use super::{Flag, Row, Scope, always, c, ctrl, keys_text, press, rows, same};
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
-
-const fn press(key: Key) -> Input {
-    Input { key, ctrl: false, alt: false, shift: false }
-}
-
-const fn c(letter: char) -> Input {
-    press(Key::Char(letter))
-}
-
-const fn ctrl(letter: char) -> Input {
-    Input { key: Key::Char(letter), ctrl: true, alt: false, shift: false }
-}
+use crate::tui::panes::{PANES, after};
+use std::fmt::Write as _;
 
 const SHIFT_TAB: Input = Input { key: Key::Tab, ctrl: false, alt: false, shift: true };
 
 const ALT_ENTER: Input = Input { key: Key::Enter, ctrl: false, alt: true, shift: false };
 
-macro_rules! rows {
-    ($($command:ident $id:literal $scope:expr, $group:literal, [$($key:expr),+], $flag:ident, $enabled:expr, $hint:expr, $doc:literal;)+) => {
-        /// Every key of the program, in the order of footer and help.
-        pub const TABLE: &[Row] = &[$(Row {
-            command: Command::$command,
-            id: $id,
-            scope: $scope,
-            group: $group,
-            doc: $doc,
-            keys: &[$($key),+],
-            flag: Flag::$flag,
-            enabled: $enabled,
-            hint: $hint,
-        }),+];
-    };
-}
-
-const TICKETS: Scope = Scope::Pane(PaneScope::Tickets);
-const STREAM: Scope = Scope::Pane(PaneScope::Stream);
-const GAUGES: Scope = Scope::Pane(PaneScope::Gauges);
-const LOG: Scope = Scope::Pane(PaneScope::Log);
-
-rows! {
+/// Those before the panes' own, in the order of footer and help.
+const FIRST: &[Row] = rows! {
     Pause "run.pause" Scope::Global, "run", [c('p')], Shown, can_pause, pause_word,
         "start; pause after this iteration; resume";
     PauseNow "run.pause_now" Scope::Global, "run", [c('P')], HelpOnly, can_pause_now, |_| "pause now",
@@ -69,32 +41,10 @@ rows! {
         "stop the run now; it can be resumed";
     ResetBreaker "breaker.reset" Scope::Global, "run", [c('c')], Destructive, can_reset_breaker, |_| "reset breaker",
         "close the circuit breaker and forget what it has counted";
-    Choose "tickets.choose" TICKETS, "ticket", [press(Key::Enter)], Shown, always, |_| "open",
-        "in Tickets: open the selected ticket, or fold it";
-    Fold "tickets.fold" TICKETS, "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
-        "in Tickets: fold or unfold the selected ticket";
-    Tick "tickets.tick" TICKETS, "ticket", [c('d')], Shown, can_tick, |_| "tick",
-        "in Tickets: tick the selected phase: it is done";
-    Copy "tickets.copy" TICKETS, "ticket", [c('y')], HelpOnly, always, |_| "copy",
-        "in Tickets: copy the selected line";
-    Search "stream.search" STREAM, "stream", [c('/')], Shown, has_stream, |_| "search",
-        "in Stream: search";
-    SearchNext "stream.next" STREAM, "stream", [c('n')], Shown, is_searching, |_| "next match",
-        "in Stream: next match";
-    SearchPrevious "stream.previous" STREAM, "stream", [c('N')], HelpOnly, is_searching, |_| "match before",
-        "in Stream: match before";
-    ClearSearch "stream.clear" STREAM, "stream", [press(Key::Esc)], Shown, is_searching, |_| "clear",
-        "in Stream: end the search";
-    Details "stream.details" STREAM, "stream", [press(Key::Enter)], Shown, has_stream, details_word,
-        "in Stream: everything in full, or in brief again";
-    Explain "gauges.explain" GAUGES, "gauges", [press(Key::Enter)], Shown, has_stream, |_| "explain",
-        "in Gauges: what the breaker counts, and what moved it";
-    LogLevel "log.level" LOG, "log", [c('l')], Shown, always, |_| "level",
-        "in Log: show less, or everything again";
-    LogTicket "log.ticket" LOG, "log", [c('o')], Shown, always, |_| "all/this ticket",
-        "in Log: all tickets, or this one";
-    LogFilter "log.filter" LOG, "log", [press(Key::Enter), c('/')], Shown, always, |_| "filter",
-        "in Log: show the lines with these words";
+};
+
+/// Those behind them, and those of dialogs.
+const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
     OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], Shown, live, |_| "open",
@@ -288,15 +238,90 @@ rows! {
         "keep";
     Close "prompt.close" Scope::Prompt, "dialogs", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "clear",
         "clear";
+};
+
+/// Every key of the program, in the order of footer and help.
+pub fn table() -> impl Iterator<Item = &'static Row> {
+    FIRST.iter().chain(PANES.iter().flat_map(|pane| pane.keys)).chain(REST)
 }
 
-/// Where `Tab` leads, in small letters.
+/// The row for a key in a scope, whether it can act now or not.
+pub fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
+    table().find(|row| row.scope == scope && row.keys.iter().any(|key| same(key, input)))
+}
+
+/// The keys as a Markdown table, for the documentation.
+pub fn markdown_table() -> String {
+    let mut out = String::from("| where | key | what |\n|---|---|---|\n");
+    for row in table().filter(|row| row.flag != Flag::Hidden) {
+        let keys = keys_text(row).replace('|', "\\|");
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "| {} | `{keys}` | {} |", row.group, row.doc);
+    }
+    out
+}
+
+/// Where `Tab` leads.
 fn next_pane(model: &Model) -> &'static str {
-    use crate::tui::panes::Pane;
-    match model.next_focus(1) {
-        Pane::Tickets => "tickets",
-        Pane::Stream => "stream",
-        Pane::Gauges => "gauges",
-        Pane::Log => "log",
+    after(model.focus, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::command::{Command, key_text};
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_key_means_two_things_in_one_scope() {
+        for (at, row) in table().enumerate() {
+            for other in table().skip(at + 1) {
+                for key in row.keys {
+                    assert!(
+                        row.scope != other.scope || !other.keys.iter().any(|k| same(k, key)),
+                        "`{}` is bound twice in {:?}: {} and {}",
+                        key_text(key),
+                        row.scope,
+                        row.id,
+                        other.id
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pane_hides_a_global_key_only_on_purpose() {
+        for row in table().filter(|row| matches!(row.scope, Scope::Pane(_))) {
+            for key in row.keys {
+                let hidden = find(Scope::Global, key);
+                assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_every_row_says_what_it_does() {
+        let ids: HashSet<_> = table().map(|row| row.id).collect();
+        assert_eq!(ids.len(), table().count());
+        for row in table() {
+            assert!(!row.doc.is_empty() && !row.keys.is_empty(), "{}", row.id);
+        }
+    }
+
+    #[test]
+    fn shift_is_told_by_the_letter() {
+        let big_p = Input { key: Key::Char('P'), shift: true, ..Input::default() };
+        assert_eq!(find(Scope::Global, &big_p).unwrap().command, Command::PauseNow);
+        let back_tab = Input { key: Key::Tab, shift: true, ..Input::default() };
+        assert_eq!(find(Scope::Global, &back_tab).unwrap().command, Command::FocusPrevious);
+    }
+
+    #[test]
+    fn the_table_for_the_readme_names_every_key_of_the_runs() {
+        let table = markdown_table();
+        for line in ["| run | `p` |", "| run | `P` |", "| run | `s` |", "| screen | `1–9` |"] {
+            assert!(table.contains(line), "{line} is not in\n{table}");
+        }
     }
 }

@@ -1,18 +1,15 @@
 //! What stands behind the gauges: each counter with its limit and what it is for, and every movement with the
 //! iteration and the evidence that caused it.
 
-use crate::base::time::{Timestamp, human};
+use crate::base::time::human;
 use crate::domain::breaker::{Circuit, Counter};
-use crate::domain::record::Record;
 use crate::domain::words::Weight as Level;
 use crate::orchestrator::breaker::{Recovery, recover};
-use crate::tui::modals::WIDEST;
 use crate::tui::model::Model;
-use crate::tui::panes::gauges::lamp;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::centred;
+use crate::tui::widgets::frame::{WIDEST, centred};
 use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
@@ -21,29 +18,6 @@ use ratatui::layout::Rect;
 /// The list of counters and movements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Explain(Scrolled);
-
-/// A number on the gauges moved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Movement {
-    /// When.
-    pub time: Timestamp,
-    /// In which iteration; `None`: between two, or at the start.
-    pub iteration: Option<u32>,
-    /// How much it wants to be read.
-    pub level: Level,
-    /// What moved, and why.
-    pub text: String,
-}
-
-/// Does the record tell of a movement? Then the iteration that caused it.
-pub fn moved_in(record: &Record) -> Option<Option<u32>> {
-    match record {
-        Record::BreakerCounted(moved) => Some(Some(moved.n)),
-        Record::BreakerMoved(moved) => Some((moved.n > 0).then_some(moved.n)),
-        Record::BreakerCarried { .. } | Record::BreakerReset => Some(None),
-        _ => None,
-    }
-}
 
 impl Explain {
     /// Scrolls by lines, not beyond the end.
@@ -94,7 +68,7 @@ fn rows(model: &Model, columns: usize) -> Vec<Row> {
 /// Where the breaker stands, what each counter counts, and what becomes of it at its limit.
 fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
     let (breaker, limits) = (&tab.state.breaker, &tab.state.settings.breaker);
-    let (word, role) = lamp(model.glyphs, breaker.state);
+    let (word, role) = model.glyphs.lamp(breaker.state);
     let head = Row::new().left(Role::Title, format!("{:<INDENT$}", "Circuit breaker")).left(role, word);
     let mut rows = vec![head];
     let meaning = match breaker.state {
@@ -147,6 +121,7 @@ fn hang(rows: &mut Vec<Row>, head: Row, role: Role, words: &str, columns: usize)
 mod tests {
     use super::*;
     use crate::domain::breaker::{CounterMoved, StateMoved};
+    use crate::domain::record::Record;
     use crate::tui::sample;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Every key, by group, from the one table.
 
-use crate::tui::command::{Flag, Row as Command, TABLE, keys_text};
+use crate::tui::command::{Flag, Row as Command, keys_text, table};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
@@ -36,7 +36,7 @@ impl Help {
 
 fn rows() -> Vec<Row> {
     let mut groups: Vec<(&str, Vec<&Command>)> = Vec::new();
-    for row in TABLE.iter().filter(|row| row.flag != Flag::Hidden) {
+    for row in table().filter(|row| row.flag != Flag::Hidden) {
         match groups.iter_mut().find(|(group, _)| *group == row.group) {
             Some((_, rows)) => rows.push(row),
             None => groups.push((row.group, vec![row])),

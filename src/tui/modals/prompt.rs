@@ -1,27 +1,16 @@
 //! One line of text in the place of the footer: what to search for, which words to filter by.
 
 use crate::tui::marks::Glyphs;
-use crate::tui::modals::Modal;
-use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What the text is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// Looking for it in the stream.
-    Search,
-    /// Showing only log lines with it.
-    LogFilter,
-}
-
 /// The line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
-    /// What for.
-    pub purpose: Purpose,
+    /// What for; it stands before the text.
+    pub label: &'static str,
     /// The text so far.
     pub text: String,
 }
@@ -37,25 +26,13 @@ impl Prompt {
 
     /// The line as drawn, after what stands before it.
     pub fn line(&self, row: Row, glyphs: Glyphs) -> Row {
-        let label = match self.purpose {
-            Purpose::Search => "search: ",
-            Purpose::LogFilter => "log lines with: ",
-        };
-        row.left(Role::Key, label)
+        row.left(Role::Key, self.label)
             .left(Role::Input, &self.text)
             .left(Role::Accent, glyphs.pick("█", "_"))
             .right(Role::Key, "Enter")
             .right(Role::Hint, " keep  ")
             .right(Role::Key, "Esc")
             .right(Role::Hint, " clear ")
-    }
-}
-
-/// The prompt, when it is the dialog on top.
-pub fn of(model: &Model) -> Option<&Prompt> {
-    match model.modals.last() {
-        Some(Modal::Prompt(prompt)) => Some(prompt),
-        _ => None,
     }
 }
 

@@ -4,11 +4,10 @@
 //! is hidden (invisible characters are spelt out), and a yes counts only once the end was seen.
 
 use crate::base::id::TicketId;
-use crate::tui::modals::WIDEST;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred};
 use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::spelt::visible;
 use ratatui::buffer::Buffer;

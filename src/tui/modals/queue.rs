@@ -2,11 +2,10 @@
 
 use crate::base::time::human;
 use crate::tui::attention::{Item, What};
-use crate::tui::modals::WIDEST;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred};
 use crate::tui::widgets::row::{Row, highlight};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

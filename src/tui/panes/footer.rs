@@ -2,31 +2,31 @@
 
 use crate::base::time::short;
 use crate::tui::attention::What;
-use crate::tui::command::{Flag, Scope, TABLE, key_text};
-use crate::tui::modals;
+use crate::tui::command::{Flag, Scope, key_text, table};
 use crate::tui::model::{Mode, Model};
 use crate::tui::msg::QuitMode;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
+use crate::tui::ui::Ui;
 use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 /// Draws the line.
-pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let row = Row::new().left(Role::Text, " ");
-    if let Some(prompt) = modals::prompt::of(model) {
-        prompt.line(row, model.glyphs).draw(theme, area, buf);
+    if let Some(prompt) = ui.prompt() {
+        prompt.line(row, ui.glyphs).draw(theme, area, buf);
         return;
     }
-    let row = standing(model, row, area.width);
-    let row = match &model.toast {
-        Some((words, _)) if model.modals.is_empty() => row.left(Role::Toast, words),
+    let row = standing(ui, row, area.width);
+    let row = match &ui.toast {
+        Some((words, _)) if ui.modals.is_empty() => row.left(Role::Toast, words),
         // A dialog tells its keys itself.
-        _ if !model.modals.is_empty() => row,
-        _ => hints(model, row, area.width),
+        _ if !ui.modals.is_empty() => row,
+        _ => hints(ui, row, area.width),
     };
     row.draw(theme, area, buf);
 }
@@ -34,9 +34,8 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 /// The keys of the dialog on top, else those of the pane and of the whole screen. What does not fit
 /// is left out; help and quit stay.
 fn hints(model: &Model, row: Row, width: u16) -> Row {
-    let scopes = [model.focus.into(), Scope::Global];
-    let all: Vec<(String, &str)> = TABLE
-        .iter()
+    let scopes = [Scope::Pane(model.focus), Scope::Global];
+    let all: Vec<(String, &str)> = table()
         .filter(|row| scopes.contains(&row.scope))
         .filter(|row| matches!(row.flag, Flag::Shown | Flag::Destructive))
         .filter(|row| (row.enabled)(model))

@@ -1,10 +1,13 @@
 //! The Gauges pane: numbers with their limits. Only what is known is drawn, and each in its own line.
 
-use crate::base::time::{Timestamp, human, short};
-use crate::domain::breaker::Circuit;
+use crate::base::time::{human, short};
 use crate::orchestrator::state::{Retry, State};
+use crate::tui::command::{self, Command, Scope, press, rows};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
+use crate::tui::msg::{Ask, Key};
+use crate::tui::pane::{Entry, Pane};
+use crate::tui::panes::stream::Stream;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -16,6 +19,18 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 mod limits;
+
+/// The row of the table.
+pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::new(Gauges) };
+/// The pane's name.
+pub const NAME: &str = "gauges";
+
+const KEYS: &[command::Row] = rows! {
+    Explain "gauges.explain" Scope::Pane(NAME), "gauges", [press(Key::Enter)], Shown, Model::shows_run, |_| "explain",
+        "in Gauges: what the breaker counts, and what moved it";
+};
+
+struct Gauges;
 
 /// Least lines of the pane, borders included.
 const LEAST: u16 = 11;
@@ -39,36 +54,6 @@ const RETRY: &str = "Retry";
 /// Share of the idle limit from which silence is worth a word, and from which the end is near.
 const QUIET: f64 = 0.5;
 const CUT_SOON: f64 = 0.8;
-
-/// When Claude was last heard, and how often in the last eight seconds.
-#[derive(Clone, Debug, Default)]
-pub struct Pulse {
-    last: Option<Timestamp>,
-    beats: [u32; 8],
-}
-
-impl Pulse {
-    /// Claude was heard.
-    pub fn beat(&mut self, now: Timestamp) {
-        self.beats = self.seen(now);
-        self.beats[7] = self.beats[7].saturating_add(1);
-        self.last = Some(now);
-    }
-
-    /// Beats in each of the last eight seconds, the present one last.
-    pub fn seen(&self, now: Timestamp) -> [u32; 8] {
-        let second = |time: Timestamp| time.millis().div_euclid(1_000);
-        let mut out = [0; 8];
-        let gone = self.last.map_or(8, |last| (second(now) - second(last)).clamp(0, 8)) as usize;
-        out[..8 - gone].copy_from_slice(&self.beats[gone..]);
-        out
-    }
-
-    /// Time since the last byte; `None` when there was none.
-    pub fn silence(&self, now: Timestamp) -> Option<Duration> {
-        self.last.map(|last| now.since(last))
-    }
-}
 
 /// One number.
 struct Gauge {
@@ -143,16 +128,6 @@ fn role_of(share: f64, warn: f64, danger: f64) -> Role {
     }
 }
 
-/// The circuit breaker's lamp: glyph and word, and their role.
-pub fn lamp(glyphs: Glyphs, circuit: Circuit) -> (String, Role) {
-    let (glyph, role) = match circuit {
-        Circuit::Closed => (glyphs.pick("●", "*"), Role::GaugeFill),
-        Circuit::HalfOpen => (glyphs.pick("◐", "~"), Role::GaugeWarning),
-        Circuit::Open => (glyphs.pick("○", "o"), Role::GaugeDanger),
-    };
-    (format!("{glyph} {}", circuit.word()), role)
-}
-
 /// A counter that ends the run at its limit.
 fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, limit: u32) -> Gauge {
     let mut gauge = Gauge::new(label, brief, format!("{n}/{limit}"));
@@ -178,7 +153,7 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let share = f64::from(n) / f64::from(most.max(1));
     let iteration = Gauge::new("Iteration", "it", format!("{n}/{most}")).share(glyphs, share, 0.8, 0.95).in_words();
     let (breaker, most) = (&state.breaker, &limits.breaker);
-    let (word, role) = lamp(glyphs, breaker.state);
+    let (word, role) = glyphs.lamp(breaker.state);
     let denied = breaker.permission_denials;
     let rows = [
         Some(Gauge { role, ..Gauge::new(LAMP, "", word) }),
@@ -239,104 +214,98 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
     Some(gauge)
 }
 
-/// Draws the pane's inside.
-pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
-        Row::new().left(Role::Dim, "No run, no numbers yet.").draw(theme, area, buf);
-        return;
-    };
-    let inside = Rect { width: area.width.min(60), ..area };
-    for (place, gauge) in inside.rows().zip(gauges(model, tab)) {
-        let (picture_role, value_role) =
-            if gauge.warns() { (gauge.role, gauge.role) } else { (Role::GaugeFill, Role::Text) };
-        // The picture's column is the value's where there is no picture.
-        let label = if gauge.picture.0.is_empty() && gauge.picture.1.is_empty() { 0 } else { LABEL };
-        // A word that has no room behind the label stands before the value.
-        let beside = label == 0 || gauge.label.width() + gauge.word.len() + 1 < LABEL;
-        let (word, value) = match (gauge.word, beside) {
-            ("", _) => (String::new(), gauge.value),
-            (word, true) => (format!(" {word}"), gauge.value),
-            (word, false) => (String::new(), format!("{word} {}", gauge.value)),
-        };
-        let room = usize::from(inside.width).saturating_sub(LABEL + 1 + value.width());
-        let picture = match gauge.share {
-            Some(share) if room < BAR => bar(model.glyphs, share, room),
-            _ => gauge.picture,
-        };
-        Row::new()
-            .left(Role::Dim, gauge.label)
-            .left(value_role, format!("{word:<rest$}", rest = label.saturating_sub(gauge.label.width())))
-            .left(picture_role, picture.0)
-            .left(Role::GaugeTrack, picture.1)
-            .right(value_role, value)
-            .draw(theme, place, buf);
+impl Pane for Gauges {
+    /// There is nothing to scroll here: the keys are the stream's.
+    fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
+        Stream.act(model, command, height)
     }
-}
 
-/// Draws the numbers as one line: what matters most first, for the end is cut.
-pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
-        return;
-    };
-    let mut all = gauges(model, tab);
-    let last = all.iter().position(|gauge| gauge.label == LAST_BYTE || gauge.label == RETRY).map(|at| all.remove(at));
-    let mut row = Row::new().left(Role::Text, " ");
-    if let Some(last) = last {
-        let role = match last.role {
-            Role::GaugeFill => Role::Dim,
-            role => role,
+    fn view(&self, model: &Model, _: bool, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
+            Row::new().left(Role::Dim, "No run, no numbers yet.").draw(theme, area, buf);
+            return;
         };
-        if area.width >= 76 {
-            row = row.right(Role::GaugeFill, last.picture.0);
+        let inside = Rect { width: area.width.min(60), ..area };
+        for (place, gauge) in inside.rows().zip(gauges(model, tab)) {
+            let (picture_role, value_role) =
+                if gauge.warns() { (gauge.role, gauge.role) } else { (Role::GaugeFill, Role::Text) };
+            // The picture's column is the value's where there is no picture.
+            let label = if gauge.picture.0.is_empty() && gauge.picture.1.is_empty() { 0 } else { LABEL };
+            // A word that has no room behind the label stands before the value.
+            let beside = label == 0 || gauge.label.width() + gauge.word.len() + 1 < LABEL;
+            let (word, value) = match (gauge.word, beside) {
+                ("", _) => (String::new(), gauge.value),
+                (word, true) => (format!(" {word}"), gauge.value),
+                (word, false) => (String::new(), format!("{word} {}", gauge.value)),
+            };
+            let room = usize::from(inside.width).saturating_sub(LABEL + 1 + value.width());
+            let picture = match gauge.share {
+                Some(share) if room < BAR => bar(model.glyphs, share, room),
+                _ => gauge.picture,
+            };
+            Row::new()
+                .left(Role::Dim, gauge.label)
+                .left(value_role, format!("{word:<rest$}", rest = label.saturating_sub(gauge.label.width())))
+                .left(picture_role, picture.0)
+                .left(Role::GaugeTrack, picture.1)
+                .right(value_role, value)
+                .draw(theme, place, buf);
         }
-        let value = if last.label == RETRY { format!("retry {}", last.value) } else { last.value };
-        row = row.right(role, format!(" {value:>5} "));
     }
-    let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
-    // The lamp, what is near its limit, money and limits; the breaker's counters that are far from theirs give way.
-    all.sort_by_key(|gauge| match (gauge.label, gauge.role) {
-        (LAMP, _) => 0,
-        (label, Role::GaugeWarning) if label.starts_with(' ') => 3,
-        (_, Role::GaugeDanger | Role::GaugeWarning) => 1,
-        (label, _) if label.starts_with(' ') => 4,
-        _ => 2,
-    });
-    for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {
-        let gap = if gauge.brief.is_empty() { "" } else { " " };
-        let told = gauge.told();
-        let width = gauge.brief.len() + gap.len() + told.width();
-        if row.left_width() + width > room {
-            break;
-        }
-        let role = match gauge.role {
-            Role::GaugeFill => Role::Text,
-            role => role,
+
+    /// What matters most first, for the end is cut.
+    fn view_line(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
+            return;
         };
-        row = row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, told).left(Role::Text, "  ");
+        let mut all = gauges(model, tab);
+        let last =
+            all.iter().position(|gauge| gauge.label == LAST_BYTE || gauge.label == RETRY).map(|at| all.remove(at));
+        let mut row = Row::new().left(Role::Text, " ");
+        if let Some(last) = last {
+            let role = match last.role {
+                Role::GaugeFill => Role::Dim,
+                role => role,
+            };
+            if area.width >= 76 {
+                row = row.right(Role::GaugeFill, last.picture.0);
+            }
+            let value = if last.label == RETRY { format!("retry {}", last.value) } else { last.value };
+            row = row.right(role, format!(" {value:>5} "));
+        }
+        let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
+        // The lamp, what is near its limit, money and limits; the breaker's counters that are far from theirs give way.
+        all.sort_by_key(|gauge| match (gauge.label, gauge.role) {
+            (LAMP, _) => 0,
+            (label, Role::GaugeWarning) if label.starts_with(' ') => 3,
+            (_, Role::GaugeDanger | Role::GaugeWarning) => 1,
+            (label, _) if label.starts_with(' ') => 4,
+            _ => 2,
+        });
+        for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {
+            let gap = if gauge.brief.is_empty() { "" } else { " " };
+            let told = gauge.told();
+            let width = gauge.brief.len() + gap.len() + told.width();
+            if row.left_width() + width > room {
+                break;
+            }
+            let role = match gauge.role {
+                Role::GaugeFill => Role::Text,
+                role => role,
+            };
+            row = row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, told).left(Role::Text, "  ");
+        }
+        row.draw(theme, area, buf);
     }
-    row.draw(theme, area, buf);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::time::Timestamp;
     use crate::orchestrator::state::Stage;
     use crate::tui::sample;
-
-    #[test]
-    fn the_heart_moves_on_and_stops() {
-        let mut pulse = Pulse::default();
-        let at = |seconds: u64| Timestamp::from_millis(0).plus(Duration::from_secs(seconds));
-        assert_eq!(pulse.silence(at(9)), None);
-        pulse.beat(at(10));
-        pulse.beat(at(10));
-        pulse.beat(at(12));
-        assert_eq!(pulse.seen(at(12)), [0, 0, 0, 0, 0, 2, 0, 1]);
-        assert_eq!(pulse.seen(at(14)), [0, 0, 0, 2, 0, 1, 0, 0]);
-        assert_eq!(pulse.seen(at(99)), [0; 8]);
-        assert_eq!(pulse.seen(at(1)), pulse.seen(at(12)), "a clock that goes back");
-        assert_eq!(pulse.silence(at(14)), Some(Duration::from_secs(2)));
-    }
+    use crate::tui::tab::Pulse;
 
     #[test]
     fn the_last_step_before_a_limit_is_danger() {

@@ -1,32 +1,22 @@
-//! The Log pane: the records of all open runs in words, the newest last, within bounds.
+//! The Log pane: the newest lines of the log, by weight, ticket and words.
 //!
-//! Does not own the sentences (`domain::words`).
+//! Does not own the lines (`tui::log_lines`).
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::base::time::Timestamp;
 use crate::domain::words::Weight;
+use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
+use crate::tui::log_lines::LogLine;
+use crate::tui::modals::prompt::Prompt;
 use crate::tui::model::Model;
+use crate::tui::msg::{Ask, Key};
+use crate::tui::pane::{Entry, Pane};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::collections::VecDeque;
 use std::fmt::Write as _;
-
-/// Lines kept; the journal has them all.
-const KEPT: usize = 5_000;
-
-/// One line.
-#[derive(Clone, Debug)]
-pub struct LogLine {
-    n: u64,
-    time: Timestamp,
-    weight: Weight,
-    ticket: TicketId,
-    text: String,
-}
 
 /// Of which tickets lines are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -38,72 +28,56 @@ pub enum Which {
     Front,
 }
 
+/// The row of the table.
+pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::<Log>::default() };
+/// The pane's name.
+pub const NAME: &str = "log";
+
+const KEYS: &[command::Row] = rows! {
+    Own("level") "log.level" Scope::Pane(NAME), "log", [c('l')], Shown, always, |_| "level",
+        "in Log: show less, or everything again";
+    Own("ticket") "log.ticket" Scope::Pane(NAME), "log", [c('o')], Shown, always, |_| "all/this ticket",
+        "in Log: all tickets, or this one";
+    Prompt "log.filter" Scope::Pane(NAME), "log", [press(Key::Enter), c('/')], Shown, always, |_| "filter",
+        "in Log: show the lines with these words";
+};
+
 /// The pane's own state.
-pub struct LogState {
-    lines: VecDeque<LogLine>,
-    next: u64,
+struct Log {
     /// The lightest weight that is shown.
-    pub least: Weight,
+    least: Weight,
     /// Whose lines.
-    pub which: Which,
+    which: Which,
     /// Only lines with these words, whatever their case.
-    pub words: String,
+    words: String,
     /// The last line that is shown; `None` follows the end.
     anchor: Option<u64>,
 }
 
-impl Default for LogState {
+impl Default for Log {
     fn default() -> Self {
-        Self {
-            lines: VecDeque::new(),
-            next: 0,
-            least: Weight::Info,
-            which: Which::All,
-            words: String::new(),
-            anchor: None,
-        }
+        Self { least: Weight::Info, which: Which::All, words: String::new(), anchor: None }
     }
 }
 
-/// What the person does in the pane.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LogMsg {
-    /// By lines; up is negative.
-    Scroll(i32),
-    /// To the oldest line.
-    Top,
-    /// To the newest line, and follow.
-    End,
-    /// The next weight, and from the heaviest back to all.
-    Level,
-    /// All tickets, or the one in front.
-    Ticket,
-    /// Only lines with these words.
-    Words(String),
-}
-
-impl LogState {
-    /// Adds a line; forgets the oldest above the bound.
-    pub fn push(&mut self, time: Timestamp, weight: Weight, ticket: TicketId, text: &str) {
-        if self.lines.len() == KEPT {
-            self.lines.pop_front();
-        }
-        self.lines.push_back(LogLine { n: self.next, time, weight, ticket, text: clean_line(text, 400) });
-        self.next += 1;
-    }
-
-    /// Forgets the lines of a ticket: its run is told anew.
-    pub fn forget(&mut self, ticket: &TicketId) {
-        self.lines.retain(|line| line.ticket != *ticket);
-    }
-
-    fn shown<'a>(&'a self, front: Option<&'a TicketId>) -> impl DoubleEndedIterator<Item = &'a LogLine> {
+impl Log {
+    fn shown<'a>(&'a self, model: &'a Model) -> impl DoubleEndedIterator<Item = &'a LogLine> {
         let words = self.words.to_lowercase();
-        self.lines.iter().filter(move |line| {
+        let front = front(model);
+        model.log.iter().filter(move |line| {
             line.weight >= self.least
                 && (self.which == Which::All || front == Some(&line.ticket))
                 && (words.is_empty() || line.text.to_lowercase().contains(&words))
         })
+    }
+
+    fn scroll(&mut self, model: &Model, by: i32, height: usize) {
+        let ids: Vec<u64> = self.shown(model).map(|line| line.n).collect();
+        let last = ids.len().saturating_sub(1);
+        let first = height.saturating_sub(1).min(last);
+        let at = self.anchor.map_or(last, |anchor| ids.partition_point(|id| *id <= anchor).saturating_sub(1));
+        let to = at.saturating_add_signed(by as isize).clamp(first, last);
+        self.anchor = (to < last).then(|| ids[to]);
     }
 }
 
@@ -111,81 +85,77 @@ fn front(model: &Model) -> Option<&TicketId> {
     model.tab().map(|tab| &tab.id)
 }
 
-/// Does what the person wants. `height`: lines inside the pane.
-pub fn update(model: &mut Model, msg: LogMsg, height: usize) {
-    let ids: Vec<u64> = model.log.shown(front(model)).map(|line| line.n).collect();
-    let log = &mut model.log;
-    let last = ids.len().saturating_sub(1);
-    let first = height.saturating_sub(1).min(last);
-    let at = log.anchor.map_or(last, |anchor| ids.partition_point(|id| *id <= anchor).saturating_sub(1));
-    let to = match msg {
-        LogMsg::Scroll(by) => at.saturating_add_signed(by as isize).clamp(first, last),
-        LogMsg::Top => first,
-        LogMsg::End => last,
-        LogMsg::Level => {
-            let next = Weight::ALL.iter().find(|weight| **weight > log.least);
-            log.least = next.copied().unwrap_or(Weight::Call);
-            log.anchor = None;
-            return;
+impl Pane for Log {
+    fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
+        match command {
+            Command::Own("level") => {
+                let next = Weight::ALL.iter().find(|weight| **weight > self.least);
+                self.least = next.copied().unwrap_or(Weight::Call);
+                self.anchor = None;
+            }
+            Command::Own("ticket") => {
+                self.which = match self.which {
+                    Which::All => Which::Front,
+                    Which::Front => Which::All,
+                };
+                self.anchor = None;
+            }
+            command => match lines(Some(command), page(height)) {
+                0 => {}
+                by => self.scroll(model, by, height),
+            },
         }
-        LogMsg::Ticket => {
-            log.which = match log.which {
-                Which::All => Which::Front,
-                Which::Front => Which::All,
-            };
-            log.anchor = None;
-            return;
-        }
-        LogMsg::Words(words) => {
-            log.words = words;
-            log.anchor = None;
-            return;
-        }
-    };
-    log.anchor = (to < last).then(|| ids[to]);
-}
-
-/// Words for the border: whose lines, which weights, which words, and what came below.
-pub fn status(model: &Model) -> String {
-    let log = &model.log;
-    let whose = match (log.which, front(model)) {
-        (Which::Front, Some(id)) => id.to_string(),
-        _ => "all".into(),
-    };
-    let mut out = format!("{whose} · {}", log.least.word().trim().to_lowercase());
-    if !log.words.is_empty() {
-        let _ = write!(out, " · “{}”", clean_line(&log.words, 20));
+        Vec::new()
     }
-    if let Some(anchor) = log.anchor {
-        let new = log.shown(front(model)).rev().take_while(|line| line.n > anchor).count();
-        let _ = write!(out, " · {new} new {}", model.glyphs.pick("↓", "v"));
-    }
-    out
-}
 
-/// Draws the pane's inside.
-pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let below = |line: &&LogLine| model.log.anchor.is_some_and(|anchor| line.n > anchor);
-    let mut lines: Vec<_> = model.log.shown(front(model)).rev().skip_while(below).take(area.height.into()).collect();
-    lines.reverse();
-    if lines.is_empty() {
-        let words = if model.log.lines.is_empty() {
-            "Nothing happened yet."
-        } else {
-            "No line passes the filter: l shows more, a all tickets, Enter changes the words."
+    fn prompt(&self, _: &Model) -> Option<Prompt> {
+        Some(Prompt { label: "log lines with: ", text: self.words.clone() })
+    }
+
+    fn typed(&mut self, _: &mut Model, text: &str) {
+        self.words = text.to_owned();
+        self.anchor = None;
+    }
+
+    /// Whose lines, which weights, which words, and what came below.
+    fn border(&self, model: &Model, _: u16) -> (String, String) {
+        let whose = match (self.which, front(model)) {
+            (Which::Front, Some(id)) => id.to_string(),
+            _ => "all".into(),
         };
-        Row::new().left(Role::Dim, words).draw(theme, area, buf);
+        let mut out = format!("{whose} · {}", self.least.word().trim().to_lowercase());
+        if !self.words.is_empty() {
+            let _ = write!(out, " · “{}”", clean_line(&self.words, 20));
+        }
+        if let Some(anchor) = self.anchor {
+            let new = self.shown(model).rev().take_while(|line| line.n > anchor).count();
+            let _ = write!(out, " · {new} new {}", model.glyphs.pick("↓", "v"));
+        }
+        (String::new(), out)
     }
-    for (place, line) in area.rows().zip(lines) {
-        row(model, line).draw(theme, place, buf);
-    }
-}
 
-/// Draws the newest line alone.
-pub fn view_line(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    if let Some(line) = model.log.shown(front(model)).next_back() {
-        row(model, line).draw(theme, inside, buf);
+    fn view(&self, model: &Model, _: bool, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let below = |line: &&LogLine| self.anchor.is_some_and(|anchor| line.n > anchor);
+        let mut lines: Vec<_> = self.shown(model).rev().skip_while(below).take(area.height.into()).collect();
+        lines.reverse();
+        if lines.is_empty() {
+            let words = if model.log.is_empty() {
+                "Nothing happened yet."
+            } else {
+                "No line passes the filter: l shows more, a all tickets, Enter changes the words."
+            };
+            Row::new().left(Role::Dim, words).draw(theme, area, buf);
+        }
+        for (place, line) in area.rows().zip(lines) {
+            row(model, line).draw(theme, place, buf);
+        }
+    }
+
+    fn view_line(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+        if let Some(line) = self.shown(model).next_back() {
+            row(model, line).draw(theme, inside, buf);
+        }
     }
 }
 
@@ -214,19 +184,20 @@ fn row(model: &Model, line: &LogLine) -> Row {
 mod tests {
     use super::*;
     use crate::tui::sample;
+    use crate::tui::ui::Ui;
 
-    fn full(lines: usize) -> Model {
-        let mut model = sample::model();
+    fn full(lines: usize) -> (Log, Ui) {
+        let mut ui = sample::model();
         for n in 0..lines {
             let weight = Weight::ALL[1 + n % 4];
-            model.log.push(sample::NOW, weight, sample::id("tk-1"), &format!("line {n}"));
+            ui.log.push(sample::NOW, weight, sample::id("tk-1"), &format!("line {n}"));
         }
-        model
+        (Log::default(), ui)
     }
 
-    fn texts(model: &Model, height: u16) -> Vec<String> {
+    fn texts(log: &Log, model: &Model, height: u16) -> Vec<String> {
         let mut buf = Buffer::empty(Rect::new(0, 0, 60, height));
-        view(model, &Theme::plain(), buf.area, &mut buf);
+        log.view(model, false, &Theme::plain(), buf.area, &mut buf);
         buf.area
             .rows()
             .map(|row| row.columns().map(|cell| buf[cell.as_position()].symbol().to_owned()).collect::<String>())
@@ -236,50 +207,46 @@ mod tests {
 
     #[test]
     fn a_scrolled_log_stays_where_it_is_and_counts() {
-        let mut model = full(20);
-        update(&mut model, LogMsg::Scroll(-5), 4);
-        let before = model.log.anchor;
+        let (mut log, mut ui) = full(20);
+        for _ in 0..5 {
+            log.act(&mut ui, Command::Up, 4);
+        }
+        let before = log.anchor;
         assert_eq!(before, Some(14));
-        model.log.push(sample::NOW, Weight::Info, sample::id("tk-1"), "more");
-        assert_eq!(model.log.anchor, before);
-        assert!(status(&model).ends_with("6 new ↓"), "{}", status(&model));
-        update(&mut model, LogMsg::End, 4);
-        assert_eq!(model.log.anchor, None);
+        ui.log.push(sample::NOW, Weight::Info, sample::id("tk-1"), "more");
+        assert_eq!(log.anchor, before);
+        let (_, status) = log.border(&ui, 60);
+        assert!(status.ends_with("6 new ↓"), "{status}");
+        log.act(&mut ui, Command::End, 4);
+        assert_eq!(log.anchor, None);
     }
 
     #[test]
     fn the_top_shows_a_full_pane() {
-        let mut model = full(20);
-        update(&mut model, LogMsg::Top, 4);
-        assert_eq!(model.log.anchor, Some(3));
-        update(&mut model, LogMsg::Scroll(-9), 4);
-        assert_eq!(model.log.anchor, Some(3));
-    }
-
-    #[test]
-    fn it_has_a_bound() {
-        let model = full(KEPT + 7);
-        assert_eq!(model.log.lines.len(), KEPT);
-        assert_eq!(model.log.lines[0].n, 7);
+        let (mut log, mut ui) = full(20);
+        for command in [Command::Top, Command::PageUp] {
+            log.act(&mut ui, command, 4);
+            assert_eq!(log.anchor, Some(3));
+        }
     }
 
     #[test]
     fn levels_go_round() {
-        let mut model = full(8);
-        let count = |model: &Model| model.log.shown(None).count();
-        let mut seen = vec![count(&model)];
+        let (mut log, mut ui) = full(8);
+        let mut seen = vec![log.shown(&ui).count()];
         for _ in 0..4 {
-            update(&mut model, LogMsg::Level, 4);
-            seen.push(count(&model));
+            log.act(&mut ui, Command::Own("level"), 4);
+            seen.push(log.shown(&ui).count());
         }
         assert_eq!(seen, [8, 6, 4, 2, 8]);
-        update(&mut model, LogMsg::Words("LINE 3".into()), 4);
-        assert_eq!(count(&model), 1);
+        log.typed(&mut ui, "LINE 3");
+        assert_eq!(log.shown(&ui).count(), 1);
     }
 
     #[test]
     fn the_newest_line_is_the_last() {
-        let lines = texts(&full(3), 2);
+        let (log, ui) = full(3);
+        let lines = texts(&log, &ui, 2);
         assert!(lines[1].ends_with("line 2"), "{lines:?}");
     }
 }

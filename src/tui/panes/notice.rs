@@ -11,7 +11,7 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::words::{reason_words, wait_words};
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::Stage;
-use crate::tui::attention::call_words;
+use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::{Standing, Tab};
 use crate::tui::theme::Theme;

@@ -2,7 +2,7 @@
 //!
 //! Owns its state, messages, update and view. Only what is visible is read, decoded and wrapped; nothing is kept per
 //! record, so a run of a million records costs what a screen costs. [`StreamState::prepare`] is the only place that reads
-//! the scrollback; drawing is pure. Does not own the frame around the pane or its keys (`tui::view`, `tui::keymap`).
+//! the scrollback; drawing is pure.
 
 mod book;
 mod edits;
@@ -12,6 +12,7 @@ mod markdown;
 mod marks;
 mod msg;
 mod order;
+mod pane;
 mod row;
 mod search;
 mod window;
@@ -19,6 +20,7 @@ mod window;
 pub use layout::Fold;
 pub(in crate::tui) use markdown::rows as markdown_rows;
 pub use msg::{FollowStatus, SearchStatus, StreamMsg};
+pub use pane::{PANE, Stream};
 
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
@@ -32,6 +34,9 @@ use search::{Search, Way};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use window::Spot;
+
+/// The pane's name.
+pub const NAME: &str = "stream";
 
 /// Rows that one message scrolls at most.
 const FARTHEST: u32 = 2_000;

@@ -4,60 +4,48 @@
 
 use crate::base::id::TicketId;
 use crate::base::time::short;
+use crate::domain::command::UserCommand;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::PhaseId;
 use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
 use crate::orchestrator::state::{Mark, PhaseState};
+use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
 use crate::tui::marks::Sign;
 use crate::tui::model::Model;
-use crate::tui::panes::{Pane, scrolled_to};
+use crate::tui::msg::{Ask, Key};
+use crate::tui::pane::{Entry, Pane};
+use crate::tui::selection::Thing;
 use crate::tui::tab::{Standing, Tab};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::{Row, highlight};
+use crate::tui::widgets::scrolled::scrolled_to;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::collections::HashSet;
 
 /// Inner width from which on a state has a word beside its glyph.
 const WORDY: u16 = 48;
 
-/// The pane's own state.
+/// The row of the table.
+pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::<Tickets>::default() };
+/// The pane's name.
+pub const NAME: &str = "tickets";
+
+const KEYS: &[command::Row] = rows! {
+    Choose "tickets.choose" Scope::Pane(NAME), "ticket", [press(Key::Enter)], Shown, always, |_| "open",
+        "in Tickets: open the selected ticket, or fold it";
+    Own("fold") "tickets.fold" Scope::Pane(NAME), "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
+        "in Tickets: fold or unfold the selected ticket";
+    Own("tick") "tickets.tick" Scope::Pane(NAME), "ticket", [c('d')], Shown, |model| model.tickable().is_some(), |_| "tick",
+        "in Tickets: tick the selected phase: it is done";
+    Own("copy") "tickets.copy" Scope::Pane(NAME), "ticket", [c('y')], HelpOnly, always, |_| "copy",
+        "in Tickets: copy the selected line";
+};
+
+/// The pane's own state; its cursor is [`Selection`](crate::tui::selection::Selection), for other keys act on it too.
 #[derive(Default)]
-pub struct TicketsState {
-    cursor: Option<Thing>,
-    /// Tickets that are folded against the rule (the one in front is open, the others are not).
-    turned: HashSet<TicketId>,
+struct Tickets {
     offset: usize,
-}
-
-/// What the cursor can stand on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Thing {
-    /// A ticket, open or listed.
-    Ticket(TicketId),
-    /// A phase of an open ticket.
-    Phase(TicketId, PhaseId),
-}
-
-/// What the person does in the pane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TicketsMsg {
-    /// The cursor goes down (or, negative, up) by this many lines.
-    Move(i32),
-    /// To the first line.
-    Top,
-    /// To the last line.
-    End,
-    /// Fold or unfold the ticket under the cursor.
-    Fold,
-}
-
-impl TicketsState {
-    /// The cursor goes back to the running phase of the ticket in front.
-    pub fn follow_active(&mut self) {
-        self.cursor = None;
-    }
 }
 
 /// One line of the tree.
@@ -116,7 +104,7 @@ fn shown_mark(tab: &Tab, mark: Mark) -> Mark {
 
 fn is_unfolded(model: &Model, tab: &Tab) -> bool {
     let in_front = model.tab().is_some_and(|front| front.id == tab.id);
-    in_front != model.tickets.turned.contains(&tab.id)
+    in_front != model.selection.turned.contains(&tab.id)
 }
 
 fn items(model: &Model) -> Vec<Item<'_>> {
@@ -162,7 +150,7 @@ fn position(model: &Model, items: &[Item<'_>]) -> usize {
     let front = model.tab().map(|tab| tab.id.clone());
     let current = model.tab().and_then(Tab::current_phase);
     model
-        .tickets
+        .selection
         .cursor
         .as_ref()
         .and_then(at)
@@ -174,7 +162,7 @@ fn position(model: &Model, items: &[Item<'_>]) -> usize {
 impl Model {
     /// What the tree's cursor stands on, when the tree has the focus.
     pub fn under_cursor(&self) -> Option<Thing> {
-        if self.focus != Pane::Tickets {
+        if self.focus != NAME {
             return None;
         }
         let items = items(self);
@@ -189,10 +177,16 @@ impl Model {
         }
     }
 
+    /// The phase that `d` would tick: the one under the tree's cursor.
+    fn tickable(&self) -> Option<&PhaseState> {
+        let phase = self.tab()?.state.phase_by(self.phase_under_cursor()?)?;
+        (!phase.ticked || !matches!(phase.mark, Mark::Done(_))).then_some(phase)
+    }
+
     /// The line under the cursor as text for the clipboard.
-    pub fn line_under_cursor(&self) -> Option<String> {
+    fn line_under_cursor(&self) -> Option<String> {
         let items = items(self);
-        let text = match items.get(position(self, &items)).filter(|_| self.focus == Pane::Tickets)? {
+        let text = match items.get(position(self, &items)).filter(|_| self.focus == NAME)? {
             Item::Phase(_, phase) => phase.text.to_owned(),
             item => match item.thing()? {
                 Thing::Ticket(id) | Thing::Phase(id, _) => id.to_string(),
@@ -202,59 +196,103 @@ impl Model {
     }
 }
 
-/// Does what the person wants. `height`: lines inside the pane.
-pub fn update(model: &mut Model, msg: TicketsMsg, height: usize) {
-    let items = items(model);
-    let at = position(model, &items);
-    let stops: Vec<usize> = (0..items.len()).filter(|at| items[*at].thing().is_some()).collect();
-    let Some(now) = stops.iter().position(|stop| *stop == at) else {
-        return;
-    };
-    let last = stops.len() - 1;
-    let to = match msg {
-        TicketsMsg::Move(by) => now.saturating_add_signed(by as isize).min(last),
-        TicketsMsg::Top => 0,
-        TicketsMsg::End => last,
-        TicketsMsg::Fold => now,
-    };
-    let offset = scrolled_to(stops[to], model.tickets.offset, height);
-    let thing = items[stops[to]].thing();
-    drop(items);
-    if let (TicketsMsg::Fold, Some(Thing::Ticket(id) | Thing::Phase(id, _))) = (msg, &thing) {
-        let id = id.clone();
-        if !model.tickets.turned.remove(&id) {
-            model.tickets.turned.insert(id.clone());
-        }
-        model.tickets.cursor = Some(Thing::Ticket(id));
-        return;
+impl Tickets {
+    /// The cursor goes down (or, negative, up) by this many stops.
+    fn step(&mut self, model: &mut Model, by: i32, height: usize) {
+        let items = items(model);
+        let at = position(model, &items);
+        let stops: Vec<usize> = (0..items.len()).filter(|at| items[*at].thing().is_some()).collect();
+        let Some(now) = stops.iter().position(|stop| *stop == at) else {
+            return;
+        };
+        let to = stops[now.saturating_add_signed(by as isize).min(stops.len() - 1)];
+        self.offset = scrolled_to(to, self.offset, height);
+        let thing = items[to].thing();
+        drop(items);
+        model.selection.cursor = thing;
     }
-    model.tickets.cursor = thing;
-    model.tickets.offset = offset;
 }
 
-/// Draws the pane's inside.
-pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let items = items(model);
-    if items.is_empty() {
-        let say = [
-            (Role::Text, "No tickets here yet."),
-            (Role::Text, ""),
-            (Role::Dim, "Make one in a shell:"),
-            (Role::Text, "programmator ticket new \"…\""),
-            (Role::Dim, "or press t and name a file."),
-        ];
-        for (line, (role, text)) in area.rows().zip(say) {
-            Row::new().left(role, text).draw(theme, line, buf);
-        }
-        return;
+/// Folds or unfolds the ticket under the cursor.
+fn fold(model: &mut Model) {
+    let Some(Thing::Ticket(id) | Thing::Phase(id, _)) = model.under_cursor() else { return };
+    if !model.selection.turned.remove(&id) {
+        model.selection.turned.insert(id.clone());
     }
-    let at = position(model, &items);
-    let offset =
-        scrolled_to(at, model.tickets.offset, area.height.into()).min(items.len().saturating_sub(area.height.into()));
-    for (place, (n, item)) in area.rows().zip(items.iter().enumerate().skip(offset)) {
-        line(model, item, area.width).draw(theme, place, buf);
-        if n == at && model.focus == Pane::Tickets && model.modals.is_empty() {
-            highlight(theme.style(Role::Selection), place, buf);
+    model.selection.cursor = Some(Thing::Ticket(id));
+}
+
+/// An open ticket comes to the front or is folded, a listed one is opened.
+fn choose(model: &mut Model) -> Vec<Ask> {
+    let Some(Thing::Ticket(id) | Thing::Phase(id, _)) = model.under_cursor() else { return Vec::new() };
+    match model.tabs.iter().position(|tab| tab.id == id) {
+        Some(at) if at == model.active => fold(model),
+        Some(at) => model.show_tab(at),
+        None => return model.open(id.to_string()),
+    }
+    Vec::new()
+}
+
+impl Pane for Tickets {
+    fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
+        match command {
+            Command::Choose => return choose(model),
+            Command::Own("fold") => fold(model),
+            // Told when it is recorded.
+            Command::Own("tick") => {
+                let phase = model.tickable().map(|phase| phase.id);
+                return phase.map_or_else(Vec::new, |phase| model.to_run(UserCommand::TickPhase { phase }));
+            }
+            Command::Own("copy") => return model.line_under_cursor().map(Ask::Copy).into_iter().collect(),
+            command => match lines(Some(command), page(height)) {
+                0 => {}
+                by => self.step(model, by, height),
+            },
+        }
+        Vec::new()
+    }
+
+    /// Why `d` ticks nothing where the cursor stands.
+    fn refusal(&self, model: &Model, command: Command) -> Option<String> {
+        if command != Command::Own("tick") {
+            return None;
+        }
+        let (id, on_phase) = match model.under_cursor() {
+            Some(Thing::Ticket(id)) => (id, false),
+            Some(Thing::Phase(id, _)) => (id, true),
+            None => return Some("no phase selected".to_owned()),
+        };
+        Some(match model.tabs.iter().position(|tab| tab.id == id && tab.run.is_some()) {
+            None => format!("{id} has no run yet; use `programmator ticket tick {id} PHASE`"),
+            Some(_) if !on_phase => "select a phase first".to_owned(),
+            Some(at) if at != model.active => format!("switch to {id} first (tab {})", at + 1),
+            Some(_) => "already ticked".to_owned(),
+        })
+    }
+
+    fn view(&self, model: &Model, focused: bool, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let items = items(model);
+        if items.is_empty() {
+            let say = [
+                (Role::Text, "No tickets here yet."),
+                (Role::Text, ""),
+                (Role::Dim, "Make one in a shell:"),
+                (Role::Text, "programmator ticket new \"…\""),
+                (Role::Dim, "or press t and name a file."),
+            ];
+            for (line, (role, text)) in area.rows().zip(say) {
+                Row::new().left(role, text).draw(theme, line, buf);
+            }
+            return;
+        }
+        let at = position(model, &items);
+        let height = usize::from(area.height);
+        let offset = scrolled_to(at, self.offset, height).min(items.len().saturating_sub(height));
+        for (place, (n, item)) in area.rows().zip(items.iter().enumerate().skip(offset)) {
+            line(model, item, area.width).draw(theme, place, buf);
+            if n == at && focused {
+                highlight(theme.style(Role::Selection), place, buf);
+            }
         }
     }
 }
@@ -341,9 +379,9 @@ mod tests {
     fn the_cursor_begins_at_the_running_phase_and_stays_on_its_thing() {
         let mut model = sample::model();
         model.tabs.push(sample::running("tk-1"));
-        model.focus = Pane::Tickets;
+        model.focus = NAME;
         assert_eq!(model.line_under_cursor().as_deref(), Some("Wire into middleware"));
-        update(&mut model, TicketsMsg::Move(-1), 10);
+        Tickets::default().step(&mut model, -1, 10);
         let before = model.under_cursor();
         assert_eq!(model.line_under_cursor().as_deref(), Some("Token bucket"));
         model.tabs[0].state.phases.insert(0, PhaseState::default());
@@ -354,10 +392,10 @@ mod tests {
     fn the_ends_hold() {
         let mut model = sample::model();
         model.tabs.push(sample::running("tk-1"));
-        model.focus = Pane::Tickets;
-        update(&mut model, TicketsMsg::Move(-100), 5);
+        model.focus = NAME;
+        Tickets::default().step(&mut model, -100, 5);
         assert_eq!(model.under_cursor(), Some(Thing::Ticket(sample::id("tk-1"))));
-        update(&mut model, TicketsMsg::Move(100), 5);
+        Tickets::default().step(&mut model, 100, 5);
         assert_eq!(model.line_under_cursor().as_deref(), Some("Docs"));
     }
 
@@ -365,11 +403,11 @@ mod tests {
     fn a_folded_ticket_hides_its_phases() {
         let mut model = sample::model();
         model.tabs.push(sample::running("tk-1"));
-        model.focus = Pane::Tickets;
+        model.focus = NAME;
         let open = items(&model).len();
-        update(&mut model, TicketsMsg::Fold, 10);
+        fold(&mut model);
         assert_eq!(items(&model).len(), 1);
-        update(&mut model, TicketsMsg::Fold, 10);
+        fold(&mut model);
         assert_eq!(items(&model).len(), open);
     }
 }

@@ -1,8 +1,8 @@
 //! Keys by name, and the screen as text with its styles below.
 
-use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
 use crate::tui::theme::Theme;
+use crate::tui::ui::Ui;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::fmt::Write as _;
@@ -27,13 +27,13 @@ pub fn key(name: &str) -> Input {
 }
 
 /// The screen as text, one line a row.
-pub fn draw(model: &mut Model, size: (u16, u16)) -> String {
+pub fn draw(model: &mut Ui, size: (u16, u16)) -> String {
     let screen = drawn(model, size, &Theme::plain());
     told(&screen, screen.area).0
 }
 
 /// The screen as it is drawn.
-pub fn drawn(model: &mut Model, size: (u16, u16), theme: &Theme) -> Buffer {
+pub fn drawn(model: &mut Ui, size: (u16, u16), theme: &Theme) -> Buffer {
     model.size = size;
     let layout = model.prepare();
     let backend = ratatui::backend::TestBackend::new(size.0, size.1);

@@ -6,7 +6,7 @@ use crate::domain::approval::{Approval, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::phase::PhaseId;
 use crate::orchestrator::state::Mark;
-use crate::tui::attention::call_words;
+use crate::tui::call_words::call_words;
 use crate::tui::tab::Tab;
 use std::sync::Arc;
 

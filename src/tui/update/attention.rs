@@ -8,58 +8,57 @@ use crate::domain::passphrase::Checked;
 use crate::tui::attention::{Item, What, answer_words};
 use crate::tui::command::Command;
 use crate::tui::layout;
+use crate::tui::modals::Modal;
 use crate::tui::modals::card::{Card, Outcome};
 use crate::tui::modals::matter::Matter;
 use crate::tui::modals::question::Question;
-use crate::tui::modals::{self, Modal};
-use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input};
-use crate::tui::panes::Pane;
-use ratatui::layout::Rect;
+use crate::tui::panes::stream;
+use crate::tui::ui::Ui;
 
 /// `!`: to the next thing that waits, of the ticket in front first.
-pub(super) fn next(model: &mut Model) -> Vec<Ask> {
-    let queue = model.attention();
-    let front = model.tab().map(|tab| tab.id.clone());
+pub(super) fn next(ui: &mut Ui) -> Vec<Ask> {
+    let queue = ui.attention();
+    let front = ui.tab().map(|tab| tab.id.clone());
     // Without a card of its own the ticket in front has been seen.
     let of_front = |item: &&Item| Some(&item.ticket) == front.as_ref() && item.what != What::Ended;
     let elsewhere = |item: &&Item| Some(&item.ticket) != front.as_ref();
     let next = queue.iter().find(of_front).or_else(|| queue.iter().find(elsewhere)).or(queue.first());
-    next.cloned().map_or_else(Vec::new, |item| show(model, &item))
+    next.cloned().map_or_else(Vec::new, |item| show(ui, &item))
 }
 
 /// From one thing to the one behind it, around.
-fn after(model: &mut Model, ticket: &TicketId, what: &What) -> Vec<Ask> {
-    let queue = model.attention();
+fn after(ui: &mut Ui, ticket: &TicketId, what: &What) -> Vec<Ask> {
+    let queue = ui.attention();
     let at = queue.iter().position(|item| item.ticket == *ticket && item.what == *what);
     let next = at.map_or(0, |at| at + 1) % queue.len().max(1);
-    queue.get(next).cloned().map_or_else(Vec::new, |item| show(model, &item))
+    queue.get(next).cloned().map_or_else(Vec::new, |item| show(ui, &item))
 }
 
 /// Brings a thing to the front, with its dialog.
-pub(super) fn show(model: &mut Model, item: &Item) -> Vec<Ask> {
-    let Some(at) = model.tabs.iter().position(|tab| tab.id == item.ticket) else {
+pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
+    let Some(at) = ui.tabs.iter().position(|tab| tab.id == item.ticket) else {
         return Vec::new();
     };
-    model.show_tab(at);
-    model.focus = Pane::Stream;
+    ui.show_tab(at);
+    ui.focus = stream::NAME;
     match &item.what {
         What::Call(id) => {
-            let Some(approval) = model.approval(&item.ticket, id) else {
+            let Some(approval) = ui.approval(&item.ticket, id) else {
                 return Vec::new();
             };
             let mut card = Card::new(item.ticket.clone(), approval);
-            card.lay_out(room(model), model.glyphs);
+            card.lay_out(ui.room(), ui.glyphs);
             let asks = looks_up(&card);
-            model.modals.push(Modal::Card(Box::new(card)));
+            ui.modals.push(Modal::Card(Box::new(card)));
             return asks;
         }
-        What::Validation => model.modals.push(Modal::Question(Question::new(item.ticket.clone()))),
+        What::Validation => ui.modals.push(Modal::Question(Question::new(item.ticket.clone()))),
         What::Dispute(_) | What::Conflict(_) => {
-            model.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
+            ui.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
         }
         // Its banner says what happened and which key helps.
-        What::Ended => model.modals.clear(),
+        What::Ended => ui.modals.clear(),
     }
     Vec::new()
 }
@@ -72,58 +71,54 @@ fn looks_up(card: &Card) -> Vec<Ask> {
 }
 
 /// A call is asked about again: its card, where one is open, is that of the new question now.
-pub(super) fn asked_again(model: &mut Model, ticket: &TicketId, asked: &Approval) -> Vec<Ask> {
+pub(super) fn asked_again(ui: &mut Ui, ticket: &TicketId, asked: &Approval) -> Vec<Ask> {
     let old = |modal: &Modal| {
         matches!(modal, Modal::Card(card) if card.ticket == *ticket && card.approval.id.call == asked.id.call
             && card.approval.id != asked.id)
     };
-    let Some(at) = model.modals.iter().position(old) else { return Vec::new() };
-    let Modal::Card(card) = model.modals.remove(at) else { return Vec::new() };
+    let Some(at) = ui.modals.iter().position(old) else { return Vec::new() };
+    let Modal::Card(card) = ui.modals.remove(at) else { return Vec::new() };
     let (mut card, renewed) = card.renewed(asked);
-    card.lay_out(room(model), model.glyphs);
+    card.lay_out(ui.room(), ui.glyphs);
     let asks = if renewed { looks_up(&card) } else { Vec::new() };
-    model.modals.insert(at, Modal::Card(card));
+    ui.modals.insert(at, Modal::Card(card));
     asks
 }
 
-fn room(model: &Model) -> Rect {
-    modals::room(Rect::new(0, 0, model.size.0, model.size.1))
-}
-
 /// A key for a card. `command`: its meaning there.
-pub(super) fn key(model: &mut Model, mut card: Box<Card>, command: Option<Command>, input: &Input) -> Vec<Ask> {
+pub(super) fn key(ui: &mut Ui, mut card: Box<Card>, command: Option<Command>, input: &Input) -> Vec<Ask> {
     let (ticket, id) = (card.ticket.clone(), card.approval.id.clone());
     if command == Some(Command::NextWaiting) {
-        return after(model, &ticket, &What::Call(id));
+        return after(ui, &ticket, &What::Call(id));
     }
     // What is not drawn was not read.
-    if layout::solve(model.size, model).too_small && command != Some(Command::Close) {
-        model.modals.push(Modal::Card(card));
+    if layout::solve(ui.size, &ui.model).too_small && command != Some(Command::Close) {
+        ui.modals.push(Modal::Card(card));
         return Vec::new();
     }
-    match card.key(command, input, model.now, room(model), model.glyphs) {
-        Outcome::Stays => model.modals.push(Modal::Card(card)),
+    match card.key(command, input, ui.now, ui.room(), ui.glyphs) {
+        Outcome::Stays => ui.modals.push(Modal::Card(card)),
         // Of a question that was asked anew meanwhile, the new card follows.
         Outcome::Leaves if card.is_gone() => {
-            let anew = model.question_about(&ticket, &id.call).map(|asked| What::Call(asked.id.clone()));
-            return anew.map_or_else(Vec::new, |what| show(model, &Item { ticket, what, since: None }));
+            let anew = ui.question_about(&ticket, &id.call).map(|asked| What::Call(asked.id.clone()));
+            return anew.map_or_else(Vec::new, |what| show(ui, &Item { ticket, what, since: None }));
         }
         Outcome::Leaves => {}
         Outcome::Answers(answer) => {
             let ask = answered(&mut card, answer);
-            model.modals.push(Modal::Card(card));
+            ui.modals.push(Modal::Card(card));
             return vec![ask];
         }
         Outcome::Edits(input) => {
-            model.modals.push(Modal::Card(card));
+            ui.modals.push(Modal::Card(card));
             return vec![Ask::Command(ticket, UserCommand::EditCall { id, input })];
         }
         Outcome::Saves { rules, before } => {
-            model.modals.push(Modal::Card(card));
+            ui.modals.push(Modal::Card(card));
             return vec![Ask::SaveRule { ticket, id, rules, before }];
         }
         Outcome::Tries(secret) => {
-            model.modals.push(Modal::Card(card));
+            ui.modals.push(Modal::Card(card));
             return vec![Ask::TryPassphrase { ticket, id, secret }];
         }
     }
@@ -131,17 +126,17 @@ pub(super) fn key(model: &mut Model, mut card: Box<Card>, command: Option<Comman
 }
 
 /// A key for what is no call.
-pub(super) fn matter(model: &mut Model, matter: Matter, command: Option<Command>) -> Vec<Ask> {
+pub(super) fn matter(ui: &mut Ui, matter: Matter, command: Option<Command>) -> Vec<Ask> {
     if let Some(ask) = matter.act(command) {
         return vec![ask];
     }
     match command {
         Some(Command::Close) => {}
-        Some(Command::NextWaiting) => return after(model, &matter.ticket, &matter.what),
+        Some(Command::NextWaiting) => return after(ui, &matter.ticket, &matter.what),
         Some(Command::Seen) if matches!(matter.what, What::Conflict(_)) => {
-            model.seen.push((matter.ticket, matter.what));
+            ui.seen.push((matter.ticket, matter.what));
         }
-        _ => model.modals.push(Modal::Matter(matter)),
+        _ => ui.modals.push(Modal::Matter(matter)),
     }
     Vec::new()
 }
@@ -154,49 +149,49 @@ fn answered(card: &mut Card, answer: Answer) -> Ask {
 }
 
 /// The person's answer to this call is recorded.
-pub(super) fn recorded(model: &mut Model, approval: &Approval, answer: &Answer) {
+pub(super) fn recorded(ui: &mut Ui, approval: &Approval, answer: &Answer) {
     let words = answer_words(approval, answer);
-    drop_stale(model, &words);
-    let rest = model.waiting();
+    drop_stale(ui, &words);
+    let rest = ui.waiting();
     let rest = if rest > 0 { format!(" · {rest} more waiting, ! shows the next") } else { String::new() };
-    model.tell(format!("{words}{rest}"));
+    ui.tell(format!("{words}{rest}"));
 }
 
 /// The card of this question, taken off the dialogs; and where it was.
-fn take_card(model: &mut Model, ticket: &TicketId, id: &QuestionId) -> Option<(usize, Box<Card>)> {
+fn take_card(ui: &mut Ui, ticket: &TicketId, id: &QuestionId) -> Option<(usize, Box<Card>)> {
     let is_it = |modal: &Modal| matches!(modal, Modal::Card(card) if card.ticket == *ticket && card.approval.id == *id);
-    let at = model.modals.iter().position(is_it)?;
-    match model.modals.remove(at) {
+    let at = ui.modals.iter().position(is_it)?;
+    match ui.modals.remove(at) {
         Modal::Card(card) => Some((at, card)),
         _ => None,
     }
 }
 
 /// The call as the person changed it may not run.
-pub(super) fn refused(model: &mut Model, ticket: &TicketId, refused: &EditRefused) {
-    if let Some((at, mut card)) = take_card(model, ticket, &refused.id) {
+pub(super) fn refused(ui: &mut Ui, ticket: &TicketId, refused: &EditRefused) {
+    if let Some((at, mut card)) = take_card(ui, ticket, &refused.id) {
         card.refused(&refused.why);
-        card.lay_out(room(model), model.glyphs);
-        model.modals.insert(at, Modal::Card(card));
+        card.lay_out(ui.room(), ui.glyphs);
+        ui.modals.insert(at, Modal::Card(card));
     }
 }
 
 /// How the passphrase stands, or what became of a try. A right one has been handed to the run already.
-pub(super) fn checked(model: &mut Model, ticket: &TicketId, id: &QuestionId, checked: Checked) {
-    let Some((at, mut card)) = take_card(model, ticket, id) else {
+pub(super) fn checked(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, checked: Checked) {
+    let Some((at, mut card)) = take_card(ui, ticket, id) else {
         return;
     };
-    card.checked(checked, model.now);
-    card.lay_out(room(model), model.glyphs);
-    model.modals.insert(at, Modal::Card(card));
+    card.checked(checked, ui.now);
+    card.lay_out(ui.room(), ui.glyphs);
+    ui.modals.insert(at, Modal::Card(card));
 }
 
 /// What became of a rule: its file, or why it was not saved.
-pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &QuestionId, saved: &Result<String, String>) -> Vec<Ask> {
-    if let Some((at, mut card)) = take_card(model, ticket, id) {
+pub(super) fn saved(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, saved: &Result<String, String>) -> Vec<Ask> {
+    if let Some((at, mut card)) = take_card(ui, ticket, id) {
         let ask = card.saved(saved).map(|answer| answered(&mut card, answer));
-        card.lay_out(room(model), model.glyphs);
-        model.modals.insert(at, Modal::Card(card));
+        card.lay_out(ui.room(), ui.glyphs);
+        ui.modals.insert(at, Modal::Card(card));
         if ask.is_some() {
             return ask.into_iter().collect();
         }
@@ -205,19 +200,19 @@ pub(super) fn saved(model: &mut Model, ticket: &TicketId, id: &QuestionId, saved
         Ok(path) => format!("saved in {path}"),
         Err(why) => why.clone(),
     };
-    model.tell(clean_line(&words, 400));
+    ui.tell(clean_line(&words, 400));
     Vec::new()
 }
 
 /// Dialogs of what waits no more go, with a note.
-pub(super) fn drop_stale(model: &mut Model, why: &str) {
+pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
     let why = clean_line(why, 300);
-    let before = model.modals.len();
-    let queue = model.attention();
+    let before = ui.modals.len();
+    let queue = ui.attention();
     let waits = |ticket: &TicketId, what: &What| queue.iter().any(|item| item.ticket == *ticket && item.what == *what);
-    for mut modal in std::mem::take(&mut model.modals) {
+    for mut modal in std::mem::take(&mut ui.modals) {
         let stale = match &modal {
-            Modal::Card(card) => model.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
+            Modal::Card(card) => ui.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
             Modal::Question(question) => !waits(&question.ticket, &What::Validation),
             Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
             _ => false,
@@ -226,17 +221,17 @@ pub(super) fn drop_stale(model: &mut Model, why: &str) {
             // One that somebody types on stays: their keys go nowhere else.
             Modal::Card(card) if stale => {
                 let typed_on = !card.withdrawn(&why);
-                card.lay_out(room(model), model.glyphs);
+                card.lay_out(ui.room(), ui.glyphs);
                 typed_on
             }
             _ => !stale,
         };
         if stays {
-            model.modals.push(modal);
+            ui.modals.push(modal);
         }
     }
-    if model.modals.len() < before {
-        model.tell(why);
+    if ui.modals.len() < before {
+        ui.tell(why);
     }
 }
 

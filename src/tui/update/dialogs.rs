@@ -2,23 +2,19 @@
 
 use crate::domain::command::UserCommand;
 use crate::tui::command::{self, Command};
-use crate::tui::modals::prompt::{self, Purpose};
-use crate::tui::modals::{self, Modal};
-use crate::tui::model::Model;
+use crate::tui::modals::{Modal, prompt};
 use crate::tui::msg::{Ask, Input, QuitMode};
-use crate::tui::panes::log::LogMsg;
-use crate::tui::panes::stream::StreamMsg;
+use crate::tui::ui::Ui;
 use crate::tui::update::attention;
 use crate::tui::widgets::scrolled::Scrolled;
-use ratatui::layout::Rect;
 
 /// A key for the dialog on top. It is taken out, and put back unless the key closes it.
-pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
-    let Some(dialog) = model.modals.pop() else {
+pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
+    let Some(dialog) = ui.modals.pop() else {
         return Vec::new();
     };
     let command = command::find(dialog.scope(), &input).map(|row| row.command);
-    let room = modals::room(Rect::new(0, 0, model.size.0, model.size.1));
+    let room = ui.room();
     let lines = command::lines(command, Scrolled::page(room));
     let stays = match dialog {
         Modal::Help(mut help) => {
@@ -26,7 +22,7 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
             (command != Some(Command::Close)).then_some(Modal::Help(help))
         }
         Modal::Explain(mut explain) => {
-            explain.scroll(lines, model, room);
+            explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
         Modal::Confirm(confirm) => match command {
@@ -35,22 +31,22 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
             _ => Some(Modal::Confirm(confirm)),
         },
         Modal::Quit => match command {
-            Some(Command::QuitFinish) => return quit(model, QuitMode::FinishIteration),
-            Some(Command::QuitNow) => return quit(model, QuitMode::StopNow),
+            Some(Command::QuitFinish) => return quit(ui, QuitMode::FinishIteration),
+            Some(Command::QuitNow) => return quit(ui, QuitMode::StopNow),
             Some(Command::Close) => None,
             _ => Some(Modal::Quit),
         },
         Modal::Steer(mut steer) => match command {
             Some(Command::Send) => {
                 let text = steer.text();
-                keep_draft(model, &steer.ticket, Vec::new());
+                keep_draft(ui, &steer.ticket, Vec::new());
                 if text.is_empty() {
                     return Vec::new();
                 }
                 return vec![Ask::Command(steer.ticket, UserCommand::Steer { text })];
             }
             Some(Command::Close) => {
-                keep_draft(model, &steer.ticket, steer.draft());
+                keep_draft(ui, &steer.ticket, steer.draft());
                 None
             }
             Some(Command::NewLine) => {
@@ -63,13 +59,13 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
             }
         },
         Modal::Open(mut open) => match command {
-            Some(Command::Choose) => match open.choice(model) {
-                Some(name) => return super::open(model, name),
+            Some(Command::Choose) => match open.choice(ui) {
+                Some(name) => return ui.open(name),
                 None => Some(Modal::Open(open)),
             },
             Some(Command::Close) => None,
             Some(Command::Down | Command::Up) => {
-                let fitting = open.fitting(model).len();
+                let fitting = open.fitting(ui).len();
                 open.step(lines, fitting);
                 Some(Modal::Open(open))
             }
@@ -80,7 +76,7 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
         },
         Modal::Question(mut question) => {
             let accept = match command {
-                Some(Command::Yes) if question.end_seen(model, room) => Some(true),
+                Some(Command::Yes) if question.end_seen(ui, room) => Some(true),
                 Some(Command::No) => Some(false),
                 _ => None,
             };
@@ -88,19 +84,19 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
                 let answer = UserCommand::AnswerValidationChange { accept };
                 return vec![Ask::Command(question.ticket, answer)];
             }
-            question.scroll(lines, model, room);
+            question.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Question(question))
         }
-        Modal::Card(card) => return attention::key(model, card, command, &input),
-        Modal::Matter(matter) => return attention::matter(model, matter, command),
+        Modal::Card(card) => return attention::key(ui, card, command, &input),
+        Modal::Matter(matter) => return attention::matter(ui, matter, command),
         Modal::Queue(mut queue) => match command {
             Some(Command::Close) => None,
-            Some(Command::Choose) => match queue.chosen(model) {
-                Some(item) => return attention::show(model, &item),
+            Some(Command::Choose) => match queue.chosen(ui) {
+                Some(item) => return attention::show(ui, &item),
                 None => None,
             },
             _ => {
-                queue.step(lines, model);
+                queue.step(lines, ui);
                 Some(Modal::Queue(queue))
             }
         },
@@ -108,25 +104,25 @@ pub fn key(model: &mut Model, input: Input) -> Vec<Ask> {
             Some(Command::Choose) => None,
             Some(Command::Close) => {
                 line.text.clear();
-                apply(model, &line);
+                ui.typed(&line.text);
                 None
             }
             _ => {
                 if line.typed(&input) {
-                    apply(model, &line);
+                    ui.typed(&line.text);
                 }
                 Some(Modal::Prompt(line))
             }
         },
     };
-    model.modals.extend(stays);
+    ui.modals.extend(stays);
     Vec::new()
 }
 
 /// Pasted text for the dialog on top; without one it is dropped: keys that were meant as text must
 /// not act.
-pub fn pasted(model: &mut Model, text: &str) {
-    match model.modals.last_mut() {
+pub fn pasted(ui: &mut Ui, text: &str) {
+    match ui.modals.last_mut() {
         Some(Modal::Steer(steer)) => steer.pasted(text),
         Some(Modal::Card(card)) => card.pasted(text),
         Some(Modal::Open(open)) => {
@@ -135,28 +131,20 @@ pub fn pasted(model: &mut Model, text: &str) {
         }
         Some(Modal::Prompt(line)) => {
             prompt::insert(&mut line.text, text);
-            let line = line.clone();
-            apply(model, &line);
+            let text = line.text.clone();
+            ui.typed(&text);
         }
         _ => {}
     }
 }
 
-fn apply(model: &mut Model, line: &prompt::Prompt) {
-    let text = line.text.clone();
-    match line.purpose {
-        Purpose::Search => super::to_stream(model, StreamMsg::Search(text)),
-        Purpose::LogFilter => super::in_log(model, LogMsg::Words(text)),
-    }
-}
-
-fn keep_draft(model: &mut Model, ticket: &crate::base::id::TicketId, draft: Vec<String>) {
-    if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == *ticket) {
+fn keep_draft(ui: &mut Ui, ticket: &crate::base::id::TicketId, draft: Vec<String>) {
+    if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket) {
         tab.draft = draft;
     }
 }
 
-fn quit(model: &mut Model, mode: QuitMode) -> Vec<Ask> {
-    model.quitting = Some(mode);
+fn quit(ui: &mut Ui, mode: QuitMode) -> Vec<Ask> {
+    ui.quitting = Some(mode);
     vec![Ask::Quit(mode)]
 }

@@ -8,135 +8,135 @@ use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{OfPhase, Record, Stored};
 use crate::domain::words::Weight;
-use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::tab::Tab;
+use crate::tui::ui::Ui;
 use crate::tui::update::attention;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
-pub fn fold(model: &mut Model, news: News) -> Vec<Ask> {
+pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
     let mut asks = Vec::new();
     match news {
         News::TicketRead(ticket) => {
-            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
                 tab.ticket = Some(ticket.clone());
                 tab.gone = false;
             }
-            model.listed.insert(ticket.id.clone(), ticket);
+            ui.listed.insert(ticket.id.clone(), ticket);
         }
         News::TicketGone(id) => {
-            model.listed.remove(&id);
-            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.id == id) {
+            ui.listed.remove(&id);
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == id) {
                 tab.gone = true;
-                log(model, &id, Weight::Warn, "the ticket's file is gone");
+                log(ui, &id, Weight::Warn, "the ticket's file is gone");
             }
         }
         News::RunOpened { ticket, run, records, scrollback } => {
-            let at = tab_for(model, &ticket);
-            model.log.forget(&ticket);
-            let draft = std::mem::take(&mut model.tabs[at].draft);
-            let old = std::mem::replace(&mut model.tabs[at], crate::tui::tab::Tab::new(ticket));
-            let tab = &mut model.tabs[at];
+            let at = tab_for(ui, &ticket);
+            ui.log.forget(&ticket);
+            let draft = std::mem::take(&mut ui.tabs[at].draft);
+            let old = std::mem::replace(&mut ui.tabs[at], crate::tui::tab::Tab::new(ticket));
+            let tab = &mut ui.tabs[at];
             tab.ticket = old.ticket;
             tab.gone = old.gone;
             tab.draft = draft;
             tab.run = Some(run);
             tab.stream.attach(scrollback);
             // What is read again is no news for the person.
-            let toast = model.toast.take();
+            let toast = ui.toast.take();
             for stored in records {
-                asks.extend(recorded(model, at, &stored));
+                asks.extend(recorded(ui, at, &stored));
             }
-            model.toast = toast;
+            ui.toast = toast;
         }
         News::Recorded(stored) => {
-            let at = model.tabs.iter().position(|tab| tab.run == Some(stored.run));
+            let at = ui.tabs.iter().position(|tab| tab.run == Some(stored.run));
             if let Some(at) = at {
-                let missed = stored.seq.saturating_sub(model.tabs[at].state.seq + 1);
+                let missed = stored.seq.saturating_sub(ui.tabs[at].state.seq + 1);
                 if missed > 0 {
                     let words = format!("{missed} records did not reach the screen; the journal has them");
-                    log(model, &stored.ticket, Weight::Warn, &words);
+                    log(ui, &stored.ticket, Weight::Warn, &words);
                 }
-                asks.extend(recorded(model, at, &stored));
+                asks.extend(recorded(ui, at, &stored));
             }
         }
         News::StreamGrew(run) => {
-            let now = model.now;
-            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
+            let now = ui.now;
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
                 tab.pulse.beat(now);
             }
         }
         // Heard by the card that they are for.
         News::Passphrase { .. } | News::RuleSaved { .. } => {}
         News::StorageAwaited(waiting) => {
-            let words = waiting.words(&model.zone);
-            log(model, &waiting.ticket, Weight::Error, &words);
-            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.run == Some(waiting.run)) {
+            let words = waiting.words(&ui.zone);
+            log(ui, &waiting.ticket, Weight::Error, &words);
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(waiting.run)) {
                 tab.storage = Some(waiting);
             }
         }
         News::RunLeft(left) => {
             let mut message = left.message;
-            if let Some(tab) = model.tabs.iter_mut().find(|tab| tab.run == Some(left.run)) {
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(left.run)) {
                 if let Some(lost) = tab.unstored_words() {
                     message = format!("{message} · not recorded: {lost}");
                 }
                 tab.storage = None;
                 tab.failure = Some(clean_line(&message, 2_000));
                 tab.stream.left();
-                attention::drop_stale(model, "the run has ended; nothing was answered");
+                attention::drop_stale(ui, "the run has ended; nothing was answered");
             }
-            log(model, &left.ticket, Weight::Error, &message);
+            log(ui, &left.ticket, Weight::Error, &message);
         }
-        News::Trouble { ticket, message } => log(model, &ticket, Weight::Error, &message),
+        News::Trouble { ticket, message } => log(ui, &ticket, Weight::Error, &message),
         // A name that was typed wrongly: no tab for what is not there.
-        News::RunFailed { ticket, message, .. } if is_unknown(model, &ticket) => {
-            model.opening = false;
-            log(model, &ticket, Weight::Error, &message);
-            model.tell(clean_line(&message, 400));
+        News::RunFailed { ticket, message, .. } if is_unknown(ui, &ticket) => {
+            ui.opening = false;
+            log(ui, &ticket, Weight::Error, &message);
+            ui.tell(clean_line(&message, 400));
         }
         // The run in front says why, and which key helps; it stays as it is.
-        News::RunFailed { ticket, message, exit_code } if is_refused_by_breaker(model, &ticket, exit_code) => {
-            model.opening = false;
-            log(model, &ticket, Weight::Error, &message);
-            model.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
+        News::RunFailed { ticket, message, exit_code } if is_refused_by_breaker(ui, &ticket, exit_code) => {
+            ui.opening = false;
+            log(ui, &ticket, Weight::Error, &message);
+            ui.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
         }
         News::RunFailed { ticket, message, .. } => {
-            let at = tab_for(model, &ticket);
-            model.tabs[at].failure = Some(clean_line(&message, 2_000));
-            log(model, &ticket, Weight::Error, &message);
+            let at = tab_for(ui, &ticket);
+            ui.tabs[at].failure = Some(clean_line(&message, 2_000));
+            log(ui, &ticket, Weight::Error, &message);
         }
     }
     asks
 }
 
-fn is_unknown(model: &Model, ticket: &TicketId) -> bool {
-    !model.listed.contains_key(ticket) && model.tabs.iter().all(|tab| tab.id != *ticket)
+fn is_unknown(ui: &Ui, ticket: &TicketId) -> bool {
+    !ui.listed.contains_key(ticket) && ui.tabs.iter().all(|tab| tab.id != *ticket)
 }
 
-fn is_refused_by_breaker(model: &Model, ticket: &TicketId, exit_code: u8) -> bool {
+fn is_refused_by_breaker(ui: &Ui, ticket: &TicketId, exit_code: u8) -> bool {
     let opened = |tab: &Tab| tab.state.ended.is_some() && tab.state.breaker.state == Circuit::Open;
     exit_code == ExitReason::CircuitOpen.exit_code()
-        && model.tabs.iter().any(|tab| tab.id == *ticket && tab.failure.is_none() && opened(tab))
+        && ui.tabs.iter().any(|tab| tab.id == *ticket && tab.failure.is_none() && opened(tab))
 }
 
 /// The ticket's tab. A new one comes to the front when the person has just asked for one.
-fn tab_for(model: &mut Model, ticket: &TicketId) -> usize {
-    let known = model.tabs.len();
-    let at = model.open_tab(ticket);
-    if at == known && model.opening {
-        model.opening = false;
-        model.show_tab(at);
+fn tab_for(ui: &mut Ui, ticket: &TicketId) -> usize {
+    let known = ui.tabs.len();
+    let at = ui.open_tab(ticket);
+    if at == known && ui.opening {
+        ui.opening = false;
+        ui.show_tab(at);
     }
     at
 }
 
-fn recorded(model: &mut Model, at: usize, stored: &Stored) -> Vec<Ask> {
+fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
     let asked = match &stored.record {
-        Record::ApprovalAnswered(answered) => model.approval(&stored.ticket, &answered.id).cloned(),
+        Record::ApprovalAnswered(answered) => ui.approval(&stored.ticket, &answered.id).cloned(),
         _ => None,
     };
-    let tab = &mut model.tabs[at];
+    let tab = &mut ui.tabs[at];
     let unstored = match &stored.record {
         Record::PhaseTicked(OfPhase { phase, id: Some(id) }) if tab.ticks(*id) => Some(phase.clone()),
         Record::ApprovalVoid(void) if tab.answers(&void.id) => Some(void.why.clone()),
@@ -148,39 +148,39 @@ fn recorded(model: &mut Model, at: usize, stored: &Stored) -> Vec<Ask> {
     }
     let mut asks = Vec::new();
     match (&stored.record, unstored) {
-        (Record::PhaseTicked(_), Some(phase)) => model.tell(format!("ticked “{phase}”")),
+        (Record::PhaseTicked(_), Some(phase)) => ui.tell(format!("ticked “{phase}”")),
         (Record::ApprovalVoid(_), Some(why)) => {
             let words = format!("your answer was not recorded: {why}");
-            attention::drop_stale(model, &words);
-            log(model, &stored.ticket, Weight::Warn, &words);
+            attention::drop_stale(ui, &words);
+            log(ui, &stored.ticket, Weight::Warn, &words);
         }
         (Record::RunEnded { .. }, Some(lost)) => {
             let words = format!("not recorded: {lost}");
-            attention::drop_stale(model, "the run has ended; nothing was answered");
-            log(model, &stored.ticket, Weight::Error, &words);
-            model.tell(words);
+            attention::drop_stale(ui, "the run has ended; nothing was answered");
+            log(ui, &stored.ticket, Weight::Error, &words);
+            ui.tell(words);
         }
-        (record, _) => asks = cards(model, stored, record, asked.as_ref()),
+        (record, _) => asks = cards(ui, stored, record, asked.as_ref()),
     }
-    if let Some(line) = model.tabs[at].teller.line(&stored.record) {
-        model.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
+    if let Some(line) = ui.tabs[at].teller.line(&stored.record) {
+        ui.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
     }
     asks
 }
 
 /// What the record means to the cards.
-fn cards(model: &mut Model, stored: &Stored, record: &Record, asked: Option<&Approval>) -> Vec<Ask> {
+fn cards(ui: &mut Ui, stored: &Stored, record: &Record, asked: Option<&Approval>) -> Vec<Ask> {
     match record {
-        Record::ApprovalAsked(approval) => return attention::asked_again(model, &stored.ticket, approval),
+        Record::ApprovalAsked(approval) => return attention::asked_again(ui, &stored.ticket, approval),
         Record::ApprovalVoid(void) => {
-            attention::drop_stale(model, &format!("no answer is needed any more: {}", void.why));
+            attention::drop_stale(ui, &format!("no answer is needed any more: {}", void.why));
         }
         Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Screen, .. }) if asked.is_some() => {
             if let Some(asked) = asked {
-                attention::recorded(model, asked, answer);
+                attention::recorded(ui, asked, answer);
             }
         }
-        Record::EditRefused(refused) => attention::refused(model, &stored.ticket, refused),
+        Record::EditRefused(refused) => attention::refused(ui, &stored.ticket, refused),
         Record::ApprovalAnswered(answered) => {
             let why = match answered.by {
                 AnsweredBy::Timeout => "nobody answered in time: it was denied",
@@ -188,14 +188,15 @@ fn cards(model: &mut Model, stored: &Stored, record: &Record, asked: Option<&App
                 AnsweredBy::Rules => "the rules were changed, and answered it",
                 AnsweredBy::Screen | AnsweredBy::Nobody => "answered already",
             };
-            attention::drop_stale(model, why);
+            attention::drop_stale(ui, why);
         }
-        Record::RunEnded { .. } => attention::drop_stale(model, "the run has ended; nothing was answered"),
+        Record::RunEnded { .. } => attention::drop_stale(ui, "the run has ended; nothing was answered"),
         _ => {}
     }
     Vec::new()
 }
 
-fn log(model: &mut Model, ticket: &TicketId, weight: Weight, text: &str) {
-    model.log.push(model.now, weight, ticket.clone(), text);
+fn log(ui: &mut Ui, ticket: &TicketId, weight: Weight, text: &str) {
+    let now = ui.now;
+    ui.log.push(now, weight, ticket.clone(), text);
 }

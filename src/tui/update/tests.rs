@@ -11,6 +11,7 @@ use crate::domain::phase::PhaseId;
 use crate::domain::record::Record;
 use crate::orchestrator::state::{Mark, State};
 use crate::tui::msg::QuitMode;
+use crate::tui::panes;
 use crate::tui::sample;
 use proptest::prelude::*;
 use ratatui::Terminal;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 mod unstored;
 
-fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
+fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
     let mut asks = Vec::new();
     for key in keys.split(' ') {
         asks.extend(update(model, Msg::Key(sample::key(key))));
@@ -31,7 +32,7 @@ fn command(command: UserCommand) -> Vec<Ask> {
     vec![Ask::Command(sample::id("tk-1"), command)]
 }
 
-fn with_running() -> Model {
+fn with_running() -> Ui {
     let mut model = sample::model();
     model.tabs.push(sample::running("tk-1"));
     model
@@ -154,7 +155,7 @@ fn c_resets_the_breaker_also_after_the_run_and_asks_first() {
 #[test]
 fn skip_means_the_phase_under_the_cursor_when_the_tree_has_the_focus() {
     let mut model = with_running();
-    model.focus = Pane::Tickets;
+    model.focus = panes::tickets::NAME;
     let skip = UserCommand::SkipPhase { phase: PhaseId(4) };
     assert_eq!(press(&mut model, "j s y"), command(skip));
 }
@@ -163,13 +164,13 @@ fn skip_means_the_phase_under_the_cursor_when_the_tree_has_the_focus() {
 fn d_ticks_the_phase_under_the_cursor_and_only_there() {
     let mut model = with_running();
     assert_eq!(press(&mut model, "d"), [], "no phase is selected");
-    model.focus = Pane::Tickets;
+    model.focus = panes::tickets::NAME;
     assert_eq!(press(&mut model, "j d"), command(UserCommand::TickPhase { phase: PhaseId(4) }));
     model.tabs[0].state.phases[3].ticked = true;
     assert_eq!(press(&mut model, "d").len(), 1, "Claude ticked it: a claim, until the person does");
     model.tabs[0].state.phases[3].mark = Mark::Done(DoneHow::TickedByPerson);
     assert_eq!(press(&mut model, "d"), []);
-    let told = |model: &Model| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+    let told = |model: &Ui| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
     assert!(told(&model).contains("already"), "{}", told(&model));
     // A ticket that no run has seen.
     model.tabs[0].run = None;
@@ -265,18 +266,18 @@ fn tabs_by_number_bracket_and_need() {
 fn the_focus_goes_round_all_panes() {
     let mut model = with_running();
     model.size = (80, 24);
-    model.focus = Pane::Tickets;
+    model.focus = panes::tickets::NAME;
     let mut seen = Vec::new();
     for _ in 0..4 {
         press(&mut model, "Tab");
         seen.push(model.focus);
     }
-    assert_eq!(seen, [Pane::Stream, Pane::Gauges, Pane::Log, Pane::Tickets]);
+    assert_eq!(seen, [panes::stream::NAME, panes::gauges::NAME, panes::log::NAME, panes::tickets::NAME]);
     model.size = (120, 40);
     press(&mut model, "Tab Tab");
-    assert_eq!(model.focus, Pane::Gauges);
+    assert_eq!(model.focus, panes::gauges::NAME);
     press(&mut model, "BackTab");
-    assert_eq!(model.focus, Pane::Stream);
+    assert_eq!(model.focus, panes::stream::NAME);
 }
 
 #[test]

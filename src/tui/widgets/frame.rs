@@ -82,12 +82,17 @@ impl Frame<'_> {
             row = row.right(self.status_role, format!(" {} ", self.status));
         }
         row.draw(theme, top, buf);
-        Rect {
-            x: area.x.saturating_add(2),
-            y: area.y.saturating_add(1),
-            width: area.width.saturating_sub(4),
-            height: area.height.saturating_sub(2),
-        }
+        inside(area)
+    }
+}
+
+/// What a border leaves: a line at the top and bottom, and a column of air at each side, are gone.
+pub fn inside(area: Rect) -> Rect {
+    Rect {
+        x: area.x.saturating_add(2),
+        y: area.y.saturating_add(1),
+        width: area.width.saturating_sub(4),
+        height: area.height.saturating_sub(2),
     }
 }
 
@@ -95,4 +100,18 @@ impl Frame<'_> {
 pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// Widest dialog in columns.
+pub const WIDEST: u16 = 100;
+
+/// The place that dialogs may take: all but the first and last line, and some air where there is room.
+pub fn room(screen: Rect) -> Rect {
+    let air = if screen.width < 90 { 0 } else { 2 };
+    Rect {
+        x: screen.x + air,
+        y: screen.y + 1.min(screen.height),
+        width: screen.width - 2 * air,
+        height: screen.height.saturating_sub(2),
+    }
 }

@@ -46,6 +46,17 @@ impl Scrolled {
     }
 }
 
+/// Where a list that may be longer than its place is scrolled to, so that `cursor` is seen.
+pub fn scrolled_to(cursor: usize, offset: usize, height: usize) -> usize {
+    if cursor < offset {
+        cursor
+    } else if height > 0 && cursor >= offset + height {
+        cursor + 1 - height
+    } else {
+        offset
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,9 +9,9 @@ use programmator::domain::record::{BoxSettled, OfPhase, Record, Stored};
 use programmator::domain::scrollback::{Entry, Live, Scrollback};
 use programmator::domain::stream::envelope::classify;
 use programmator::domain::ticket::parse::parse;
-use programmator::tui::model::Model;
 use programmator::tui::msg::{Input, Key, Msg};
 use programmator::tui::theme::Theme;
+use programmator::tui::ui::Ui;
 use programmator::tui::update::update;
 use programmator::tui::view::view;
 use ratatui::Terminal;
@@ -79,12 +79,12 @@ fn records() -> Vec<Arc<Stored>> {
 }
 
 /// The demo's screen a moment after the last record.
-fn demo() -> Model {
+fn demo() -> Ui {
     let records = records();
     let last = records.last().unwrap();
     let (ticket, run) = (last.ticket.clone(), last.run);
     let now = Timestamp::from_millis(last.time.millis() + 200);
-    let mut model = Model::new(now, jiff::tz::TimeZone::UTC);
+    let mut model = Ui::new(now, jiff::tz::TimeZone::UTC);
     // The file as it is at that moment: what was done has its tick.
     let mut text = TICKET.replace("status: open", "status: in_progress");
     for stored in &records {
@@ -101,7 +101,7 @@ fn demo() -> Model {
     model
 }
 
-fn draw(model: &mut Model, size: (u16, u16)) -> Buffer {
+fn draw(model: &mut Ui, size: (u16, u16)) -> Buffer {
     model.size = size;
     let (theme, _) = Theme::load("default", &[], None);
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();

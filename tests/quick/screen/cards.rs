@@ -5,13 +5,13 @@ use programmator::domain::approval::{Again, Approval, ApprovalKind, QuestionId};
 use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
 use programmator::domain::record::Record;
-use programmator::tui::model::Model;
 use programmator::tui::msg::{Ask, Msg};
+use programmator::tui::ui::Ui;
 use programmator::tui::update::update;
 use std::time::Duration;
 
 /// An ordinary afternoon in which this waits.
-fn waits(approval: Approval) -> Model {
+fn waits(approval: Approval) -> Ui {
     let mut model = sample::busy();
     model.tabs[0].state.approvals.push(approval.into());
     model
@@ -39,7 +39,7 @@ fn passphrase() -> Approval {
     }
 }
 
-fn told(model: &mut Model, checked: Checked) -> Vec<Ask> {
+fn told(model: &mut Ui, checked: Checked) -> Vec<Ask> {
     let news = News::Passphrase { ticket: sample::id("tk-4f2a"), id: QuestionId::first("p"), checked };
     update(model, Msg::News(news))
 }

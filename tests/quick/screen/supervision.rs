@@ -10,9 +10,9 @@ use crate::domain::record::{ApiRetried, Record};
 use crate::domain::watchdog::{Watch, WatchdogFired};
 use crate::orchestrator::state::{Ended, Stage};
 use crate::sample;
-use crate::tui::model::Model;
-use crate::tui::panes::{Pane, gauges};
+use crate::tui::panes::gauges;
 use crate::tui::tab::Tab;
+use crate::tui::ui::Ui;
 use programmator::base::time::Timestamp;
 use programmator::domain::analysis::Analysis;
 use programmator::domain::denial::Denial;
@@ -129,7 +129,7 @@ fn breaker_reset_dialog() {
 fn breaker_open_explained() {
     modal("breaker_open_explained", || {
         let mut model = with(halted());
-        model.focus = Pane::Gauges;
+        model.focus = gauges::NAME;
         press(&mut model, "Enter");
         model
     });
@@ -139,7 +139,7 @@ fn breaker_open_explained() {
 fn nothing_to_explain_yet() {
     modal("nothing_to_explain", || {
         let mut model = sample::busy();
-        model.focus = Pane::Gauges;
+        model.focus = gauges::NAME;
         press(&mut model, "Enter");
         model
     });
@@ -226,7 +226,7 @@ fn budget_at_its_end() {
 fn silence_gets_a_word() {
     scene("quiet", || {
         let mut tab = sample::running("tk-4f2a");
-        tab.pulse = gauges::Pulse::default();
+        tab.pulse = crate::tui::tab::Pulse::default();
         tab.pulse.beat(sample::ago(160));
         with(tab)
     });
@@ -295,7 +295,7 @@ fn left_by_the_gate() {
 }
 
 /// The records in stream and log.
-fn logged(records: impl IntoIterator<Item = Record>) -> Model {
+fn logged(records: impl IntoIterator<Item = Record>) -> Ui {
     let mut tab = sample::running("tk-4f2a");
     let mut lines = Vec::new();
     for record in records {

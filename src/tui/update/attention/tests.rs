@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-fn waits(approvals: impl IntoIterator<Item = Approval>) -> Model {
+fn waits(approvals: impl IntoIterator<Item = Approval>) -> Ui {
     let mut model = sample::model();
     let mut tab = sample::running("tk-1");
     tab.state.approvals.extend(approvals.into_iter().map(Into::into));
@@ -25,7 +25,7 @@ fn waits(approvals: impl IntoIterator<Item = Approval>) -> Model {
     model
 }
 
-fn press(model: &mut Model, keys: &str) -> Vec<Ask> {
+fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
     keys.split(' ').flat_map(|key| update(model, Msg::Key(sample::key(key)))).collect()
 }
 
@@ -51,22 +51,22 @@ fn question(text: &str, several: bool) -> serde_json::Value {
         "options": [{"label": "A", "description": "a"}, {"label": "B", "description": "b"}, {"label": "C"}]})
 }
 
-fn news(model: &mut Model, record: Record) -> Vec<Ask> {
+fn news(model: &mut Ui, record: Record) -> Vec<Ask> {
     let seq = model.tabs[0].state.seq + 1;
     update(model, Msg::News(News::Recorded(Arc::new(sample::stored("tk-1", seq, record)))))
 }
 
-fn checked(model: &mut Model, checked: Checked) -> Vec<Ask> {
+fn checked(model: &mut Ui, checked: Checked) -> Vec<Ask> {
     update(model, Msg::News(News::Passphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c"), checked }))
 }
 
-fn answered_with(model: &mut Model, answer: Answer) {
+fn answered_with(model: &mut Ui, answer: Answer) {
     let answered = Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Screen };
     news(model, Record::ApprovalAnswered(answered));
 }
 
 /// The same call, asked about again.
-fn again(model: &mut Model, why: Again, change: impl FnOnce(&mut Approval)) -> Vec<Ask> {
+fn again(model: &mut Ui, why: Again, change: impl FnOnce(&mut Approval)) -> Vec<Ask> {
     let old = model.tabs[0].state.approvals[0].clone();
     let mut new = Approval { id: old.id.next(), again: Some(why), ..(*old).clone() };
     change(&mut new);
@@ -74,18 +74,18 @@ fn again(model: &mut Model, why: Again, change: impl FnOnce(&mut Approval)) -> V
 }
 
 /// What the run makes of an edit that its rules do not block.
-fn edit_is_judged(model: &mut Model, asks: &[Ask]) {
+fn edit_is_judged(model: &mut Ui, asks: &[Ask]) {
     let [Ask::Command(_, UserCommand::EditCall { input, .. })] = asks else { panic!("{asks:?}") };
     again(model, Again::Edited, |call| {
         call.edited_from = Some(std::mem::replace(&mut call.input, input.clone()));
     });
 }
 
-fn toast(model: &Model) -> &str {
+fn toast(model: &Ui) -> &str {
     model.toast.as_ref().map_or("", |(words, _)| words)
 }
 
-fn card_is_open(model: &Model) -> bool {
+fn card_is_open(model: &Ui) -> bool {
     model.modals.iter().any(|modal| matches!(modal, Modal::Card(_)))
 }
 

@@ -1,14 +1,15 @@
 //! Ticks and answers while nothing can be stored, and after that.
 
 use super::*;
+use crate::tui::panes;
 
 #[test]
 fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     let mut model = with_running();
     model.tabs[0].state.approvals.push(sample::push("c").into());
     let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1"));
-    let told = |model: &Model| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
-    let recorded = |model: &mut Model, seq, record| {
+    let told = |model: &Ui| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+    let recorded = |model: &mut Ui, seq, record| {
         update(model, Msg::News(News::Recorded(sample::stored("tk-1", seq, record).into())));
     };
     let full = StorageAwaited {
@@ -18,7 +19,7 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
         since: sample::NOW,
         until: sample::NOW.plus(std::time::Duration::from_secs(60)),
     };
-    model.focus = Pane::Tickets;
+    model.focus = panes::tickets::NAME;
     assert_eq!((press(&mut model, "j d").len(), told(&model).as_str()), (1, ""), "it is no fact yet");
     assert_eq!(press(&mut model, "! y").len(), 1);
     assert!(sample::draw(&mut model, (120, 40)).contains("on its way"));
@@ -47,7 +48,7 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     // One that could still be stored to its end.
     let mut model = with_running();
     model.tabs[0].state.approvals.push(sample::push("c").into());
-    model.focus = Pane::Tickets;
+    model.focus = panes::tickets::NAME;
     press(&mut model, "j d ! y");
     let (id, why) = (crate::domain::approval::QuestionId::first("c"), "the iteration has ended".into());
     recorded(&mut model, 41, Record::ApprovalVoid(crate::domain::approval::Voided { id, why }));

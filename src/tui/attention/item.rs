@@ -1,0 +1,43 @@
+//! The things that can wait for the person.
+
+use crate::base::id::TicketId;
+use crate::base::time::Timestamp;
+use crate::domain::approval::QuestionId;
+use crate::domain::phase::PhaseId;
+
+/// One thing that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Of which ticket.
+    pub ticket: TicketId,
+    /// What.
+    pub what: What,
+    /// Since when, where that is known.
+    pub since: Option<Timestamp>,
+}
+
+/// What waits, the most urgent first: Claude stands still for a call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// A call of Claude's, by the question about it.
+    Call(QuestionId),
+    /// The ticket's validation commands were changed.
+    Validation,
+    /// A claim about this phase did not hold, and the run does not go on by itself.
+    Dispute(PhaseId),
+    /// The ticket's file cannot be brought in line with the run.
+    Conflict(Conflict),
+    /// The run ended and will not go on by itself.
+    Ended,
+}
+
+/// What of a ticket's file is not as the run has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conflict {
+    /// A done phase whose box cannot be ticked.
+    Box(String),
+    /// The status in the front matter.
+    Status,
+    /// The file is gone, or no ticket any more; why.
+    Lost(String),
+}

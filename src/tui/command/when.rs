@@ -1,0 +1,114 @@
+//! When the keys of the whole screen can act, and the words for them that change.
+
+use crate::domain::limits::admission::Why;
+use crate::domain::outcome::ExitReason;
+use crate::orchestrator::state::{Mark, PhaseState, Stage};
+use crate::tui::model::{Mode, Model};
+use crate::tui::panes::stream::FollowStatus;
+use crate::tui::tab::{Standing, Tab};
+
+pub fn live(model: &Model) -> bool {
+    model.mode == Mode::Live
+}
+
+fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
+    live(model) && model.tab().is_some_and(holds)
+}
+
+pub fn can_pause(model: &Model) -> bool {
+    live_tab(model, |tab| tab.standing() != Standing::Complete && tab.standing() != Standing::Gone)
+}
+
+pub fn can_pause_now(model: &Model) -> bool {
+    live_tab(model, Tab::is_active)
+}
+
+pub fn can_command(model: &Model) -> bool {
+    live_tab(model, Tab::has_open_run)
+}
+
+pub fn can_reset_breaker(model: &Model) -> bool {
+    live_tab(model, |tab| tab.run.is_some() && !tab.state.breaker.is_at_rest())
+}
+
+pub fn can_skip(model: &Model) -> bool {
+    can_command(model) && model.skippable().is_some()
+}
+
+pub fn can_retry(model: &Model) -> bool {
+    can_command(model) && if model.is_parked() { model.can_try_now() } else { model.retryable().is_some() }
+}
+
+pub fn retry_word(model: &Model) -> &'static str {
+    if model.is_parked() { "try now" } else { "retry" }
+}
+
+pub fn can_edit(model: &Model) -> bool {
+    live_tab(model, |tab| !tab.gone)
+}
+
+pub fn someone_waits(model: &Model) -> bool {
+    model.waiting() > 0
+}
+
+pub fn several_tabs(model: &Model) -> bool {
+    model.tabs.len() > 1
+}
+
+pub fn stream_is_behind(model: &Model) -> bool {
+    model.tab().is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
+}
+
+/// The run may go on as it is, once the person says so.
+fn stopped_at_a_limit(tab: &Tab) -> bool {
+    let reason = tab.state.ended.as_ref().map(|ended| ended.reason);
+    tab.failure.is_none() && matches!(reason, Some(ExitReason::Budget | ExitReason::RateLimited))
+}
+
+pub fn pause_word(model: &Model) -> &'static str {
+    match model.tab().map(Tab::standing) {
+        Some(Standing::NotStarted) => "start",
+        Some(Standing::Pausing) => "go on",
+        Some(Standing::Paused | Standing::Stopped) => "resume",
+        Some(Standing::NeedsYou) if model.tab().is_some_and(stopped_at_a_limit) => "go on",
+        Some(Standing::NeedsYou) if model.tab().is_some_and(|tab| !tab.is_active()) => "try again",
+        _ => "pause",
+    }
+}
+
+impl Model {
+    /// The run in front waits for a limit.
+    pub fn is_parked(&self) -> bool {
+        self.tab().is_some_and(|tab| tab.state.stage == Stage::Parked && tab.state.ended.is_none())
+    }
+
+    /// The ticket in front waits for the provider, which the person may ask again. Our own limits are not asked: they
+    /// say no until their time.
+    pub fn can_try_now(&self) -> bool {
+        let parking = self.tab().and_then(|tab| tab.state.limits.parked.as_ref());
+        self.is_parked() && parking.is_none_or(|parking| matches!(parking.why, Why::Provider | Why::Warning))
+    }
+
+    /// The phase that `s` would leave out: the one under the tree's cursor, else the current one.
+    pub fn skippable(&self) -> Option<&PhaseState> {
+        let tab = self.tab()?;
+        let phase = match self.phase_under_cursor() {
+            Some(id) => tab.state.phase_by(id)?,
+            None => tab.current_phase()?,
+        };
+        (!phase.mark.is_settled()).then_some(phase)
+    }
+
+    /// The phase that `r` would work on again: the one under the tree's cursor, else the first that
+    /// is disputed, blocked or skipped.
+    pub fn retryable(&self) -> Option<&PhaseState> {
+        let tab = self.tab()?;
+        let again = |mark| matches!(mark, Mark::Disputed | Mark::Blocked | Mark::Skipped | Mark::Done(_));
+        if let Some(id) = self.phase_under_cursor() {
+            tab.state.phase_by(id).filter(|phase| again(phase.mark))
+        } else {
+            let mut phases = tab.state.phases.iter();
+            phases.find(|phase| again(phase.mark) && !matches!(phase.mark, Mark::Done(_)))
+        }
+    }
+}

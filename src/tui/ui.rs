@@ -1,0 +1,97 @@
+//! The whole screen: what is shared, the panes with what is theirs, and the dialogs over them. Changed by
+//! `tui::update` alone, drawn by `tui::view`.
+
+use crate::base::time::Timestamp;
+use crate::tui::command::Command;
+use crate::tui::layout::{self, Layout};
+use crate::tui::modals::Modal;
+use crate::tui::modals::prompt::Prompt;
+use crate::tui::model::Model;
+use crate::tui::msg::Ask;
+use crate::tui::pane::Pane;
+use crate::tui::panes::PANES;
+use crate::tui::widgets::frame::{inside, room};
+use jiff::tz::TimeZone;
+use ratatui::layout::Rect;
+use std::ops::{Deref, DerefMut};
+
+/// The screen's state.
+pub struct Ui {
+    /// What panes and dialogs share.
+    pub model: Model,
+    /// The panes by their names, in the order of the table.
+    pub panes: Vec<(&'static str, Box<dyn Pane>)>,
+    /// Dialogs over the panes; keys go to the last.
+    pub modals: Vec<Modal>,
+}
+
+impl Deref for Ui {
+    type Target = Model;
+
+    fn deref(&self) -> &Model {
+        &self.model
+    }
+}
+
+impl DerefMut for Ui {
+    fn deref_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+}
+
+impl Ui {
+    /// An empty screen.
+    pub fn new(now: Timestamp, zone: TimeZone) -> Self {
+        let panes = PANES.iter().map(|pane| (pane.name, (pane.new)())).collect();
+        Self { model: Model::new(now, zone), panes, modals: Vec::new() }
+    }
+
+    /// Solves the layout and lets panes and dialogs get ready for it. Before every `view`.
+    pub fn prepare(&mut self) -> Layout {
+        let layout = layout::solve(self.model.size, &self.model);
+        if let Some(Modal::Card(card)) = self.modals.last_mut() {
+            card.lay_out(room(layout.screen), self.model.glyphs);
+        }
+        for (name, pane) in &mut self.panes {
+            if let Some(place) = layout.of(name) {
+                pane.prepare(&mut self.model, inside(place));
+            }
+        }
+        layout
+    }
+
+    /// Lets the pane with the focus do what a key means.
+    pub fn act(&mut self, command: Command) -> Vec<Ask> {
+        let place = layout::solve(self.model.size, &self.model).of(self.model.focus);
+        let height = place.map_or(0, |place| usize::from(place.height.saturating_sub(2)));
+        let focus = self.model.focus;
+        let pane = self.panes.iter_mut().find(|(name, _)| *name == focus);
+        pane.map_or_else(Vec::new, |(_, pane)| pane.act(&mut self.model, command, height))
+    }
+
+    /// The pane with the focus.
+    pub fn focused(&self) -> Option<&dyn Pane> {
+        self.panes.iter().find(|(name, _)| *name == self.model.focus).map(|(_, pane)| pane.as_ref())
+    }
+
+    /// The pane with the focus hears what was typed at the bottom.
+    pub fn typed(&mut self, text: &str) {
+        let focus = self.model.focus;
+        if let Some((_, pane)) = self.panes.iter_mut().find(|(name, _)| *name == focus) {
+            pane.typed(&mut self.model, text);
+        }
+    }
+
+    /// The line of text at the bottom, when it is the dialog on top.
+    pub fn prompt(&self) -> Option<&Prompt> {
+        match self.modals.last() {
+            Some(Modal::Prompt(prompt)) => Some(prompt),
+            _ => None,
+        }
+    }
+
+    /// The place for dialogs.
+    pub fn room(&self) -> Rect {
+        room(Rect::new(0, 0, self.model.size.0, self.model.size.1))
+    }
+}
