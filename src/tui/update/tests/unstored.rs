@@ -1,7 +1,6 @@
 //! Ticks and answers while nothing can be stored, and after that.
 
 use super::*;
-use crate::tui::panes;
 
 #[test]
 fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
