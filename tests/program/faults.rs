@@ -2,16 +2,13 @@
 //! are gone, a folder that is worked in, leftovers of our own commands.
 
 use crate::project::Project;
-use crate::watched::{WAITING, of_kind, records, signal, start_until, text};
+use crate::watched::{WAITING, at_work, of_kind, records, signal, start_until, text};
 use rustix::process::Signal;
 use std::io::{BufRead as _, BufReader};
 
 #[test]
 fn a_folder_that_is_worked_in_is_not_restored() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(WAITING);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, mut child) = at_work(&["Alpha"]);
     let refused = project.run(&["restore", "tk-1", "1"]);
     assert_eq!(refused.status.code(), Some(75), "{}", text(&refused));
     assert!(project.path("work/alpha.txt").exists(), "nothing was touched");
@@ -24,10 +21,7 @@ fn a_folder_that_is_worked_in_is_not_restored() {
 
 #[test]
 fn a_stop_is_obeyed_while_nothing_can_be_stored() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(WAITING);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, mut child) = at_work(&["Alpha"]);
     // Another program holds the store for longer than anybody waits for it.
     let store = rusqlite::Connection::open(project.path("state").join("programmator.db")).unwrap();
     store.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -106,10 +100,7 @@ fn what_a_validation_command_leaves_behind_does_not_reach_the_next_iteration() {
 
 #[test]
 fn a_ticket_that_is_away_for_a_moment_is_waited_for() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(WAITING);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, mut child) = at_work(&["Alpha"]);
     let (here, away) = (project.path("work/.tickets/tk-1.md"), project.path("away.md"));
     for _ in 0..50 {
         std::fs::rename(&here, &away).unwrap();
@@ -142,9 +133,7 @@ fn a_ticket_that_becomes_something_else_ends_the_run_in_words() {
         ),
     ];
     for (name, become_it, words) in cases {
-        let project = Project::new();
-        project.ticket("tk-1", &["Alpha", "Beta"]);
-        project.scenario(WAITING);
+        let project = Project::with(&["Alpha", "Beta"], WAITING);
         let foreign = project.path("foreign.md");
         std::fs::write(&foreign, "# Foreign\n- [ ] Alpha\n- [ ] Beta\n- [ ] Foreign words\n").unwrap();
         let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
@@ -176,10 +165,11 @@ fn a_daemon_that_cleared_its_environment_does_not_outlive_its_iteration() {
         ("- hang: {}", "limits: {idle_timeout: 1}\n"),
         ("- sleep_ms: 500\n      - die: KILL", ""),
     ] {
-        let project = Project::new();
-        project.ticket("tk-1", &["Alpha"]);
-        project
-            .scenario_with(&format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      {end}\n"), config);
+        let project = Project::with_config(
+            &["Alpha"],
+            &format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      {end}\n"),
+            config,
+        );
         let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
         let daemons = project.read("daemons");
         let alive = |pid: &&str| {
@@ -210,9 +200,7 @@ turns:
 
 #[test]
 fn a_daemon_that_a_later_command_ends_is_gone_and_no_zombie() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(STOPPED);
+    let project = Project::with(&["Alpha"], STOPPED);
     let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
     assert!(project.path("work/daemon").exists(), "{}", text(&output));
     assert!(!project.path("work/zombie").exists(), "{}", text(&output));
@@ -250,9 +238,10 @@ fn is_gone(pid: &str) -> bool {
 /// Starts such a daemon, and does not end.
 #[cfg(target_os = "linux")]
 fn at_work_with_a_daemon() -> (Project, std::process::Child) {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(&format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      - hang: {{}}\n"));
+    let project = Project::with(
+        &["Alpha"],
+        &format!("\nturns:\n  - when: {{phase: \"\"}}\n    steps:{DAEMON}\n      - hang: {{}}\n"),
+    );
     let (child, _) = start_until(&project, &["run", "--json", "-n", "1", "tk-1"], "tool_finished");
     let known = || project.path("daemons").metadata().is_ok_and(|file| file.len() > 0);
     while !known() {
@@ -303,9 +292,7 @@ fn a_halted_keeper_does_not_keep_claude_from_being_ended() {
 
 /// A run in its first iteration, which waits for the file `go`; it is patient for a second.
 fn at_work_with_little_patience() -> (Project, std::process::Child) {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario_with(WAITING, "storage: {patience: 1}\n");
+    let project = Project::with_config(&["Alpha", "Beta"], WAITING, "storage: {patience: 1}\n");
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     (project, child)
 }
@@ -335,10 +322,7 @@ fn a_state_folder_that_is_gone_ends_the_run_before_another_iteration() {
 
 #[test]
 fn a_state_folder_that_comes_back_in_time_is_waited_for() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(WAITING);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, mut child) = at_work(&["Alpha", "Beta"]);
     std::fs::rename(project.path("state"), project.path("elsewhere")).unwrap();
     project.write("go", "");
     let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
@@ -355,10 +339,7 @@ fn a_state_folder_that_comes_back_in_time_is_waited_for() {
 /// What the run waited for storage is no time of the phase, for its receipt and its end.
 #[test]
 fn waiting_for_storage_is_no_work() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(WAITING);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, mut child) = at_work(&["Alpha"]);
     std::fs::rename(project.path("state"), project.path("elsewhere")).unwrap();
     project.write("go", "");
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -445,9 +426,7 @@ fn a_stop_that_cannot_be_stored_is_told_and_ends_the_run() {
 #[test]
 fn a_run_that_cannot_be_begun_ends() {
     for (patience, code, reason) in [(1, 1, "storage_failed"), (600, 143, "user_stopped")] {
-        let project = Project::new();
-        project.ticket("tk-1", &["Alpha"]);
-        project.scenario_with(WAITING, &format!("storage: {{patience: {patience}}}\n"));
+        let project = Project::with_config(&["Alpha"], WAITING, &format!("storage: {{patience: {patience}}}\n"));
         assert_eq!(project.run(&["status"]).status.code(), Some(0));
         // It can be opened and read, as a full one can.
         let store = rusqlite::Connection::open(project.path("state").join("programmator.db")).unwrap();
@@ -470,10 +449,7 @@ fn a_run_that_cannot_be_begun_ends() {
 /// With rules that cannot be used every call is blocked: Claude is not paid for finding that out.
 #[test]
 fn a_policy_that_cannot_be_used_lets_the_iteration_end_and_no_other_begin() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(WAITING);
-    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, child) = at_work(&["Alpha", "Beta"]);
     project.write("config/policy.yaml", "version: 1\nrulse: []\n");
     while of_kind(&project.journal(), "rules_read").is_empty() {
         std::thread::yield_now();
@@ -537,10 +513,7 @@ fn a_limit_of_processes_that_is_reached_is_said_in_words() {
 
 #[test]
 fn a_git_folder_that_is_gone_is_blamed_and_not_our_own() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(WAITING);
-    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, child) = at_work(&["Alpha"]);
     std::fs::rename(project.path("work/.git"), project.path("git")).unwrap();
     project.write("go", "");
     let output = child.wait_with_output().unwrap();
@@ -553,9 +526,8 @@ fn a_git_folder_that_is_gone_is_blamed_and_not_our_own() {
 /// However long it takes to store a record: what was decided was decided then.
 #[test]
 fn a_record_has_the_time_of_its_decision_also_when_it_is_stored_late() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(
+    let project = Project::with(
+        &["Alpha"],
         "
 turns:
   - when: {phase: \"\"}

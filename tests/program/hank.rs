@@ -1,7 +1,7 @@
 //! Whole runs of the program without a screen: what Hank's users rely on from one start to the next.
 
 use crate::project::Project;
-use crate::watched::{of_kind, records, signal, start_until, text};
+use crate::watched::{DILIGENT, of_kind, records, signal, start_until, text};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::limits::admission::{Counted, Purpose};
@@ -9,14 +9,6 @@ use programmator::domain::record::Record;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-const DILIGENT: &str = "
-turns:
-  - when: {phase: \"\"}
-    steps:
-      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
-      - status: {summary: \"did {phase}\"}
-";
 
 /// A run to its end.
 fn run(project: &Project, args: &[&str]) -> Vec<Value> {
@@ -65,9 +57,7 @@ fn exit_signals_of_an_earlier_run_do_not_end_the_next() {
 
 #[test]
 fn the_second_loop_goes_on_with_the_session_of_the_first() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(DILIGENT);
+    let project = Project::with(&["Alpha", "Beta"], DILIGENT);
     let records = run(&project, &["tk-1"]);
     let opened = &of_kind(&records, "agent_ready")[0]["session"];
     let asked: Vec<&Value> = of_kind(&records, "iteration_started").iter().map(|begun| &begun["session"]).collect();
@@ -76,9 +66,7 @@ fn the_second_loop_goes_on_with_the_session_of_the_first() {
 
 #[test]
 fn the_calls_of_an_hour_that_is_over_are_not_counted() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario_with(DILIGENT, "limits:\n  window: sliding\n");
+    let project = Project::with_config(&["Alpha", "Beta"], DILIGENT, "limits:\n  window: sliding\n");
     assert_eq!(calls(&run(&project, &["-n", "1", "tk-1"])), [1]);
     // Fifty calls of two hours ago.
     let store = Store::open(&project.path("state")).unwrap();
@@ -105,9 +93,7 @@ turns:
 #[test]
 fn termination_preserves_counts() {
     for how in [Signal::TERM, Signal::KILL] {
-        let project = Project::new();
-        project.ticket("tk-1", &["Alpha", "Beta"]);
-        project.scenario(HANGS_IN_BETA);
+        let project = Project::with(&["Alpha", "Beta"], HANGS_IN_BETA);
         let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "tick_settled");
         assert_eq!(calls(&seen), [1]);
         signal(&child, how);
@@ -140,9 +126,7 @@ fn a_ticket_deleted_in_the_middle_ends_the_run_and_is_not_made_again() {
 
 #[test]
 fn a_ticket_that_is_not_there_and_a_config_that_is_wrong_call_nobody() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario_with(DILIGENT, "limits:\n  calls: many\n");
+    let project = Project::with_config(&["Alpha"], DILIGENT, "limits:\n  calls: many\n");
     for args in [["run", "tk-9"], ["run", "tk-1"]] {
         let output = project.run(&args);
         assert_ne!(output.status.code(), Some(0), "{}", text(&output));

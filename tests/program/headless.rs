@@ -7,19 +7,9 @@ mod ticks;
 mod turns;
 
 use crate::project::Project;
-use crate::watched::{of_kind, records, seen_until, signal, start_until, text};
+use crate::watched::{DILIGENT, of_kind, ran, records, seen_until, signal, start_until, text};
 use serde_json::Value;
 use std::process::Stdio;
-
-/// Works on any phase: writes a file named after it and claims it.
-const DILIGENT: &str = "
-turns:
-  - when: {phase: \"\"}
-    steps:
-      - say: \"Working on {phase}.\"
-      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
-      - status: {summary: \"did {phase}\"}
-";
 
 fn kinds(records: &[Value]) -> Vec<&str> {
     records.iter().map(|record| record["kind"].as_str().unwrap()).collect()
@@ -47,9 +37,7 @@ fn a_ticket_is_worked_through_to_complete() {
     project.ticket("tk-1a2b", &["Phase 1: Parse", "Phase 2: Print", "Phase 3: Tell"]);
     project.scenario(DILIGENT);
     let head = project.git(&["rev-parse", "HEAD"]);
-    let output = project.run(&["run", "--json", "tk-1a2b"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["run", "--json", "tk-1a2b"], 0);
     for (at, record) in records.iter().enumerate() {
         assert_eq!(record["seq"], at as u64 + 1, "records are numbered without gaps");
         assert_eq!((&record["v"], &record["ticket"]), (&Value::from(1), &Value::from("tk-1a2b")));
@@ -75,9 +63,8 @@ fn a_ticket_is_worked_through_to_complete() {
 
 #[test]
 fn why_a_call_was_let_through_or_not_is_told_part_by_part() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
-    project.scenario_with(
+    let project = Project::with_config(
+        &["Do it"],
         "
 turns:
   - when: {phase: Do}
@@ -126,9 +113,7 @@ turns:
     steps: [{write: {path: other.txt, content: x}}, {status: {summary: \"all good, I promise\"}}]
 ",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
     let disputes = of_kind(&records, "phase_disputed");
     assert_eq!(disputes.len(), 1, "{:?}", kinds(&records));
     assert!(disputes[0]["why"].as_str().unwrap().contains("No such file"));
@@ -138,9 +123,8 @@ turns:
 
 #[test]
 fn a_missing_block_is_asked_for_once_in_the_same_process() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
-    project.scenario(
+    let project = Project::with(
+        &["Do it"],
         "
 turns:
   - when: {follow_up: true}
@@ -149,9 +133,7 @@ turns:
     steps: [{write: {path: a.txt, content: x}}, {say: \"I am done.\"}, no_status]
 ",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(of_kind(&records, "follow_up_sent").len(), 1);
     assert_eq!(of_kind(&records, "agent_spawned").len(), 1, "no second process");
     assert_eq!(of_kind(&records, "call_counted").len(), 2, "the follow-up is a call");
@@ -160,9 +142,10 @@ turns:
 
 #[test]
 fn claims_without_work_are_not_believed() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
-    project.scenario("turns: [{when: {phase: Do}, steps: [{status: {files: [src/lib.rs], summary: \"wrote it\"}}]}]\n");
+    let project = Project::with(
+        &["Do it"],
+        "turns: [{when: {phase: Do}, steps: [{status: {files: [src/lib.rs], summary: \"wrote it\"}}]}]\n",
+    );
     let output = project.run(&["run", "--json", "tk-1"]);
     let records = records(&output);
     // The same unfounded claim, three times in a row.
@@ -174,9 +157,10 @@ fn claims_without_work_are_not_believed() {
 
 #[test]
 fn an_investigation_is_done_without_a_change() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Find out why"]);
-    project.scenario("turns: [{when: {phase: Find}, steps: [{status: {files: [], summary: \"it is the cache\"}}]}]\n");
+    let project = Project::with(
+        &["Find out why"],
+        "turns: [{when: {phase: Find}, steps: [{status: {files: [], summary: \"it is the cache\"}}]}]\n",
+    );
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(of_kind(&records(&output), "phase_done")[0]["how"], "claimed_no_change");
@@ -205,9 +189,7 @@ fn a_ticket_without_phases_and_a_folder_without_git_work_too() {
     project.scenario(
         "turns: [{steps: [{write: {path: a.txt, content: x}}, {status: {status: DONE, phase: \"\", summary: all}}]}]\n",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
     let done = of_kind(&records, "phase_done");
     assert_eq!((done.len(), &done[0]["how"]), (1, &"claimed_unchecked".into()));
     assert!(project.ticket_text("tk-1").contains("status: closed"));
@@ -232,9 +214,7 @@ fn exit_codes_tell_why_a_run_ended() {
         ("start: [{stderr: \"bad flag\"}, {exit: 1}]\n", 1, "error"),
     ];
     for (scenario, code, reason) in cases {
-        let project = Project::new();
-        project.ticket("tk-1", &["Do it"]);
-        project.scenario(scenario);
+        let project = Project::with(&["Do it"], scenario);
         let output = project.run(&["run", "--json", "tk-1"]);
         assert_eq!(output.status.code(), Some(code), "{scenario}{}", text(&output));
         assert_eq!(records(&output).last().unwrap()["reason"], reason, "{scenario}");
@@ -244,9 +224,10 @@ fn exit_codes_tell_why_a_run_ended() {
 
 #[test]
 fn guards_hold() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
-    project.scenario("turns: [{when: {phase: Do}, steps: [{bash: \"date +%N >> log.txt\"}, {status: {status: CONTINUE, phase: \"\", summary: more}}]}]\n");
+    let project = Project::with(
+        &["Do it"],
+        "turns: [{when: {phase: Do}, steps: [{bash: \"date +%N >> log.txt\"}, {status: {status: CONTINUE, phase: \"\", summary: more}}]}]\n",
+    );
     let output = project.run(&["run", "--json", "--max-iterations", "2", "tk-1"]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
     let end = records(&output).pop().unwrap();
@@ -278,9 +259,7 @@ fn what_is_typed_wrongly_says_what_is_right() {
 
 #[test]
 fn rules_that_cannot_be_used_begin_no_run() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(DILIGENT);
+    let project = Project::with(&["Alpha"], DILIGENT);
     project.write("config/policy.yaml", "version: 1\nrules:\n  - {name: a, acton: allow}\n");
     let output = project.run(&["run", "tk-1"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
@@ -317,9 +296,7 @@ fn a_ticket_is_found_by_the_id_in_its_front_matter() {
 
 #[test]
 fn flags_that_would_break_the_gate_are_refused() {
-    let project = Project::new();
-    project.ticket("tk-1", &["A"]);
-    project.scenario(DILIGENT);
+    let project = Project::with(&["A"], DILIGENT);
     for flag in ["--permission-mode acceptEdits", "--bare", "-p", "--settings={}", "--continue"] {
         let output = project.command(&["run", "tk-1"]).env("PROGRAMMATOR_CLAUDE_FLAGS", flag).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{flag} {}", text(&output));
@@ -367,9 +344,7 @@ turns:
 
 #[test]
 fn a_second_program_on_the_ticket_says_who_holds_it() {
-    let project = Project::new();
-    project.ticket("tk-1", &["A"]);
-    project.scenario(STUBBORN);
+    let project = Project::with(&["A"], STUBBORN);
     let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let begun = std::time::Instant::now();
     let output = project.run(&["run", "tk-1"]);
@@ -385,9 +360,7 @@ fn a_second_program_on_the_ticket_says_who_holds_it() {
 #[test]
 fn a_second_signal_ends_a_run_by_force() {
     use rustix::process::Signal;
-    let project = Project::new();
-    project.ticket("tk-1", &["A"]);
-    project.scenario(&STUBBORN.replace("ignore_term", "deaf").replace("{deaf", "{ignore_term"));
+    let project = Project::with(&["A"], &STUBBORN.replace("ignore_term", "deaf").replace("{deaf", "{ignore_term"));
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let begun = std::time::Instant::now();
     for after in [0, 20, 400] {
@@ -411,16 +384,12 @@ fn a_second_signal_ends_a_run_by_force() {
 
 #[test]
 fn a_killed_run_is_gone_on_with_and_its_leftovers_are_swept() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(STUBBORN);
+    let project = Project::with(&["Alpha", "Beta"], STUBBORN);
     let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     child.kill().unwrap();
     child.wait().unwrap();
     project.scenario(DILIGENT);
-    let output = project.run(&["resume", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["resume", "--json"], 0);
     assert_eq!(records[0]["run"], seen[0]["run"], "the same run");
     assert!(kinds(&records).contains(&"run_resumed"));
     // The work of the iteration that was cut off counts for its phase.
@@ -432,25 +401,19 @@ fn a_killed_run_is_gone_on_with_and_its_leftovers_are_swept() {
 
 #[test]
 fn a_stopped_run_is_gone_on_with() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(STUBBORN);
+    let project = Project::with(&["Alpha", "Beta"], STUBBORN);
     let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     signal(&child, rustix::process::Signal::TERM);
     assert_eq!(child.wait().unwrap().code(), Some(143));
     project.scenario(DILIGENT);
-    let output = project.run(&["resume", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["resume", "--json"], 0);
     assert_eq!(records[0]["run"], seen[0]["run"], "the same run");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2);
 }
 
 #[test]
 fn a_run_of_another_folder_is_named_and_not_begun() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(STUBBORN);
+    let project = Project::with(&["Alpha"], STUBBORN);
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     stop(child);
     project.scenario(DILIGENT);
@@ -475,9 +438,7 @@ fn a_run_of_another_folder_is_named_and_not_begun() {
 
 #[test]
 fn of_a_ticket_name_in_several_projects_the_one_here_is_meant() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(STUBBORN);
+    let project = Project::with(&["Alpha"], STUBBORN);
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     stop(child);
     let here = project.path("it's here");
@@ -497,9 +458,7 @@ fn tickets_in_one_folder_wait_their_turn() {
     project.ticket("tk-1", &["Alpha"]);
     project.ticket("tk-2", &["Beta"]);
     project.scenario(DILIGENT);
-    let output = project.run(&["run", "--json", "tk-1", "tk-2"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["run", "--json", "tk-1", "tk-2"], 0);
     assert_eq!(of_kind(&records, "run_ended").len(), 2);
     let waits = of_kind(&records, "tree_awaited");
     assert_eq!(waits.len(), 1, "{:?}", kinds(&records));
@@ -510,9 +469,7 @@ fn tickets_in_one_folder_wait_their_turn() {
 
 #[test]
 fn status_logs_and_replay_know_the_run() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(DILIGENT);
+    let project = Project::with(&["Alpha"], DILIGENT);
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
     let status = project.run(&["status", "--json"]);
     let runs: Value = serde_json::from_slice(&status.stdout).unwrap();
@@ -551,9 +508,7 @@ fn status_logs_and_replay_know_the_run() {
 
 #[test]
 fn snapshots_can_be_gone_back_to() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(DILIGENT);
+    let project = Project::with(&["Alpha", "Beta"], DILIGENT);
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
     let list = project.run(&["snapshots", "tk-1"]);
     assert_eq!(list.status.code(), Some(0), "{}", text(&list));
@@ -611,9 +566,7 @@ fn circuit(project: &Project) -> Value {
 
 #[test]
 fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
-    project.scenario_with(IDLE, PATIENT);
+    let project = Project::with_config(&["Do it"], IDLE, PATIENT);
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
     let halted = records(&output);
@@ -673,9 +626,7 @@ fn a_cooled_breaker_lets_one_iteration_through_which_decides() {
 
 #[test]
 fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
-    project.scenario(IDLE);
+    let project = Project::with(&["Do it"], IDLE);
     let output = project.run(&["run", "--json", "tk-1"]);
     let end = records(&output).pop().unwrap();
     assert_eq!(end["reason"], "stagnation");
@@ -692,9 +643,7 @@ fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
 
 #[test]
 fn a_breaker_is_not_reset_behind_the_back_of_a_run() {
-    let project = Project::new();
-    project.ticket("tk-1", &["A"]);
-    project.scenario(STUBBORN);
+    let project = Project::with(&["A"], STUBBORN);
     let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let output = project.run(&["circuit", "reset", "tk-1"]);
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));

@@ -2,32 +2,14 @@
 //! point where it can.
 
 use crate::project::Project;
+use crate::watched::{DILIGENT, records};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::record::Record;
 use programmator::domain::session::{CODE, Session, Sessions};
 use serde_json::Value;
-use std::process::Output;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-/// Works on any phase: writes a file named after it and claims it.
-const DILIGENT: &str = "
-turns:
-  - when: {phase: \"\"}
-    steps:
-      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
-      - status: {summary: \"did {phase}\"}
-";
-
-fn records(output: &Output) -> Vec<Value> {
-    let lines = String::from_utf8_lossy(&output.stdout);
-    let read = |line: &str| {
-        serde_json::from_str(line)
-            .unwrap_or_else(|error| panic!("{line}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))
-    };
-    lines.lines().map(read).collect()
-}
 
 fn each(records: &[Value], kind: &str, field: &str) -> Vec<Value> {
     records.iter().filter(|record| record["kind"] == kind).map(|record| record[field].clone()).collect()
@@ -51,9 +33,7 @@ fn shown(project: &Project) -> Value {
 
 /// A project whose first run has done one of three phases.
 fn begun() -> (Project, Value) {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta", "Gamma"]);
-    project.scenario(DILIGENT);
+    let project = Project::with(&["Alpha", "Beta", "Gamma"], DILIGENT);
     let first = run(&project, &["-n", "1"]);
     assert_eq!(first.last().unwrap()["reason"], "max_iterations");
     let session = each(&first, "agent_ready", "session").remove(0);
@@ -130,9 +110,8 @@ fn no_continue_begins_afresh_and_keeps_nothing_from_the_next() {
 
 #[test]
 fn a_resumed_run_obeys_the_flags_it_is_given() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta", "Gamma"]);
-    project.scenario(
+    let project = Project::with(
+        &["Alpha", "Beta", "Gamma"],
         "turns: [{when: {phase: Alpha}, steps: [{api_error: {status: 401, kind: authentication_failed}}]}]\n",
     );
     let failed = run(&project, &["--model", "sonnet"]);
@@ -157,9 +136,8 @@ fn a_resumed_run_obeys_the_flags_it_is_given() {
 
 #[test]
 fn a_resumed_run_obeys_the_breaker_settings_of_now() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario_with(
+    let project = Project::with_config(
+        &["Alpha", "Beta"],
         "turns: [{when: {phase: Alpha}, steps: [{api_error: {status: 401, kind: authentication_failed}}]}]\n",
         "breaker: {no_progress: 1}\n",
     );
@@ -196,9 +174,8 @@ fn each_timer_ends_what_hangs_and_says_which_and_why() {
         ("total", "iteration_timeout", "timed_out", hang("steps: [{bash: \"sleep 60\"}, {status: {summary: s}}]")),
     ];
     for (timer, key, outcome, scenario) in cases {
-        let project = Project::new();
-        project.ticket("tk-1", &["Alpha"]);
-        project.scenario_with(&scenario, &format!("limits:\n  {key}: 1\n  repeated_error: 1\n"));
+        let project =
+            Project::with_config(&["Alpha"], &scenario, &format!("limits:\n  {key}: 1\n  repeated_error: 1\n"));
         let began = Instant::now();
         let told = run(&project, &[]);
         assert!(began.elapsed() < Duration::from_secs(40), "{timer}: {:?}", began.elapsed());
@@ -214,9 +191,8 @@ fn each_timer_ends_what_hangs_and_says_which_and_why() {
 
 #[test]
 fn a_claude_that_does_not_go_after_its_result_is_ended_and_believed() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario_with(
+    let project = Project::with_config(
+        &["Alpha"],
         "turns: [{when: {phase: \"\"}, steps: [{write: {path: a.txt, content: x}}, {status: {summary: s}}], \
          after: [{hang: {}}]}]\n",
         "limits:\n  post_result_grace: 1\n",
@@ -228,9 +204,8 @@ fn a_claude_that_does_not_go_after_its_result_is_ended_and_believed() {
 
 #[test]
 fn a_claude_that_thinks_for_longer_than_the_first_byte_may_take_is_left_alone() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario_with(
+    let project = Project::with_config(
+        &["Alpha"],
         "turns: [{when: {phase: \"\"}, steps: [{think: \"hm\"}, {sleep_ms: 2500}, {write: {path: a.txt, content: x}}, \
          {status: {summary: s}}]}]\n",
         "limits:\n  first_byte_timeout: 1\n",
@@ -242,9 +217,8 @@ fn a_claude_that_thinks_for_longer_than_the_first_byte_may_take_is_left_alone() 
 
 #[test]
 fn retries_are_told_and_bounded() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(
+    let project = Project::with(
+        &["Alpha"],
         "turns: [{when: {phase: \"\"}, steps: [{api_retry: {attempt: 3, status: 529, error: overloaded, delay_ms: 10}}, \
          {bash: \"echo $CLAUDE_CODE_MAX_RETRIES > retries.txt\"}, {status: {summary: s}}]}]\n",
     );

@@ -1,13 +1,8 @@
 //! What `programmator status` tells: a named row for each behaviour.
 
 use crate::project::Project;
+use crate::watched::DILIGENT;
 use serde_json::Value;
-
-const DILIGENT: &str = "
-turns:
-  - when: {phase: \"\"}
-    steps: [{write: {path: \"{slug}.txt\", content: x}}, {status: {summary: did}}]
-";
 
 fn json(project: &Project, args: &[&str]) -> Value {
     let output = project.run(args);

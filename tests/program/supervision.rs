@@ -1,7 +1,7 @@
 //! Whole runs under supervision: what is progress and what is not, whose block counts, when waiting is over.
 
 use crate::project::Project;
-use crate::watched::{of_kind, records, signal, start_until, text};
+use crate::watched::{DILIGENT, of_kind, ran, records, signal, start_until, text};
 use programmator::adapters::store::{Holder, Store};
 use programmator::domain::summary::RunSummary;
 use programmator::runtime::supervisor::Supervisor;
@@ -25,21 +25,17 @@ fn end(records: &[Value]) -> &Value {
 
 #[test]
 fn phases_that_pass_their_validation_are_progress_without_a_change() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One", "Two", "Three", "Four", "Five"]);
-    project.scenario_with(CLAIMS, "validation:\n  commands: [\"true\"]\n");
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let project =
+        Project::with_config(&["One", "Two", "Three", "Four", "Five"], CLAIMS, "validation:\n  commands: [\"true\"]\n");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(of_kind(&records, "phase_done").len(), 5);
     assert_eq!(of_kind(&records, "breaker_moved"), Vec::<&Value>::new());
 }
 
 #[test]
 fn questions_are_no_stagnation() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
-    project.scenario(
+    let project = Project::with(
+        &["One"],
         "
 turns:
   - when: {phase: \"\"}
@@ -56,9 +52,8 @@ turns:
 
 #[test]
 fn another_loops_block_completes_no_phase() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
-    project.scenario(
+    let project = Project::with(
+        &["One"],
         "
 turns:
   - when: {phase: \"\"}
@@ -78,20 +73,9 @@ turns:
     assert_eq!(of_kind(&records, "phase_done"), Vec::<&Value>::new(), "{}", text(&output));
 }
 
-/// Does its phase.
-const DILIGENT: &str = "
-turns:
-  - when: {phase: \"\"}
-    steps:
-      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
-      - status: {}
-";
-
 #[test]
 fn a_parked_run_ends_when_the_person_has_done_the_rest() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One", "Two"]);
-    project.scenario(DILIGENT);
+    let project = Project::with(&["One", "Two"], DILIGENT);
     let (mut child, _) = start_until(&project, &["run", "--json", "--calls", "1", "tk-1"], "parked");
     let done = project.ticket_text("tk-1").replace("- [ ] Two", "- [x] Two");
     project.write("work/.tickets/tk-1.md", &done);
@@ -100,9 +84,8 @@ fn a_parked_run_ends_when_the_person_has_done_the_rest() {
 
 #[test]
 fn work_whose_block_could_not_be_asked_for_counts_as_an_iteration() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
-    project.scenario(
+    let project = Project::with(
+        &["One"],
         "
 turns:
   - when: {phase: \"\"}
@@ -168,9 +151,7 @@ fn a_scratch_folder_that_a_killed_program_left_is_removed_by_the_next() {
 
 #[test]
 fn a_run_whose_scratch_folder_cannot_be_made_is_not_started() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
-    project.scenario(CLAIMS);
+    let project = Project::with(&["One"], CLAIMS);
     project.write("file", "");
     // Nothing can be made in a file.
     let output = project.command(&["run", "tk-1"]).env("TMPDIR", project.path("file")).output().unwrap();
@@ -198,9 +179,7 @@ fn store(project: &Project) -> Store {
 
 #[test]
 fn a_run_is_resumed_when_its_leftovers_have_been_swept() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
-    project.scenario(CLAIMS);
+    let project = Project::with(&["One"], CLAIMS);
     let ticket = PathBuf::from(killed(&project).ticket_path);
     let store = store(&project);
     let sweeping = store.lock_sweep(&ticket).expect("nobody sweeps");
@@ -221,9 +200,7 @@ fn a_run_is_resumed_when_its_leftovers_have_been_swept() {
 
 #[test]
 fn a_run_that_was_resumed_meanwhile_is_not_swept() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
-    project.scenario(CLAIMS);
+    let project = Project::with(&["One"], CLAIMS);
     let run = killed(&project);
     let (store, ticket) = (store(&project), Path::new(&run.ticket_path));
     let sweeping = store.lock_sweep(ticket).expect("nobody sweeps");

@@ -24,6 +24,19 @@ impl Project {
         project
     }
 
+    /// One with the ticket `tk-1` of these phases, for which Claude plays this scenario.
+    pub fn with(phases: &[&str], scenario: &str) -> Self {
+        Self::with_config(phases, scenario, "")
+    }
+
+    /// The same with more lines for the config file.
+    pub fn with_config(phases: &[&str], scenario: &str, config: &str) -> Self {
+        let project = Self::new();
+        project.ticket("tk-1", phases);
+        project.scenario_with(scenario, config);
+        project
+    }
+
     /// A plain folder.
     pub fn without_git() -> Self {
         let root = tempfile::tempdir().expect("a temporary folder");
@@ -61,10 +74,7 @@ impl Project {
     /// A ticket with checkbox phases.
     pub fn ticket(&self, id: &str, phases: &[&str]) {
         let boxes: Vec<String> = phases.iter().map(|phase| format!("- [ ] {phase}")).collect();
-        let boxes = boxes.join(
-            "
-",
-        );
+        let boxes = boxes.join("\n");
         let text = format!(
             "---\nid: {id}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T12:00:00Z\ntype: feature\npriority: 2\n---\n\
              # Work on {id}\n\n## Design\n\n{boxes}\n"
@@ -78,7 +88,6 @@ impl Project {
     }
 
     /// Plays Claude from this scenario.
-    #[allow(dead_code, reason = "not every test binary needs it without a configuration")]
     pub fn scenario(&self, yaml: &str) {
         self.scenario_with(yaml, "");
     }
@@ -128,7 +137,6 @@ impl Project {
     }
 
     /// The journal of the only run, oldest record first, as `--json` prints it.
-    #[allow(dead_code, reason = "not every test needs it")]
     pub fn journal(&self) -> Vec<Value> {
         let store = Store::open(&self.path("state")).expect("the store opens");
         let runs = store.runs().expect("the runs");
@@ -139,13 +147,11 @@ impl Project {
     }
 
     /// A Bash command that ends once [`open_gate`](Self::open_gate) was called with that name.
-    #[allow(dead_code, reason = "not every test needs it")]
     pub fn gate(&self, name: &str) -> String {
         format!("until [ -e {}/{name} ]; do sleep 0.02; done", self.path("gates").display())
     }
 
     /// Lets the command behind [`gate`](Self::gate) go on.
-    #[allow(dead_code, reason = "not every test needs it")]
     pub fn open_gate(&self, name: &str) {
         self.write(&format!("gates/{name}"), "");
     }

@@ -5,8 +5,17 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 
+/// Works on any phase: writes a file named after it and claims it.
+pub const DILIGENT: &str = "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - say: \"Working on {phase}.\"
+      - write: {path: \"{slug}.txt\", content: \"{phase}\\n\"}
+      - status: {summary: \"did {phase}\"}
+";
+
 /// A scenario that does its work once the file `go` is there.
-#[allow(dead_code, reason = "not every test binary lets Claude wait")]
 pub const WAITING: &str = "
 turns:
   - when: {phase: \"\"}
@@ -29,12 +38,27 @@ pub fn text(output: &Output) -> String {
 /// The records on stdout of a run with `--json`.
 pub fn records(output: &Output) -> Vec<Value> {
     let lines = String::from_utf8_lossy(&output.stdout);
-    lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+    let read = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}\n{}", text(output)));
+    lines.lines().map(read).collect()
 }
 
 /// Those of one kind.
 pub fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
     records.iter().filter(|record| record["kind"] == kind).collect()
+}
+
+/// The records of the program with these arguments, which ends with this code.
+pub fn ran(project: &Project, args: &[&str], code: i32) -> Vec<Value> {
+    let output = project.run(args);
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+    records(&output)
+}
+
+/// A project whose run waits for the file `go` in its first phase.
+pub fn at_work(phases: &[&str]) -> (Project, Child) {
+    let project = Project::with(phases, WAITING);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    (project, child)
 }
 
 /// Starts a run and gives it back once a record of `kind` has been printed.

@@ -28,9 +28,7 @@ turns:
 ";
 
 fn project() -> Project {
-    let project = Project::new();
-    project.ticket("tk-1", &PHASES);
-    project.scenario_with(SCENARIO, "validation: {commands: [\"true\"]}\n");
+    let project = Project::with_config(&PHASES, SCENARIO, "validation: {commands: [\"true\"]}\n");
     project
 }
 

@@ -46,9 +46,7 @@ fn hanks_own_block_ends_a_run_in_both_spellings() {
     let ruled = "---RALPH_STATUS---\nSTATUS: COMPLETE\nTASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 1\nTESTS_STATUS: PASSING\nWORK_TYPE: IMPLEMENTATION\nEXIT_SIGNAL: true\nRECOMMENDATION: ship it\n---END_RALPH_STATUS---";
     let yaml = "HANK_STATUS:\n  STATUS: COMPLETE\n  EXIT_SIGNAL: true\n  RECOMMENDATION: ship it";
     for block in [ruled, yaml] {
-        let project = Project::new();
-        project.ticket("tk-1", &[]);
-        project.scenario(&format!("turns:\n{}", turn(ANY, block)));
+        let project = Project::with(&[], &format!("turns:\n{}", turn(ANY, block)));
         let (code, records) = run(&project, &["tk-1"]);
         assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{block}\n{records:?}");
         assert!(of_kind(&records, "follow_up_sent").is_empty(), "the block is read, nothing is asked");

@@ -1,8 +1,7 @@
 //! Runs that meet limits: they park and go on, alone and together, and stop at a budget.
 
-use super::DILIGENT;
 use crate::project::Project;
-use crate::watched::{of_kind, records, text};
+use crate::watched::{DILIGENT, of_kind, ran, records, text};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
@@ -136,9 +135,8 @@ fn a_window_that_the_provider_closes_is_waited_for_to_its_reset() {
 
 #[test]
 fn an_allowed_event_and_the_words_of_a_limit_in_claudes_mouth_are_no_limit() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
-    project.scenario(
+    let project = Project::with(
+        &["Do it"],
         "
 turns:
   - when: {phase: Do}
@@ -150,9 +148,7 @@ turns:
       - status: {summary: done}
 ",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(of_kind(&records, "limit_seen").len(), 1);
     assert!(of_kind(&records, "limit_hit").is_empty() && of_kind(&records, "parked").is_empty());
 }
@@ -181,18 +177,14 @@ fn calls_are_counted_over_all_tickets_and_programs() {
     assert_eq!((&shown["limits"]["calls"]["used"], &shown["limits"]["calls"]["limit"]), (&2.into(), &2.into()));
     assert_eq!(third.end(rustix::process::Signal::TERM), Some(143));
     // With more calls allowed the same run goes on.
-    let output = project.run(&["resume", "tk-3", "--json", "--calls", "3"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["resume", "tk-3", "--json", "--calls", "3"], 0);
     assert_eq!(of_kind(&records, "limits_changed")[0]["calls"], 3);
     assert!(of_kind(&records, "parked").is_empty());
 }
 
 #[test]
 fn tokens_of_an_hour_park_the_next_call() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario_with(DILIGENT, "limits: {window: sliding, tokens: 100}\n");
+    let project = Project::with_config(&["Alpha", "Beta"], DILIGENT, "limits: {window: sliding, tokens: 100}\n");
     let mut running = Running::start(&project, &["run", "--json", "tk-1"]);
     let parked = running.wait_for("parked");
     assert_eq!(parked["why"], "tokens", "the first iteration used more than 100: {parked}");

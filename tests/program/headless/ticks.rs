@@ -1,8 +1,7 @@
 //! A person's ticks: through programmator they count at once, whoever works on the ticket; Claude's never do.
 
-use super::DILIGENT;
 use crate::project::{PROGRAM, Project};
-use crate::watched::{WAITING, of_kind, records, signal, start_until, text};
+use crate::watched::{DILIGENT, at_work, of_kind, ran, records, signal, text};
 use programmator::adapters::store::Store;
 use programmator::base::time::Timestamp;
 use programmator::domain::command::UserCommand;
@@ -20,10 +19,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta", "Gamma"]);
-    project.scenario(WAITING);
-    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, child) = at_work(&["Alpha", "Beta", "Gamma"]);
     let ticked = said(&project.run(&["ticket", "tick", "tk-1", "2"]));
     assert!(ticked.contains("“Beta” is ticked") && ticked.contains("has taken it over"), "{ticked}");
     let deadline = Instant::now() + Duration::from_secs(30);
@@ -144,10 +140,7 @@ turns:
 
 #[test]
 fn two_phases_of_one_name_are_two_phases() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Fix it", "Other", "Fix it"]);
-    project.scenario(WAITING);
-    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, child) = at_work(&["Fix it", "Other", "Fix it"]);
     // As key d does, on the last of them, while Claude works on the first.
     let store = Store::open(&project.path("state")).unwrap();
     let run = store.runs().unwrap()[0].run;
@@ -174,10 +167,7 @@ fn two_phases_of_one_name_are_two_phases() {
 /// The run knows of it, and cannot note it before it is taken back.
 #[test]
 fn a_tick_that_a_run_does_not_take_over_happens_neither_now_nor_later() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(WAITING);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, mut child) = at_work(&["Alpha", "Beta"]);
     let (state, away) = (project.path("state"), project.path("away"));
     std::fs::rename(&state, &away).unwrap();
     let refused =
@@ -206,10 +196,7 @@ fn a_tick_that_a_run_does_not_take_over_happens_neither_now_nor_later() {
 /// Who asked died before they could take it back.
 #[test]
 fn a_tick_that_nobody_waits_for_is_forgotten_by_the_next_program_which_says_so() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(WAITING);
-    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (project, child) = at_work(&["Alpha", "Beta"]);
     signal(&child, Signal::KILL);
     child.wait_with_output().unwrap();
     let store = Store::open(&project.path("state")).unwrap();
@@ -238,22 +225,14 @@ fn a_tick_counts_also_between_runs_and_is_taken_back() {
     // Claude ticks a box itself and claims nothing: the run ends, and its tick is a claim for the next one.
     project.write("work/tick.sh", "sed -i 's/- ... Beta/- [x] Beta/' .tickets/tk-1.md\n");
     project.scenario("turns: [{when: {phase: Beta}, steps: [{bash: \"sh tick.sh\"}, {status: {phase: \"\"}}]}]");
-    let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    let records = records(&output);
-    let notices = of_kind(&records, "noticed");
+    let first = ran(&project, &["run", "--json", "-n", "1", "tk-1"], 4);
+    let notices = of_kind(&first, "noticed");
     assert!(notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("“Beta” was ticked in the file")));
     // The person makes it theirs: the next run leaves it out.
     assert!(said(&project.run(&["ticket", "tick", "tk-1", "Beta"])).contains("“Beta” is ticked"));
     project.scenario(DILIGENT);
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert_eq!(
-        of_kind(&crate::watched::records(&output), "iteration_started").len(),
-        1,
-        "Gamma alone: {}",
-        text(&output)
-    );
+    let second = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(of_kind(&second, "iteration_started").len(), 1, "Gamma alone: {second:?}");
     assert!(said(&project.run(&["ticket", "untick", "tk-1", "3"])).contains("is unticked"));
     assert!(project.ticket_text("tk-1").contains("- [ ] Gamma"));
     let unknown = project.run(&["ticket", "tick", "tk-1", "4"]);

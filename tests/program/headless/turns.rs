@@ -1,15 +1,11 @@
 //! Turns that no message of ours began, and subagents, as either version of Claude plays them.
 
-use super::{of_kind, records, text};
 use crate::project::Project;
+use crate::watched::{of_kind, ran};
 
 fn run(scenario: &str) -> (Project, Vec<serde_json::Value>) {
-    let project = Project::new();
-    project.ticket("tk-1", &["Phase 1: Do it"]);
-    project.scenario(scenario);
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let project = Project::with(&["Phase 1: Do it"], scenario);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(project.processes(), Vec::<String>::new());
     (project, records)
 }

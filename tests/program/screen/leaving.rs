@@ -10,9 +10,8 @@ use std::path::Path;
 
 /// Claude hangs with a child in a session of its own, and neither hears SIGTERM.
 fn stubborn() -> (Project, Terminal) {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.scenario(
+    let project = Project::with(
+        &["Alpha"],
         "
 turns:
   - when: {phase: \"\"}
