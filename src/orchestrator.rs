@@ -19,5 +19,7 @@ pub mod loop_context;
 pub mod phase_match;
 pub mod prompt;
 pub mod state;
+pub mod step;
+pub mod steps;
 pub mod summary;
 pub mod turn_outcome;

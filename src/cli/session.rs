@@ -14,6 +14,7 @@ use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
 use crate::config::Resolved;
 use crate::config::key::Key;
+use crate::domain::profile::Profile;
 use crate::runtime::rulebook::{Origin, Person, Rulebooks};
 use crate::runtime::supervisor::Rules;
 use std::collections::BTreeMap;
@@ -108,7 +109,7 @@ impl Session {
     pub fn rulebooks(&self) -> Rulebooks {
         let (reads, looks) = (self.clone(), self.clone());
         let known = Mutex::new(BTreeMap::<PathBuf, Vec<PathBuf>>::new());
-        let load = move |folder: &Path, opened| {
+        let load = move |folder: &Path, opened, own: Option<Profile>| {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
             let tickets = known.entry(folder.to_owned()).or_default();
             // A configuration that is just being written says nothing of the profile, nor where the tickets are.
@@ -116,7 +117,7 @@ impl Session {
                 *tickets = policy::tickets(&reads, folder, &resolved);
                 resolved.config.profile
             });
-            policy::in_force(&reads, folder, profile, tickets)
+            policy::in_force(&reads, folder, own.unwrap_or(profile), tickets)
         };
         let files = move |folder: &Path| policy::files(&looks, folder);
         Rulebooks::new(self.person(), Origin { load: Box::new(load), files: Box::new(files) })

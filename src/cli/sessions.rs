@@ -8,6 +8,7 @@ use crate::adapters::store::Store;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
 use crate::domain::session::{Transition, Way};
+use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
 use crate::runtime::behind::Reset;
 use crate::runtime::circuit::state_of;
@@ -159,8 +160,8 @@ fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<Shown>, CliError> 
 fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<Shown, CliError> {
     let state = state_of(store, run.run)?;
     let expiry = Duration::from_secs(u64::from(state.settings.session_expiry_hours) * 3_600);
-    let kept = |(step, kept): (&String, &crate::domain::session::Session)| Kept {
-        step: clean_line(step, 40),
+    let kept = |(step, kept): (&StepName, &crate::domain::session::Session)| Kept {
+        step: clean_line(step.word(), 40),
         session: clean_line(&kept.id, 80),
         folder: clean_line(&kept.folder, 400),
         opened: kept.opened,
@@ -169,7 +170,7 @@ fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<Shown, CliErr
         expired: kept.is_expired(now, expiry),
     };
     let clean = |moved: &Transition| Transition {
-        step: clean_line(&moved.step, 40),
+        step: clean_line(moved.step.word(), 40).into(),
         session: clean_line(&moved.session, 80),
         reason: clean_line(&moved.reason, 400),
         ..moved.clone()

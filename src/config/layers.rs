@@ -6,7 +6,8 @@ use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
 use crate::config::values::{Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
 use crate::domain::record::Level;
-use crate::orchestrator::prompt::{Kind, Template, Templates};
+use crate::orchestrator::prompt::{Template, Templates};
+use crate::orchestrator::steps;
 use std::collections::BTreeMap;
 
 /// What the layers are made of.
@@ -80,7 +81,7 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     let given = layers.flags.iter().map(|(key, ..)| *key).collect();
     let config = assemble(&values, given, &mut notices, &mut errors);
     let (templates, prompts) = templates(layers, &mut notices);
-    if let Err(error) = templates.check() {
+    if let Err(error) = templates.check(&steps::prompts()) {
         errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });
     }
     if !errors.is_empty() {
@@ -135,14 +136,13 @@ fn keep(read: Result<Value, String>, row: &'static Row, at: &str, errors: &mut V
 }
 
 fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Explained>) {
-    let mut templates = Templates::builtin();
+    let (mut templates, kinds) = (Templates::default(), steps::prompts());
     let mut put = |prompt: &FileText, notices: &mut Vec<Notice>| {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.file_name() == prompt.name());
-        if let Some(kind) = kind {
+        if let Some(kind) = kinds.iter().find(|kind| kind.file == prompt.name()) {
             let (file, source) = (prompt.path.clone(), prompt.text.clone());
-            templates.set(kind, Template { file, source });
+            templates.set(*kind, Template { file, source });
         } else {
-            let names = Kind::ALL.map(Kind::file_name).join(", ");
+            let names = kinds.iter().map(|kind| kind.file).collect::<Vec<_>>().join(", ");
             let path = clean_line(&prompt.path, 200);
             notices.push(warn(format!("{path} is no prompt of ours and is ignored; there are {names}")));
         }
@@ -157,16 +157,16 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
             notices.push(untrusted(&clean_line(&prompt.path, 200), "a prompt", layers.trust));
         }
     }
-    let rows = Kind::ALL.map(|kind| {
-        let template = templates.get(kind);
-        let own = template.file != Templates::builtin().get(kind).file;
+    let rows = kinds.iter().map(|kind| {
+        let (template, own) = (templates.get(*kind), templates.own(*kind).is_some());
         Explained {
-            name: format!("prompts.{}", kind.file_name().trim_end_matches(".md")),
+            name: format!("prompts.{}", kind.file.trim_end_matches(".md")),
             value: format!("{} lines", template.source.lines().count()),
             from: if own { clean_line(&template.file, 200) } else { "built-in".to_owned() },
         }
     });
-    (templates, rows.into())
+    let rows = rows.collect();
+    (templates, rows)
 }
 
 #[cfg(test)]
@@ -283,7 +283,7 @@ mod tests {
             assert_eq!(resolved.config.settings.stagnation_limit, 9);
             assert_eq!(resolved.config.agent.command, ["claude"]);
             assert!(resolved.config.validation.is_empty());
-            assert_eq!(resolved.templates, Templates::builtin());
+            assert_eq!(resolved.templates, Templates::default());
             let told: Vec<_> = resolved.notices.iter().map(|notice| notice.text.as_str()).collect();
             assert_eq!(told.len(), 4, "{told:?}");
             for part in [
@@ -300,7 +300,7 @@ mod tests {
         layers.project.config = Some(FileText { path: "p".into(), text: text.replace("nope: 1", "") });
         let resolved = resolve(&layers).unwrap();
         assert_eq!(resolved.config.agent.command, ["evil"]);
-        assert_eq!(resolved.templates.phased.source, "obey");
+        assert_eq!(resolved.templates.get(steps::code::PHASED).source, "obey");
         assert!(from(&resolved, "prompts.phased").ends_with("phased.md"));
     }
 

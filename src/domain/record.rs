@@ -18,6 +18,7 @@ use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
+use crate::domain::step::Role;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,9 @@ pub enum Record {
         /// Its number; old journals tell it by its text alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<PhaseId>,
+        /// What it is for.
+        #[serde(flatten)]
+        role: Role,
     },
     /// The work tree was saved before the iteration.
     SnapshotTaken {

@@ -4,12 +4,10 @@
 //! up is the core's (`orchestrator::decide`); Claude's own transcript is Claude's.
 
 use crate::base::time::Timestamp;
+use crate::domain::step::StepName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// The step that every iteration of today has. Steps are words in the journal, so that others need no new format.
-pub const CODE: &str = "code";
 
 /// Transitions that are kept.
 pub const HISTORY: usize = 50;
@@ -19,7 +17,7 @@ pub const HISTORY: usize = 50;
 #[serde(default)]
 pub struct Sessions {
     /// The session that a step goes on with, by the step's name.
-    pub open: BTreeMap<String, Session>,
+    pub open: BTreeMap<StepName, Session>,
     /// What became of them all, oldest first, at most [`HISTORY`].
     pub history: Vec<Transition>,
 }
@@ -63,7 +61,7 @@ pub struct Transition {
     #[serde(default)]
     pub n: u32,
     /// The step.
-    pub step: String,
+    pub step: StepName,
     /// Claude's id.
     pub session: String,
     /// Where to.
@@ -108,7 +106,7 @@ pub struct SessionEnded {
     /// The iteration it was last used in; 0 when this run did not use it.
     pub n: u32,
     /// The step.
-    pub step: String,
+    pub step: StepName,
     /// Claude's id.
     pub session: String,
     /// [`Way::Expired`] or [`Way::Reset`].
@@ -119,22 +117,22 @@ pub struct SessionEnded {
 
 impl Sessions {
     /// The session that the step goes on with.
-    pub fn of(&self, step: &str) -> Option<&Session> {
+    pub fn of(&self, step: &StepName) -> Option<&Session> {
         self.open.get(step)
     }
 
     /// Claude has opened the session `ready` for the step: one that was known is resumed, any other takes its place.
-    pub fn ready(&mut self, step: &str, ready: Session, n: u32) {
+    pub fn ready(&mut self, step: &StepName, ready: Session, n: u32) {
         let (id, now) = (ready.id.clone(), ready.used);
         let known = self.open.get(step).filter(|known| known.id == id).map(|known| known.opened);
         let to = if known.is_some() { Way::Resumed } else { Way::Opened };
         let opened = known.unwrap_or(ready.opened);
-        self.open.insert(step.to_owned(), Session { opened, ..ready });
+        self.open.insert(step.clone(), Session { opened, ..ready });
         self.moved(step, &id, n, to, "", now);
     }
 
     /// The step's session was used.
-    pub fn touch(&mut self, step: &str, now: Timestamp) {
+    pub fn touch(&mut self, step: &StepName, now: Timestamp) {
         if let Some(session) = self.open.get_mut(step) {
             session.used = session.used.max(now);
         }
@@ -148,8 +146,8 @@ impl Sessions {
         self.moved(&ended.step, &ended.session, ended.n, ended.to, &ended.reason, now);
     }
 
-    fn moved(&mut self, step: &str, session: &str, n: u32, to: Way, reason: &str, time: Timestamp) {
-        let (step, session, reason) = (step.to_owned(), session.to_owned(), reason.to_owned());
+    fn moved(&mut self, step: &StepName, session: &str, n: u32, to: Way, reason: &str, time: Timestamp) {
+        let (step, session, reason) = (step.clone(), session.to_owned(), reason.to_owned());
         self.history.push(Transition { time, n, step, session, to, reason });
         let surplus = self.history.len().saturating_sub(HISTORY);
         self.history.drain(..surplus);
@@ -165,20 +163,20 @@ mod tests {
     }
 
     fn ended(session: &str, to: Way) -> SessionEnded {
-        SessionEnded { n: 1, step: CODE.into(), session: session.into(), to, reason: "why".into() }
+        SessionEnded { n: 1, step: StepName::CODE, session: session.into(), to, reason: "why".into() }
     }
 
     #[test]
     fn a_session_is_opened_resumed_replaced_and_ended() {
         let mut sessions = Sessions::default();
-        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
-        sessions.ready(CODE, Session::now("a", "/w", "m", at(1)), 2);
-        assert_eq!(sessions.of(CODE).map(|kept| (kept.opened, kept.used)), Some((at(0), at(1))));
-        sessions.ready(CODE, Session::now("b", "/w", "m", at(2)), 3);
+        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(1)), 2);
+        assert_eq!(sessions.of(&StepName::CODE).map(|kept| (kept.opened, kept.used)), Some((at(0), at(1))));
+        sessions.ready(&StepName::CODE, Session::now("b", "/w", "m", at(2)), 3);
         sessions.end(&ended("a", Way::Reset), at(3));
-        assert_eq!(sessions.of(CODE).map(|kept| kept.id.as_str()), Some("b"), "another one is not touched");
+        assert_eq!(sessions.of(&StepName::CODE).map(|kept| kept.id.as_str()), Some("b"), "another one is not touched");
         sessions.end(&ended("b", Way::Expired), at(4));
-        assert_eq!(sessions.of(CODE), None);
+        assert_eq!(sessions.of(&StepName::CODE), None);
         let ways: Vec<&str> = sessions.history.iter().map(|moved| moved.to.word()).collect();
         assert_eq!(ways, ["opened", "resumed", "opened", "reset", "expired"]);
     }
@@ -186,10 +184,10 @@ mod tests {
     #[test]
     fn steps_have_sessions_of_their_own() {
         let mut sessions = Sessions::default();
-        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
-        sessions.ready("critique", Session::now("b", "/w", "m", at(0)), 1);
+        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.ready(&StepName::new("critique"), Session::now("b", "/w", "m", at(0)), 1);
         sessions.end(&ended("a", Way::Reset), at(1));
-        assert_eq!((sessions.of(CODE), sessions.of("critique").is_some()), (None, true));
+        assert_eq!((sessions.of(&StepName::CODE), sessions.of(&StepName::new("critique")).is_some()), (None, true));
         let text = serde_json::to_string(&sessions).unwrap();
         assert_eq!(serde_json::from_str::<Sessions>(&text).unwrap(), sessions);
     }
@@ -197,10 +195,10 @@ mod tests {
     #[test]
     fn age_counts_from_the_last_use_and_never_backwards() {
         let mut sessions = Sessions::default();
-        sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), 1);
-        sessions.touch(CODE, at(10));
-        sessions.touch(CODE, at(5));
-        let kept = sessions.of(CODE).unwrap();
+        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.touch(&StepName::CODE, at(10));
+        sessions.touch(&StepName::CODE, at(5));
+        let kept = sessions.of(&StepName::CODE).unwrap();
         let day = Duration::from_secs(86_400);
         for (now, expired) in [(0, false), (24, false), (33, false), (34, true), (99, true)] {
             assert_eq!(kept.is_expired(at(now), day), expired, "{now} h");
@@ -211,7 +209,7 @@ mod tests {
     fn the_last_transitions_are_kept() {
         let mut sessions = Sessions::default();
         for n in 1..=60 {
-            sessions.ready(CODE, Session::now("a", "/w", "m", at(0)), n);
+            sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), n);
         }
         let (first, last) = (sessions.history.first().unwrap(), sessions.history.last().unwrap());
         assert_eq!((sessions.history.len(), first.n, last.n), (HISTORY, 11, 60));

@@ -182,8 +182,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             if *accepted { "the new" } else { "the old" },
             counted(commands.len(), "command"),
         )),
-        Record::IterationStarted { n, phase, session, .. } => info(format!(
-            "iteration {n} · {} · {}",
+        Record::IterationStarted { n, phase, session, role, .. } => info(format!(
+            "iteration {n}{} · {} · {}",
+            if role.step.is_code() { String::new() } else { format!(" · {}", role.step) },
             quoted(phase.as_deref()),
             if session.is_some() { "session resumed" } else { "fresh session" },
         )),

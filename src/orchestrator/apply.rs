@@ -206,11 +206,15 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.dispute = None;
             }
         }
-        Record::IterationStarted { n, phase, session, id } => {
+        Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
+            let progress = role.counts.is_progress();
+            state.aside += u32::from(!progress);
             let own = state.about_mut(phase.as_deref(), *id, PhaseState::is_open).map(|own| {
-                own.mark = Mark::Running;
-                own.iterations += 1;
+                if progress {
+                    own.mark = Mark::Running;
+                    own.iterations += 1;
+                }
                 own.id
             });
             state.iteration = Some(Iteration {
@@ -219,6 +223,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase: phase.is_some().then(|| own.unwrap_or_default()),
                 started: time,
                 resumed: session.clone(),
+                role: role.clone(),
                 ..Iteration::default()
             });
             state.stage = Stage::Snapshotting;
@@ -243,7 +248,10 @@ fn end_iteration(
         return;
     };
     iteration.ended = Some(time);
-    exit::count(&mut state.signs, iteration, outcome);
+    let progress = iteration.role.counts.is_progress();
+    if progress {
+        exit::count(&mut state.signs, iteration, outcome);
+    }
     // A sign that stood its check answers the dispute before it.
     let stood = iteration.dispute.is_none() && state.signs.indicators.last() == Some(&iteration.n);
     if stood && state.phases.is_empty() {
@@ -261,14 +269,18 @@ fn end_iteration(
         // was never compared.
         let says_nothing = iteration.asked_person || iteration.changed.is_none();
         state.stagnation = match (changed || iteration.verified, says_nothing) {
+            _ if !progress => state.stagnation,
             (true, _) => 0,
             (false, true) => state.stagnation,
             (false, false) => state.stagnation + 1,
         };
-        state.repeated = fingerprint.map(|now| match &state.repeated {
-            Some((before, times)) if before == now => (now.to_owned(), times + 1),
-            _ => (now.to_owned(), 1),
-        });
+        // Any step can fail for ever; that one which only looks has gone well says nothing of the others.
+        if progress || fingerprint.is_some() {
+            state.repeated = fingerprint.map(|now| match &state.repeated {
+                Some((before, times)) if before == now => (now.to_owned(), times + 1),
+                _ => (now.to_owned(), 1),
+            });
+        }
     }
     for phase in state.phases.iter_mut().chain([&mut state.whole]) {
         if matches!(phase.mark, Mark::Running | Mark::Claimed) {
@@ -277,7 +289,7 @@ fn end_iteration(
     }
     if let Some(phase) = state.own_phase_mut() {
         phase.spent_ms += ms;
-        if blocked {
+        if blocked && progress {
             phase.mark = Mark::Blocked;
         }
     }

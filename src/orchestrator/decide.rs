@@ -23,11 +23,13 @@ mod watchdog;
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::{ApiRetried, Level, Record};
+use crate::domain::record::{ApiRetried, Level, OfPhase, Record};
 use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Iteration, Stage, State};
+use crate::orchestrator::step::{self, Step};
+use crate::orchestrator::steps::STEPS;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -36,7 +38,12 @@ const STOPPED: &str = "stopped by you; run `programmator resume` to continue";
 
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
-    let mut draft = Draft { state: Cow::Borrowed(state), now, records: Vec::new(), effects: Vec::new() };
+    decide_with(&STEPS, state, input, now)
+}
+
+/// The same, for a run that is made of these steps.
+pub fn decide_with(steps: &[Step], state: &State, input: Input, now: Timestamp) -> Decision {
+    let mut draft = Draft { state: Cow::Borrowed(state), steps, now, records: Vec::new(), effects: Vec::new() };
     draft.take(input);
     draft.end_parking_if_over();
     let Draft { state, records, effects, .. } = draft;
@@ -51,12 +58,23 @@ pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
 /// copied for the first record: most of what happens needs none.
 struct Draft<'a> {
     state: Cow<'a, State>,
+    steps: &'a [Step],
     now: Timestamp,
     records: Vec<Record>,
     effects: Vec<Effect>,
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
+    /// The step whose turn it is, and its phase.
+    fn next_step(&self) -> Option<(&'a Step, Option<OfPhase>)> {
+        step::next(self.steps, &self.state)
+    }
+
+    /// The step of the iteration.
+    fn step(&self) -> Option<&'a Step> {
+        step::present(self.steps, &self.state)
+    }
+
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),

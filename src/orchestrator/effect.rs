@@ -3,11 +3,12 @@
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::limits::admission::Ask;
+use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record, Verdict};
 use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::watchdog::Watch;
-use crate::orchestrator::prompt::PromptContext;
+use crate::orchestrator::prompt::Prompt;
 use crate::orchestrator::state::State;
 use std::sync::Arc;
 
@@ -36,10 +37,12 @@ pub enum Effect {
     },
     /// Start Claude, initialize, send the prompt → `AgentStarting`, `AgentSpawned`, `AgentReady`, … / `AgentFailed`.
     Spawn(Box<Spawn>),
-    /// Ask the running Claude for the status block only.
+    /// Ask the running Claude for its answer once more.
     SendFollowUp {
         /// The iteration.
         n: u32,
+        /// What it is told.
+        prompt: Box<Prompt>,
     },
     /// Hand a note to the running Claude → `NoteEchoed`.
     SendNote {
@@ -160,8 +163,12 @@ pub struct Spawn {
     pub model: Option<String>,
     /// `--max-budget-usd`: what is left of the budgets.
     pub max_budget_usd: Option<f64>,
-    /// What the prompt's template is filled with; the edge adds the ticket's text.
-    pub prompt: PromptContext,
+    /// `--effort`.
+    pub effort: Option<String>,
+    /// The gate's profile; `None` is the run's.
+    pub profile: Option<Profile>,
+    /// What it is told; the edge adds the ticket's text.
+    pub prompt: Prompt,
 }
 
 /// Timers of a run. A timer of an iteration that is over is ignored.

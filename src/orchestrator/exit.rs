@@ -63,7 +63,7 @@ impl Gate {
 
 /// The gate that is open, asked before an iteration begins.
 pub fn check(state: &State) -> Option<Gate> {
-    if !state.phases.is_empty() {
+    if !state.phases.is_empty() || state.is_complete() {
         return None;
     }
     let signs = &state.signs;

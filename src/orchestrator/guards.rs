@@ -6,6 +6,7 @@ pub mod repeated_error;
 pub mod stagnation;
 
 use crate::domain::outcome::ExitReason;
+use crate::domain::step::Counts;
 use crate::orchestrator::state::State;
 
 /// Why a run is stopped by a guard.
@@ -23,6 +24,8 @@ pub struct Guard {
     pub name: &'static str,
     /// What it guards against.
     pub doc: &'static str,
+    /// What it counts: a guard that counts progress stops no step that only looks on.
+    pub counts: Counts,
     /// The config key of its limit.
     pub key: &'static str,
     /// Where it stands: the count and the limit.
@@ -34,7 +37,8 @@ pub struct Guard {
 /// All guards, in the order they are asked: the more telling reason first.
 pub const GUARDS: [Guard; 3] = [max_iterations::GUARD, repeated_error::GUARD, stagnation::GUARD];
 
-/// The first guard that says stop.
-pub fn check(state: &State) -> Option<Stop> {
-    GUARDS.iter().find_map(|guard| (guard.check)(state))
+/// The first guard that stops a step which counts for this.
+pub fn check(state: &State, step: Counts) -> Option<Stop> {
+    let asked = GUARDS.iter().filter(|guard| step.is_progress() || guard.counts == step);
+    asked.into_iter().find_map(|guard| (guard.check)(state))
 }

@@ -97,12 +97,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.limits.receipts.drain(..surplus);
         }
         Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => {
-            state.limits.refused += 1;
+            let progress = state.iteration.as_ref().is_none_or(|iteration| iteration.role.counts.is_progress());
+            state.limits.refused += u32::from(progress);
             // It was written just before, when this was not known yet.
             if let Some(receipt) = state.limits.receipts.last_mut() {
                 receipt.refused = true;
             }
-            if let Some(phase) = state.own_phase_mut() {
+            if let Some(phase) = state.own_phase_mut().filter(|_| progress) {
                 phase.iterations = phase.iterations.saturating_sub(1);
             }
         }
@@ -204,6 +205,7 @@ pub(super) fn receipt(open: &Iteration, phase: Option<&str>, ms: u64) -> Receipt
         cost_usd: open.cost_usd,
         tries: open.tries,
         refused: false,
+        step: open.role.step.clone(),
     }
 }
 

@@ -75,6 +75,8 @@ pub struct State {
     pub iteration: Option<Iteration>,
     /// Iterations begun in this run.
     pub iterations: u32,
+    /// Iterations among them that count for nothing.
+    pub aside: u32,
     /// Calls of Claude counted in this run.
     pub calls: Vec<Timestamp>,
     /// Limits: windows, counters, receipts, and the wait of a parked run.
@@ -322,9 +324,9 @@ impl State {
         self.started.is_some() && self.ended.is_none()
     }
 
-    /// Iterations that count: those that a limit refused do not.
+    /// Iterations that count: neither those that a limit refused nor those of a step that counts for nothing.
     pub fn counted_iterations(&self) -> u32 {
-        self.iterations.saturating_sub(self.limits.refused)
+        self.iterations.saturating_sub(self.limits.refused + self.aside)
     }
 
     /// Calls of Claude since `from`.

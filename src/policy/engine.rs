@@ -3,6 +3,7 @@
 //! verdict; nothing is run, opened or changed.
 
 use crate::base::text::clean_line;
+pub use crate::domain::profile::Profile;
 use crate::policy::call;
 use crate::policy::floor::{Changes, Floor};
 use crate::policy::glob::PathPattern;
@@ -21,39 +22,7 @@ use std::path::PathBuf;
 /// Longest reason in a decision, in columns.
 const REASON: usize = 500;
 
-/// A policy that is built in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
-    /// Clanker's four rules; what they are not about is blocked.
-    Strict,
-    /// Reads, proven writes and the project's own commands; what reaches further asks.
-    #[default]
-    Guarded,
-    /// Everything but the floor.
-    Trusted,
-}
-
 impl Profile {
-    /// Every profile, from the strictest.
-    pub const ALL: [Self; 3] = [Self::Strict, Self::Guarded, Self::Trusted];
-
-    /// Their names.
-    pub const NAMES: [&str; 3] = ["strict", "guarded", "trusted"];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Guarded => "guarded",
-            Self::Trusted => "trusted",
-        }
-    }
-
-    /// The profile with a name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.name() == name)
-    }
-
     /// Its file.
     pub fn text(self) -> &'static str {
         match self {

@@ -123,8 +123,8 @@ impl Effects {
             Effect::AcquireTree => self.acquire_tree(),
             Effect::Admit(ask) => self.admit(*ask),
             Effect::TakeSnapshot { n } => self.take_snapshot(n),
-            Effect::Spawn(spawn) => self.spawn_agent(*spawn, state),
-            Effect::SendFollowUp { n } => self.send_follow_up(n).await,
+            Effect::Spawn(spawn) => self.spawn_agent(*spawn),
+            Effect::SendFollowUp { n, prompt } => self.send_follow_up(n, &prompt).await,
             Effect::SendNote { id, text } => {
                 // Said by itself, a note that begins with `/` would be a command of Claude's.
                 let said = format!("The person you work for says:\n\n{text}");

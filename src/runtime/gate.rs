@@ -5,8 +5,8 @@
 use crate::adapters::agent::AgentEvent;
 use crate::base::id::RunId;
 use crate::domain::approval::{Presence, Ruling};
+use crate::domain::profile::Profile;
 use crate::domain::stream::control::Via;
-use crate::policy::engine::Profile;
 use crate::runtime::attendance::Attendance;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -37,6 +37,9 @@ pub trait Judge: Send + Sync {
     fn judge_again(&self, call: &Call<'_>) -> Result<Ruling, String> {
         Ok(self.judge(call))
     }
+
+    /// From now on calls are judged under this profile; `None` is the run's own.
+    fn keep_to(&self, _profile: Option<Profile>) {}
 
     /// A right passphrase was typed for a call that these rules lock: they may be open for a while. What is, and for how
     /// long, in words; `None`: nothing beyond the call.

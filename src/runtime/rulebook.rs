@@ -30,15 +30,16 @@ use std::time::Duration;
 /// Stands for every rule of a policy in a grant for the whole run: no rule may have an empty name.
 const EVERY_RULE: &str = "";
 
-/// Reads the policy for runs in a folder.
-pub type Load = Box<dyn Fn(&Path, Profile) -> Policy + Send + Sync>;
+/// Reads the policy for runs in a folder: under the profile that is configured now, which was this one when the run was
+/// opened, or under another that a step of the run asks for.
+pub type Load = Box<dyn Fn(&Path, Profile, Option<Profile>) -> Policy + Send + Sync>;
 
 /// Names the files that the policy of a folder is made of.
 pub type Files = Box<dyn Fn(&Path) -> Vec<PathBuf> + Send + Sync>;
 
 /// Where the rules of runs come from.
 pub struct Origin {
-    /// Reads the policy for runs in a folder; the profile is the one that the run was opened with.
+    /// Reads the policy.
     pub load: Load,
     /// The files that it is made of, there or not.
     pub files: Files,
@@ -75,6 +76,8 @@ pub struct Rulebook {
     scratch: Option<PathBuf>,
     paths: RealPaths,
     profile: Profile,
+    /// The step's own profile.
+    kept_to: Mutex<Option<Profile>>,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
     shelf: Arc<Shelf>,
@@ -106,7 +109,7 @@ impl Rulebooks {
         let ticket: Vec<PathBuf> = ticket.map(Path::to_owned).into_iter().chain(linked).collect();
         // Looked at before they are read: what changes meanwhile is seen at the next look.
         let stamps = stamps(&(self.0.origin.files)(folder));
-        let policy = (self.0.origin.load)(folder, profile).protecting(&ticket);
+        let policy = (self.0.origin.load)(folder, profile, None).protecting(&ticket);
         let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
         let policy = RwLock::new(Arc::new(policy));
         let folder = folder.to_owned();
@@ -117,6 +120,7 @@ impl Rulebooks {
             scratch: scratch_folder::path(run).ok(),
             paths: claudes_paths(env.to_vec()),
             profile,
+            kept_to: Mutex::default(),
             policy,
             known,
             shelf: self.0.clone(),
@@ -151,8 +155,13 @@ impl Rulebook {
         self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    fn load(&self) -> Arc<Policy> {
+        let kept_to = *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::new((self.shelf.origin.load)(&self.folder, self.profile, kept_to).protecting(&self.ticket))
+    }
+
     fn read_again(&self) {
-        let policy = Arc::new((self.shelf.origin.load)(&self.folder, self.profile).protecting(&self.ticket));
+        let policy = self.load();
         let mut held = self.policy.write().unwrap_or_else(PoisonError::into_inner);
         if held.fingerprint() != policy.fingerprint() {
             // They die with the rules they were given under, also where those come back.
@@ -277,6 +286,18 @@ impl Judge for Rulebook {
         }
     }
 
+    fn keep_to(&self, profile: Option<Profile>) {
+        let before = std::mem::replace(&mut *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner), profile);
+        if before == profile {
+            return;
+        }
+        // Nobody has changed a rule: grants stay, and nothing is told.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let policy = self.load();
+        policy.fingerprint().clone_into(&mut known.told);
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+    }
+
     fn unlock(&self, rules: &[String]) -> Option<String> {
         let policy = self.policy();
         let mut grants = self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner);
@@ -346,8 +367,8 @@ mod tests {
             let person = Person { home, user: "dev".into(), passphrases: Some(passphrases) };
             let text = Arc::new(Mutex::new(text.to_owned()));
             let now = text.clone();
-            let load = move |_: &Path, profile| match now.lock().unwrap().as_str() {
-                "" => Policy::of(profile),
+            let load = move |_: &Path, profile, own: Option<Profile>| match now.lock().unwrap().as_str() {
+                "" => Policy::of(own.unwrap_or(profile)),
                 text => Policy::alone(&Source { path: "policy.yaml".into(), text: text.to_owned() }),
             };
             let file = folder.path().join("policy.yaml");

@@ -4,13 +4,14 @@ use crate::adapters::store::Store;
 use crate::base::time::Clock;
 use crate::domain::record::Record;
 use crate::domain::session::{SessionEnded, Way};
+use crate::domain::step::StepName;
 use crate::runtime::behind::{self, Reset};
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 
 /// Gives up every session of the ticket in the file `path` (its real path): its next run opens fresh ones.
 pub async fn reset(store: &Store, clock: &dyn Clock, path: &Path) -> Result<Reset, OpenError> {
-    let ended = |step: &String, session: &str| {
+    let ended = |step: &StepName, session: &str| {
         let (step, session, reason) = (step.clone(), session.to_owned(), "by you".to_owned());
         Record::SessionEnded(SessionEnded { n: 0, step, session, to: Way::Reset, reason })
     };

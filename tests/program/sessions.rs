@@ -7,7 +7,8 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::record::Record;
-use programmator::domain::session::{CODE, Session, Sessions};
+use programmator::domain::session::{Session, Sessions};
+use programmator::domain::step::StepName;
 use serde_json::Value;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -66,7 +67,7 @@ fn an_old_session_expires_at_the_next_run() {
     let old = Timestamp::from_millis(now - 25 * 3_600_000);
     let mut sessions = Sessions::default();
     let kept = Session::now(session.as_str().unwrap(), &project.work().display().to_string(), "m", old);
-    sessions.ready(CODE, kept, 1);
+    sessions.ready(&StepName::CODE, kept, 1);
     let (run_id, ticket) = (latest.run, latest.ticket.clone());
     let records = vec![Record::SessionsCarried(sessions)];
     store.append_blocking(Append { run: run_id, ticket, time: old, records, summary: latest }).unwrap();

@@ -49,6 +49,8 @@ pub enum OwnGit {
 pub struct Options {
     /// `--model`; give it also when resuming, or Claude forgets the variant.
     pub model: Option<String>,
+    /// `--effort`; the person's own flag comes after it.
+    pub effort: Option<String>,
     /// `--resume`: a session of this very folder.
     pub resume: Option<String>,
     /// `--max-budget-usd`.
@@ -122,6 +124,7 @@ pub fn arguments(launch: &Launch) -> Vec<String> {
         }
     };
     option("--model", options.model.clone());
+    option("--effort", options.effort.clone());
     option("--resume", options.resume.clone());
     option("--max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
     option(

@@ -10,6 +10,7 @@ use crate::domain::limits::admission::{Facts, Why};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::receipt::{self, PhaseReceipt};
 use crate::domain::limits::{Limits, Parking, Receipt, Window, hour};
+use crate::domain::step::StepName;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::words::wait_words;
 use crate::orchestrator::limits::budgets;
@@ -26,6 +27,9 @@ use std::time::Duration;
 struct Shown {
     #[serde(flatten)]
     run: RunSummary,
+    /// What the present iteration is for, where it is not code.
+    #[serde(skip_serializing_if = "StepName::is_code")]
+    step: StepName,
     parked: Option<Parked>,
     unasked: Unasked,
     limits: Limited,
@@ -112,6 +116,7 @@ fn shown(store: &Store, text: &str, now: Timestamp) -> Result<Shown, CliError> {
         unasked: Unasked { count: state.gate.unasked_count, calls: state.gate.unasked.clone() },
         limits: limited(&state, limits, &facts, now),
         receipts: receipts(&state),
+        step: state.open_iteration().map(|open| open.role.step.clone()).unwrap_or_default(),
         run: summary,
     })
 }
@@ -134,7 +139,8 @@ fn limited(state: &State, limits: &Limits, facts: &Facts, now: Timestamp) -> Lim
 
 fn receipts(state: &State) -> Receipts {
     let iterations = state.limits.receipts.clone();
-    let whole: Vec<Receipt> = iterations.iter().map(|receipt| Receipt { phase: None, ..receipt.clone() }).collect();
+    let whole: Vec<Receipt> =
+        iterations.iter().map(|receipt| Receipt { phase: None, step: StepName::CODE, ..receipt.clone() }).collect();
     Receipts {
         total: receipt::by_phase(&whole).pop().unwrap_or_default(),
         phases: receipt::by_phase(&iterations),
@@ -143,10 +149,11 @@ fn receipts(state: &State) -> Receipts {
 }
 
 fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
-    let Shown { run, parked, unasked, limits, receipts } = shown;
+    let Shown { run, step, parked, unasked, limits, receipts } = shown;
     let about = run.reason.as_deref().or(run.phase.as_deref()).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
-    writeln!(out, "{}  {}  {}{about}", run.run.short(), run.ticket, run.state.word())?;
+    let step = of_step(step);
+    writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.state.word())?;
     let zone = jiff::tz::TimeZone::system();
     let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
     writeln!(out, "  {}", clean_line(&run.title, 100))?;
@@ -186,13 +193,19 @@ fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<
         let sum = &phase.sum;
         writeln!(
             out,
-            "  ${:>7.2}  {:>8}  {:>3} it  {:>9} tokens  {}",
+            "  ${:>7.2}  {:>8}  {:>3} it  {:>9} tokens  {}{}",
             sum.cost_usd,
             human(Duration::from_millis(sum.ms)),
             phase.iterations,
             sum.usage.total(),
-            clean_line(name, 60)
+            clean_line(name, 60),
+            of_step(&sum.step)
         )?;
     }
     Ok(())
+}
+
+/// The step, where it is worth a word.
+fn of_step(step: &StepName) -> String {
+    if step.is_code() { String::new() } else { format!(" ({})", clean_line(step.word(), 40)) }
 }

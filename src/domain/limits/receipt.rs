@@ -1,5 +1,6 @@
 //! What an iteration cost: time, tokens, money, tries; and the sums over a phase.
 
+use crate::domain::step::StepName;
 use crate::domain::turn::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +24,19 @@ pub struct Receipt {
     /// A limit refused it: it counts as no iteration.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
+    /// What it was for.
+    #[serde(skip_serializing_if = "StepName::is_code")]
+    pub step: StepName,
 }
 
-/// What all iterations of one phase cost.
+impl Receipt {
+    /// It is for the same: phase and step.
+    fn is_as(&self, other: &Self) -> bool {
+        (&self.phase, &self.step) == (&other.phase, &other.step)
+    }
+}
+
+/// What all iterations of one step cost in one phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseReceipt {
     /// How many iterations; those that a limit refused are none.
@@ -35,11 +46,11 @@ pub struct PhaseReceipt {
     pub sum: Receipt,
 }
 
-/// The sums by phase, in the order in which the phases were first worked on.
+/// The sums by phase and step, in the order in which they were first worked on.
 pub fn by_phase(receipts: &[Receipt]) -> Vec<PhaseReceipt> {
     let mut phases: Vec<PhaseReceipt> = Vec::new();
     for receipt in receipts {
-        let at = phases.iter().position(|known| known.sum.phase == receipt.phase).unwrap_or_else(|| {
+        let at = phases.iter().position(|known| known.sum.is_as(receipt)).unwrap_or_else(|| {
             phases.push(PhaseReceipt::default());
             phases.len() - 1
         });
@@ -47,6 +58,7 @@ pub fn by_phase(receipts: &[Receipt]) -> Vec<PhaseReceipt> {
         *iterations += u32::from(!receipt.refused);
         sum.n = receipt.n;
         sum.phase.clone_from(&receipt.phase);
+        sum.step.clone_from(&receipt.step);
         sum.ms += receipt.ms;
         sum.usage.add(&receipt.usage);
         sum.cost_usd += receipt.cost_usd;
@@ -79,7 +91,7 @@ mod tests {
 
     fn receipt(n: u32, phase: &str, cost_usd: f64, input: u64) -> Receipt {
         let usage = Usage { input, ..Usage::default() };
-        Receipt { n, phase: Some(phase.into()), ms: 1_000, usage, cost_usd, tries: 1, refused: false }
+        Receipt { n, phase: Some(phase.into()), ms: 1_000, usage, cost_usd, tries: 1, ..Receipt::default() }
     }
 
     #[test]

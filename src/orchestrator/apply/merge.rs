@@ -128,6 +128,7 @@ mod tests {
     use crate::domain::phase::PhaseId;
     use crate::domain::record::{BoxSettled, Record, WriteOutcome};
     use crate::domain::settings::Settings;
+    use crate::domain::step::Role;
     use crate::orchestrator::apply::fold;
 
     fn seeds(list: &[(&str, bool)]) -> Vec<PhaseSeed> {
@@ -149,7 +150,13 @@ mod tests {
                 validation: vec![],
                 settings: Settings::default(),
             },
-            Record::IterationStarted { n: 1, phase: Some(list[0].0.into()), session: None, id: None },
+            Record::IterationStarted {
+                n: 1,
+                phase: Some(list[0].0.into()),
+                session: None,
+                id: None,
+                role: Role::default(),
+            },
             Record::SnapshotTaken { n: 1, id: "base".into() },
         ] {
             fold(&mut state, &record, Timestamp::from_millis(1));

@@ -2,23 +2,24 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::record::{AgentReady, Record, SessionLost};
-use crate::domain::session::{CODE, Session, SessionEnded, Way};
+use crate::domain::session::{Session, SessionEnded, Way};
 use crate::orchestrator::state::State;
 
 /// Folds a record in; others are not its business.
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
+    let role = state.iteration.as_ref().map(|iteration| iteration.role.clone()).unwrap_or_default();
     match record {
         Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
         Record::SessionEnded(ended) => state.sessions.end(ended, time),
         Record::AgentReady(AgentReady { n, session, model, .. }) => {
-            let own = if state.settings.model.is_none() { model.as_str() } else { "" };
-            state.sessions.ready(CODE, Session::now(session, &state.folder, own, time), *n);
+            let own = if state.settings.model.is_none() && role.model.is_none() { model.as_str() } else { "" };
+            state.sessions.ready(&role.step, Session::now(session, &state.folder, own, time), *n);
         }
         Record::SessionLost(SessionLost { n, session }) => {
-            let (step, session, reason) = (CODE.to_owned(), session.clone(), String::new());
+            let (step, session, reason) = (role.step, session.clone(), String::new());
             state.sessions.end(&SessionEnded { n: *n, step, session, to: Way::Lost, reason }, time);
         }
-        Record::TurnEnded { .. } => state.sessions.touch(CODE, time),
+        Record::TurnEnded { .. } => state.sessions.touch(&role.step, time),
         _ => {}
     }
 }

@@ -33,11 +33,11 @@ pub enum Progress {
     None,
 }
 
-/// Reads an iteration. `None`: it neither raises nor resets a counter, because it was cut off by the person or
-/// a crash, was never compared, met a limit or a fault outside Claude's work, or ran out of time while working.
+/// Reads an iteration. `None`: it neither raises nor resets a counter, because its step counts for nothing, it was cut
+/// off by the person or a crash, was never compared, met a limit or a fault outside Claude's work, or ran out of time while working.
 pub fn observe(iteration: &Iteration, outcome: IterationOutcome) -> Option<Observation> {
     use IterationOutcome::{Claimed, CutOff, Failed, Idle, Interrupted, NoClaim, Parked, TimedOut};
-    let changed = iteration.changed?;
+    let changed = iteration.changed.filter(|_| iteration.role.counts.is_progress())?;
     let says_nothing = match outcome {
         Interrupted | CutOff | Parked => true,
         TimedOut | Idle => changed,

@@ -1,18 +1,16 @@
 //! Following Claude through an iteration: from the spawned process to its end.
 
 use super::Draft;
-use crate::domain::claim::Claim;
-use crate::domain::claim::parse::{Reading, parse};
+use crate::domain::claim::parse::Reading;
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::record::{AgentReady, ApiRetried, Level, Record, SessionLost, TurnEnded, TurnFailed};
-use crate::domain::session::CODE;
 use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
+use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, Stage};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
-use crate::orchestrator::{failure, judge};
 
 impl Draft<'_> {
     /// Its time counts from here: finding out which version it is may take longer, and has a bound of its own.
@@ -37,7 +35,7 @@ impl Draft<'_> {
             self.record(Record::TurnBegan { n });
         }
         // Every turn of a process begins with this record; the first is news.
-        if self.open(|open| open.ready) && self.state.sessions.of(CODE).is_some_and(|kept| kept.id == session) {
+        if self.open(|open| open.ready) && self.own_session().is_some_and(|kept| kept.id == session) {
             return;
         }
         // After its end, the turn of a background task does not bring back a session that was given up.
@@ -110,20 +108,20 @@ impl Draft<'_> {
         if self.has_subagents() {
             return;
         }
-        let reading = parse(&result.text);
+        let Some(step) = self.step() else { return self.close(n) };
+        let reading = (step.read)(&result.text);
         self.weigh(n, result, reading.claim.as_ref());
-        let foreign = |claim: &Claim| !self.state.phases.is_empty() && !claim.source.is_ours();
         match reading {
-            // Another loop's block knows nothing of phases: where there are some, it is a sign and no claim.
-            Reading { claim: Some(claim), .. } if foreign(&claim) => self.ask_for_block(n, "not_ours"),
-            Reading { claim: Some(claim), warnings, .. } => {
-                if !warnings.is_empty() {
-                    self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
+            Reading { claim: Some(claim), warnings, .. } => match (step.about)(&self.state, &claim) {
+                Err(why) => self.ask_for_block(n, why),
+                Ok(about) => {
+                    if !warnings.is_empty() {
+                        self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
+                    }
+                    self.record(Record::ClaimMade { n, claim, about: Some(about) });
+                    self.close(n);
                 }
-                let about = Some(judge::claimed(&self.state, &claim));
-                self.record(Record::ClaimMade { n, claim, about });
-                self.close(n);
-            }
+            },
             Reading { .. } if self.more_is_to_come(result.origin) => {}
             Reading { reason, .. } => self.ask_for_block(n, reason.map_or("missing", |reason| reason.word())),
         }

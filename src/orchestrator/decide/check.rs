@@ -3,15 +3,16 @@
 use super::Draft;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::phase::{Claimed, PhaseId};
+use crate::domain::phase::Claimed;
 use crate::domain::record::{BoxSettled, Level, OfPhase, Record, TurnFailed, ValidationRan, WriteOutcome};
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
 use crate::orchestrator::input::CommandResult;
-use crate::orchestrator::judge::{self, Checks, Judgement};
+use crate::orchestrator::judge::Checks;
 use crate::orchestrator::limits;
-use crate::orchestrator::state::{PhaseState, Stage};
+use crate::orchestrator::state::Stage;
+use crate::orchestrator::step::Judged;
 use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 
 /// Names of changed files kept in a record.
@@ -65,53 +66,17 @@ impl Draft<'_> {
         self.judge_claim(n, Checks::Ran(results));
     }
 
+    /// What the step's answer comes to. There may be none.
     fn judge_claim(&mut self, n: u32, checks: Checks<'_>) {
-        let Some(open) = self.state.open_iteration() else {
-            return;
-        };
-        let (own, refused) = (open.phase, open.blocked.clone());
-        let (Some(claim), Some(about), Some(changed)) = (open.claim.clone(), open.claimed, open.phase_changed) else {
-            return self.settle();
-        };
-        // What Claude has done to the ticket's text just before its claim is known only now.
-        let about = if about == Claimed::Unknown { judge::claimed(&self.state, &claim) } else { about };
-        let phase = match about {
-            Claimed::Phase(id) => Some(id),
-            Claimed::Whole if judge::is_sign(&self.state, &claim) => None,
-            Claimed::Whole | Claimed::Nothing => return self.settle(),
-            Claimed::Unknown => {
-                let name = claim.phase_completed.unwrap_or_default();
-                self.dispute(n, own, format!("the claimed phase “{name}” is none of the open phases"));
-                return self.settle();
-            }
-        };
-        match judge::judge(&claim, checks, changed, &refused) {
-            Judgement::Validate if self.is_open(phase) => {
+        match self.step().map(|step| (step.judge)(&self.state, checks)) {
+            Some(Judged::Validate) => {
                 let commands = self.state.validation.clone();
                 return self.effect(Effect::RunValidation { n, commands });
             }
-            Judgement::Done(how) if self.is_open(phase) && judge::settles(&self.state, &claim) => {
-                self.record(Record::PhaseDone { n, phase: self.text_of(phase), how, id: phase });
-            }
-            Judgement::Validate | Judgement::Done(_) => {}
-            Judgement::Disputed(why) => self.dispute(n, phase, why),
+            Some(Judged::Facts(facts)) => facts.into_iter().for_each(|fact| self.record(fact)),
+            None => {}
         }
         self.settle();
-    }
-
-    fn dispute(&mut self, n: u32, phase: Option<PhaseId>, why: String) {
-        if self.is_open(phase) {
-            self.record(Record::PhaseDisputed { n, phase: self.text_of(phase), why, id: phase });
-        }
-    }
-
-    /// The person may have settled it, or taken it out of the file, a moment ago: then it stays as they want it.
-    fn is_open(&self, phase: Option<PhaseId>) -> bool {
-        self.state.about(phase).is_some_and(PhaseState::is_open)
-    }
-
-    fn text_of(&self, phase: Option<PhaseId>) -> Option<String> {
-        self.state.phase_by(phase?).map(|phase| phase.text.clone())
     }
 
     /// The iteration is judged: end it, and see what is next. The box is ticked on the way.

@@ -9,6 +9,7 @@ use crate::domain::phase::PhaseId;
 use crate::domain::record::{Level, OfPhase, PhaseSeed, Record};
 use crate::domain::session::Sessions;
 use crate::domain::settings::{Settings, SettingsChanged};
+use crate::domain::step::Role;
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::breaker;
 use crate::orchestrator::effect::{Effect, Spawn};
@@ -16,8 +17,6 @@ use crate::orchestrator::exit;
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
-use crate::orchestrator::loop_context::loop_context;
-use crate::orchestrator::prompt::PromptContext;
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Draft<'_> {
@@ -113,7 +112,8 @@ impl Draft<'_> {
             self.set_box(phase, done);
             return false;
         }
-        if self.state.is_complete() && self.state.ticket_lost.is_none() {
+        let step = self.next_step().map(|(step, _)| step.counts);
+        if step.is_none() && self.state.ticket_lost.is_none() {
             self.complete();
             return false;
         }
@@ -130,7 +130,7 @@ impl Draft<'_> {
             self.leave(gate);
             return false;
         }
-        if let Some(stop) = guards::check(&self.state) {
+        if let Some(stop) = guards::check(&self.state, step.unwrap_or_default()) {
             let detail = match self.halted() {
                 // The guard says why it is over, the breaker what it takes to begin again.
                 Some(why) => format!("{}. And {why}", stop.detail),
@@ -185,7 +185,7 @@ impl Draft<'_> {
                 format!("{} of {all} phases are done, {skipped} skipped by you", all - skipped)
             }
         };
-        self.reset_session("the ticket is complete");
+        self.reset_sessions("the ticket is complete");
         self.end(ExitReason::Complete, detail);
     }
 
@@ -195,11 +195,12 @@ impl Draft<'_> {
     }
 
     pub(super) fn begin_iteration(&mut self, ledger: Ledger) {
+        let Some((step, phase)) = self.next_step() else { return };
         let n = self.state.iterations + 1;
-        let next = self.state.next_phase().map(PhaseState::named);
-        let (phase, id) = next.map_or((None, None), |next| (Some(next.phase), next.id));
-        let session = self.choose_session();
-        self.record(Record::IterationStarted { n, phase, session, id });
+        let (phase, id) = phase.map_or((None, None), |phase| (Some(phase.phase), phase.id));
+        let session = self.choose_session(step);
+        let role = Role { step: step.name.clone(), counts: step.counts, model: (step.model)(&self.state.settings) };
+        self.record(Record::IterationStarted { n, phase, session, id, role });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
         self.effect(Effect::TakeSnapshot { n });
     }
@@ -215,44 +216,22 @@ impl Draft<'_> {
     /// Calls Claude, unless the person has come before it: to pause or stop, with a phase that is skipped, ticked or gone,
     /// or with rules that cannot be used. Then nothing was spent.
     pub(super) fn spawn(&mut self, n: u32) {
-        let is_open = self.state.own_phase().is_some_and(PhaseState::is_open);
-        if !is_open || self.state.pace != Pace::Run || self.state.rules_trouble.is_some() {
+        let is_free = self.state.pace == Pace::Run && self.state.rules_trouble.is_none();
+        let Some(step) = self.step().filter(|step| is_free && (step.stands)(&self.state)) else {
             self.end_iteration(IterationOutcome::Interrupted);
             return self.advance();
-        }
+        };
         let notes = self.state.notes.queued();
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
-        let prompt = self.prompt(notes.into_iter().map(|(_, text)| text).collect());
-        let session = self.state.iteration.as_ref().and_then(|iteration| iteration.resumed.clone());
-        let model = self.state.settings.model.clone().or_else(|| self.model_of(session.as_deref()?));
+        let prompt = (step.prompt)(&self.state, notes.into_iter().map(|(_, text)| text).collect());
+        let settings = &self.state.settings;
+        let (effort, profile) = ((step.effort)(settings), (step.profile)(settings));
+        let iteration = self.state.iteration.as_ref();
+        let session = iteration.and_then(|iteration| iteration.resumed.clone());
+        let own = iteration.and_then(|iteration| iteration.role.model.clone());
+        let model = own.or_else(|| settings.model.clone()).or_else(|| self.model_of(session.as_deref()?));
         let max_budget_usd = limits::left_usd(&self.state);
-        self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, max_budget_usd, prompt })));
-    }
-
-    fn prompt(&self, notes: Vec<String>) -> PromptContext {
-        let state = &self.state;
-        let texts = |keep: fn(Mark) -> bool| {
-            let kept = state.phases.iter().filter(|phase| keep(phase.mark));
-            kept.map(|phase| phase.text.clone()).collect()
-        };
-        PromptContext {
-            ticket_id: state.ticket.as_ref().map(ToString::to_string).unwrap_or_default(),
-            title: state.title.clone(),
-            dispute: state.own_phase().and_then(|phase| phase.dispute.clone()),
-            phase: state.own_text().map(str::to_owned),
-            ticket: String::new(),
-            ticket_path: state.ticket_path.clone(),
-            done_phases: texts(|mark| matches!(mark, Mark::Done(_))),
-            open_phases: texts(|mark| !mark.is_settled()),
-            summaries: state.summaries.clone(),
-            notes,
-            corrections: exit::corrections(state),
-            open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
-            validation: state.validation.clone(),
-            loop_context: loop_context(state),
-            iteration: state.counted_iterations(),
-            max_iterations: state.settings.max_iterations,
-        }
+        self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, effort, profile, max_budget_usd, prompt })));
     }
 
     /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.

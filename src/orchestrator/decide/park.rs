@@ -78,7 +78,10 @@ impl Draft<'_> {
             Verdict::Go { .. } => {
                 self.record(Record::CallCounted(Counted { n, purpose: Purpose::FollowUp, ledger }));
                 self.record(Record::FollowUpSent { n });
-                self.effect(Effect::SendFollowUp { n });
+                if let Some(step) = self.step() {
+                    let prompt = Box::new((step.follow_up)(&self.state));
+                    self.effect(Effect::SendFollowUp { n, prompt });
+                }
                 self.arm(Timer::FirstByte(n));
                 // It may have run out meanwhile, when there was nothing to be said; the iteration's own runs on.
                 self.arm(Timer::Idle(n));
@@ -135,7 +138,7 @@ impl Draft<'_> {
 
     /// A run that waits for a call notices when it needs none any more: the person has ticked or skipped what was left.
     pub(super) fn end_parking_if_over(&mut self) {
-        let over = self.state.is_complete() || self.state.ticket_lost.is_some() || exit::check(&self.state).is_some();
+        let over = self.next_step().is_none() || self.state.ticket_lost.is_some() || exit::check(&self.state).is_some();
         if over && self.state.stage == Stage::Parked && self.state.ended.is_none() {
             self.unpark();
             self.advance();

@@ -2,12 +2,14 @@
 
 use super::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
+use crate::domain::step::Counts;
 use crate::orchestrator::state::State;
 
 /// At most this many iterations in a run.
 pub const GUARD: Guard = Guard {
     name: "iteration",
     doc: "iterations of one run at most",
+    counts: Counts::Progress,
     key: "limits.max_iterations",
     level: |state| (state.counted_iterations(), state.settings.max_iterations),
     check,

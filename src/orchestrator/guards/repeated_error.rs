@@ -2,6 +2,7 @@
 
 use super::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
+use crate::domain::step::Counts;
 use crate::orchestrator::failure::timer_in;
 use crate::orchestrator::state::State;
 
@@ -9,6 +10,7 @@ use crate::orchestrator::state::State;
 pub const GUARD: Guard = Guard {
     name: "same error",
     doc: "iterations in a row that end with the same error (paths, numbers and times masked)",
+    counts: Counts::Nothing,
     key: "limits.repeated_error",
     level: |state| {
         let times = state.repeated.as_ref().map_or(0, |(_, times)| *times);

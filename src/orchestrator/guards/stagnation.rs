@@ -2,12 +2,14 @@
 
 use super::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
+use crate::domain::step::Counts;
 use crate::orchestrator::state::State;
 
 /// At most this many iterations in a row without any change in the work tree.
 pub const GUARD: Guard = Guard {
     name: "no change",
     doc: "iterations in a row without any change in the work tree",
+    counts: Counts::Progress,
     key: "limits.stagnation",
     level: |state| (state.stagnation, state.settings.stagnation_limit),
     check,

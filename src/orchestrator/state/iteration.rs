@@ -8,6 +8,7 @@ use crate::domain::denial::Denial;
 use crate::domain::limits::provider::{Hit, Window};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::phase::{Claimed, PhaseId};
+use crate::domain::step::Role;
 use crate::domain::turn::Usage;
 use crate::domain::watchdog::Watch;
 use std::collections::BTreeSet;
@@ -19,6 +20,8 @@ use std::time::Duration;
 pub struct Iteration {
     /// Its number, from 1.
     pub n: u32,
+    /// What it is for.
+    pub role: Role,
     /// Its phase; `None` is the whole ticket.
     pub phase: Option<PhaseId>,
     /// Its phase by the text that Claude was told: the person may rewrite it meanwhile.

@@ -12,8 +12,7 @@ use crate::adapters::tickets;
 use crate::base::time::Clock;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
-use crate::orchestrator::prompt::{Kind, PromptContext};
-use crate::orchestrator::state::State;
+use crate::orchestrator::prompt::{Prompt, PromptContext};
 use crate::runtime::gate::Waiting;
 use crate::runtime::{channels, translate};
 use std::path::PathBuf;
@@ -22,9 +21,9 @@ use tokio::sync::mpsc;
 
 impl Effects {
     /// Starts Claude and sends the prompt; what fails on the way ends the run with a message.
-    pub(super) fn spawn_agent(&mut self, spawn: Spawn, state: &State) {
+    pub(super) fn spawn_agent(&mut self, spawn: Spawn) {
         let n = spawn.n;
-        let prepared = self.prompt(&spawn, state).and_then(|prompt| {
+        let prepared = self.prompt(&spawn).and_then(|prompt| {
             let storage = &self.config.storage;
             let bounds = Bounds { limit: storage.stream, reserve: storage.reserve };
             let sink = self.scrollback.begin(n, bounds, self.reporter.growth(self.run));
@@ -36,6 +35,7 @@ impl Effects {
                 return self.answer_now(Input::AgentFailed { n, message });
             }
         };
+        self.gate.keep_to(spawn.profile);
         // Nobody waits for an answer to what an earlier Claude asked.
         self.work.asked.clear();
         self.work.places.clear();
@@ -88,18 +88,18 @@ impl Effects {
         }
     }
 
-    fn prompt(&self, spawn: &Spawn, state: &State) -> Result<String, String> {
+    fn prompt(&self, spawn: &Spawn) -> Result<String, String> {
         let text = tickets::load::read(&self.ticket_path)
             .map_err(|error| format!("no prompt can be made of the ticket: {error}"))?;
-        let kind = if state.phases.is_empty() { Kind::Phaseless } else { Kind::Phased };
         let ticket = String::from_utf8_lossy(&text).into_owned();
-        let context = PromptContext { ticket, ..spawn.prompt.clone() };
-        self.templates.render(kind, &context).map_err(|error| error.to_string())
+        let context = PromptContext { ticket, ..spawn.prompt.context.clone() };
+        self.templates.render(spawn.prompt.kind, &context).map_err(|error| error.to_string())
     }
 
     fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {
         let mut options = Options {
             model: spawn.model,
+            effort: spawn.effort,
             resume: spawn.session,
             max_budget_usd: spawn.max_budget_usd,
             setting_sources: self.config.agent.setting_sources.clone(),
@@ -144,8 +144,8 @@ impl Effects {
         }
     }
 
-    pub(super) async fn send_follow_up(&mut self, n: u32) {
-        match self.templates.render(Kind::StatusOnly, &PromptContext::default()) {
+    pub(super) async fn send_follow_up(&mut self, n: u32, prompt: &Prompt) {
+        match self.templates.render(prompt.kind, &prompt.context) {
             Ok(text) => self.say(&fresh_id(), &text).await,
             Err(error) => {
                 let message = error.to_string();

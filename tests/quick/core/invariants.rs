@@ -10,8 +10,8 @@ use programmator::domain::limits::admission::Purpose;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{OfPhase, PhaseSeed, Record, Stored};
-use programmator::domain::session::CODE;
 use programmator::domain::settings::BreakerSettings;
+use programmator::domain::step::StepName;
 use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::failure::fatal;
 use programmator::orchestrator::state::{Iteration, Mark, Stage, State};
@@ -181,7 +181,7 @@ impl Invariants {
         match effect {
             Effect::Spawn(spawn) => {
                 assert!(!self.halted, "Claude is called after the person has paused or stopped the run");
-                if let Some(phase) = &spawn.prompt.phase {
+                if let Some(phase) = &spawn.prompt.context.phase {
                     assert!(!self.skipped.contains(phase), "Claude is called for {phase}, which was skipped");
                     let is_open = state.own_phase().is_some_and(programmator::orchestrator::state::PhaseState::is_open);
                     assert!(is_open, "Claude is called for {phase}, which is settled");
@@ -191,7 +191,7 @@ impl Invariants {
                 *processes += 1;
                 assert!(*processes <= 1 + self.lost_sessions, "iteration {} calls Claude again", spawn.n);
             }
-            Effect::SendFollowUp { n } => {
+            Effect::SendFollowUp { n, .. } => {
                 let asked = self.counted.get_mut(&(*n, Purpose::FollowUp));
                 let asked = asked.expect("the status block is asked for before the call was counted");
                 *asked += 1;
@@ -209,7 +209,7 @@ impl Invariants {
     /// A session that is gone on with is the one that is kept, of this folder, and not too old.
     fn check_session(before: &State, session: Option<&str>, now: Timestamp) {
         let Some(session) = session else { return };
-        let kept = before.sessions.of(CODE).expect("a session that nobody kept");
+        let kept = before.sessions.of(&StepName::CODE).expect("a session that nobody kept");
         assert_eq!(kept.id, session);
         let hours = now.since(kept.used).as_secs() / 3_600;
         assert!(hours < u64::from(before.settings.session_expiry_hours), "gone on with after {hours} h");

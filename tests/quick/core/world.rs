@@ -243,7 +243,7 @@ impl World {
                 Input::SnapshotTaken { n, id }
             }
             Effect::Spawn(spawn) => return self.play_claude(spawn.n, spawn.session.is_some()),
-            Effect::SendFollowUp { n } => self.turn_end(n),
+            Effect::SendFollowUp { n, .. } => self.turn_end(n),
             Effect::SendNote { .. } if self.rough(3) => return,
             Effect::SendNote { id, .. } => Input::NoteEchoed { id },
             Effect::Judge(call) => return self.judge(call),

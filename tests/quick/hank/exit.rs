@@ -10,6 +10,7 @@ use programmator::domain::denial::Denial;
 use programmator::domain::outcome::IterationOutcome;
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored};
 use programmator::domain::settings::Settings;
+use programmator::domain::step::Role;
 use programmator::domain::ticket::Boxes;
 use programmator::domain::ticket::parse::parse as read_ticket;
 use programmator::orchestrator::apply::apply;
@@ -54,7 +55,7 @@ impl Run {
 
     fn ending(&mut self, said: Option<Analysis>, files: &[&str], outcome: IterationOutcome) {
         let n = self.state.iterations + 1;
-        self.take(Record::IterationStarted { n, phase: None, session: None, id: None });
+        self.take(Record::IterationStarted { n, phase: None, session: None, id: None, role: Role::default() });
         self.take(Record::SnapshotTaken { n, id: "s".into() });
         if let Some(said) = said {
             self.take(Record::OutputAnalysed(Analysis { n, ..said }));

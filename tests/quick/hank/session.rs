@@ -9,8 +9,9 @@ use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{ApiRetried, FORMAT, OfPhase, PhaseSeed, Record, Stored, Verdict, WriteOutcome};
-use programmator::domain::session::{CODE, HISTORY, Sessions, Way};
+use programmator::domain::session::{HISTORY, Sessions, Way};
 use programmator::domain::settings::Settings;
+use programmator::domain::step::StepName;
 use programmator::domain::stream::control::Via;
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::apply::apply;
@@ -121,7 +122,7 @@ impl Loop {
     }
 
     fn kept(&self) -> Option<&str> {
-        self.state.sessions.of(CODE).map(|kept| kept.id.as_str())
+        self.state.sessions.of(&StepName::CODE).map(|kept| kept.id.as_str())
     }
 
     fn ways(&self) -> Vec<&str> {
@@ -487,7 +488,10 @@ fn a_journal_of_an_earlier_version_has_its_session() {
         let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
         apply(&mut state, &Stored { v: FORMAT, seq, time: Timestamp::from_millis(9), run, ticket, record });
     }
-    assert_eq!(state.sessions.of(CODE).map(|kept| (kept.id.as_str(), kept.folder.as_str())), Some((FIRST, "/w")));
+    assert_eq!(
+        state.sessions.of(&StepName::CODE).map(|kept| (kept.id.as_str(), kept.folder.as_str())),
+        Some((FIRST, "/w"))
+    );
 }
 
 #[test]
@@ -503,7 +507,7 @@ fn what_is_stored_is_read_back_and_gaps_are_no_fault() {
         ("another step only", r#"{"kind":"sessions_carried","open":{"critique":{"id":"b"}}}"#, None),
     ] {
         let Record::SessionsCarried(sessions) = serde_json::from_str(json).unwrap() else { panic!("{name}") };
-        assert_eq!(sessions.of(CODE).map(|kept| kept.id.as_str()), kept, "{name}");
+        assert_eq!(sessions.of(&StepName::CODE).map(|kept| kept.id.as_str()), kept, "{name}");
     }
 }
 
@@ -524,7 +528,7 @@ fn a_session_of_another_folder_is_none_of_this_one() {
     let mut all = Loop::fresh();
     all.works(FIRST);
     let mut sessions = all.state.sessions.clone();
-    sessions.open.get_mut(CODE).unwrap().folder = "/elsewhere".into();
+    sessions.open.get_mut(&StepName::CODE).unwrap().folder = "/elsewhere".into();
     let mut next = Loop::start(Settings::default(), sessions, all.now);
     assert_eq!(next.spawn(), None);
     assert!(next.last_reason().contains("/elsewhere"), "{}", next.last_reason());

@@ -8,6 +8,7 @@ use programmator::domain::limits::admission::{Admission, Ask, Asker, Parking, Pl
 use programmator::domain::limits::provider::{Cause, Reset};
 use programmator::domain::limits::{Budget, Hit, HourWindow, Limits, Spent};
 use programmator::domain::record::{Record, TurnEnded};
+use programmator::domain::step::Role;
 use programmator::domain::turn::{Origin, Usage};
 use std::thread;
 use std::time::Duration;
@@ -332,7 +333,7 @@ fn a_call_that_was_made_is_not_taken_back_by_who_asks_again() {
     let store = with_runs(temp.path(), &[run]);
     let asked = || store.admit(run, &ask(1, 1), time(0)).unwrap();
     assert!(goes(&asked()));
-    let begun = Record::IterationStarted { n: 1, phase: None, session: None, id: None };
+    let begun = Record::IterationStarted { n: 1, phase: None, session: None, id: None, role: Role::default() };
     store.append_blocking(append(run, vec![begun])).unwrap();
     assert!(!goes(&asked()), "there is no place for another");
     assert_eq!(store.calls_since(time(0)).unwrap(), 1);

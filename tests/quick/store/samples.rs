@@ -21,8 +21,9 @@ use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost, TurnEnded,
     TurnFailed, ValidationRan, Verdict, WishTaken, WriteOutcome,
 };
-use programmator::domain::session::{CODE, Session, SessionEnded, Sessions, Way};
+use programmator::domain::session::{Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
+use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
@@ -104,7 +105,14 @@ pub fn every_record() -> Vec<Record> {
         Record::TicketLost { why: text() },
         Record::ValidationChangeSeen { commands: vec![text()] },
         Record::ValidationChangeAnswered { commands: vec![], accepted: true },
-        Record::IterationStarted { n, phase: Some(text()), session: None, id: Some(PhaseId(3)) },
+        Record::IterationStarted { n, phase: Some(text()), session: None, id: Some(PhaseId(3)), role: Role::default() },
+        Record::IterationStarted {
+            n,
+            phase: Some(text()),
+            session: None,
+            id: None,
+            role: Role { step: text().into(), counts: Counts::Nothing, model: Some(text()) },
+        },
         Record::SnapshotTaken { n, id: text() },
         counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
@@ -207,7 +215,13 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::WatchdogFired(WatchdogFired { n, timer: Watch::FirstByte, seconds: 180 }),
         Record::SessionsCarried(sessions()),
-        Record::SessionEnded(SessionEnded { n, step: text(), session: "s".into(), to: Way::Expired, reason: text() }),
+        Record::SessionEnded(SessionEnded {
+            n,
+            step: text().into(),
+            session: "s".into(),
+            to: Way::Expired,
+            reason: text(),
+        }),
         Record::SettingsChanged(SettingsChanged { settings: Settings::default(), what: vec![text()] }),
         Record::LimitSeen(Window {
             kind: text(),
@@ -232,7 +246,16 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::Unparked,
         Record::LimitsChanged(Box::new(Limits { tokens: Some(5), ..Limits::default() })),
-        Record::Receipt(Receipt { n, phase: Some(text()), ms: 7, usage, cost_usd: 0.5, tries: 1, refused: true }),
+        Record::Receipt(Receipt {
+            n,
+            phase: Some(text()),
+            ms: 7,
+            usage,
+            cost_usd: 0.5,
+            tries: 1,
+            refused: true,
+            step: text().into(),
+        }),
         Record::ApprovalAsked(Approval {
             id: QuestionId { call: text(), revision: 2 },
             again: Some(Again::RulesChanged),
@@ -279,7 +302,7 @@ pub fn every_record() -> Vec<Record> {
 
 fn sessions() -> Sessions {
     let mut sessions = Sessions::default();
-    sessions.ready(CODE, Session::now("s", "/w", "m", Timestamp::from_millis(1)), 3);
+    sessions.ready(&StepName::CODE, Session::now("s", "/w", "m", Timestamp::from_millis(1)), 3);
     sessions
 }
 

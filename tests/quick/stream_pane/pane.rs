@@ -4,6 +4,7 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::record::{FORMAT, Record, Stored};
 use programmator::domain::scrollback::{Entry, EntryKind, Live, Scrollback};
+use programmator::domain::step::Role;
 use programmator::tui::panes::stream::{FollowStatus, StreamMsg, StreamState, view};
 use programmator::tui::theme::Theme;
 use ratatui::buffer::Buffer;
@@ -137,7 +138,13 @@ impl Pane {
     pub fn start(&mut self, n: u32, phase: &str, session: Option<&str>) {
         self.record(
             0,
-            Record::IterationStarted { n, phase: Some(phase.into()), session: session.map(Into::into), id: None },
+            Record::IterationStarted {
+                n,
+                phase: Some(phase.into()),
+                session: session.map(Into::into),
+                id: None,
+                role: Role::default(),
+            },
         );
         self.record(0, Record::AgentSpawned { n, pid: 1 });
     }

@@ -6,13 +6,14 @@ use crate::domain::analysis::Analysis;
 use crate::domain::denial::Denial;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{FORMAT, Stored, TurnEnded, TurnFailed};
+use crate::domain::step::Role;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::State;
 
 /// Runs one iteration's records through the fold and observes it.
 fn observed(outcome: IterationOutcome, records: Vec<Record>) -> Option<Observation> {
     let mut state = State::default();
-    let begun = Record::IterationStarted { n: 1, phase: None, session: None, id: None };
+    let begun = Record::IterationStarted { n: 1, phase: None, session: None, id: None, role: Role::default() };
     for (seq, record) in (1..).zip(std::iter::once(begun).chain(records)) {
         let (run, ticket) = (RunId(uuid::Uuid::nil()), TicketId::parse("t").unwrap());
         apply(&mut state, &Stored { v: FORMAT, seq, time: START, run, ticket, record });

@@ -1,0 +1,82 @@
+//! What an iteration is for: the name of a step, and what its iterations count for. Which steps there are, and what
+//! each does, is `orchestrator::steps`' business.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The name of a step. A journal may name one that this program does not know: that is read all the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StepName(Cow<'static, str>);
+
+impl StepName {
+    /// Work on the ticket: what every iteration of an old journal was for.
+    pub const CODE: Self = Self::new("code");
+
+    /// A name: one lower-case word.
+    pub const fn new(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// The word.
+    pub fn word(&self) -> &str {
+        &self.0
+    }
+
+    /// Where nothing is said of the step, it is this one.
+    pub fn is_code(&self) -> bool {
+        *self == Self::CODE
+    }
+}
+
+impl Default for StepName {
+    fn default() -> Self {
+        Self::CODE
+    }
+}
+
+impl From<String> for StepName {
+    fn from(name: String) -> Self {
+        Self(Cow::Owned(name))
+    }
+}
+
+impl fmt::Display for StepName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.word())
+    }
+}
+
+/// What the iterations of a step count for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counts {
+    /// They are to get the work on: those that do not bring a run to its end.
+    #[default]
+    Progress,
+    /// They only look at the work: neither progress nor its absence, and none of the iterations that a run may have.
+    Nothing,
+}
+
+impl Counts {
+    /// They get the work on, or should.
+    pub fn is_progress(&self) -> bool {
+        *self == Self::Progress
+    }
+}
+
+/// The part that an iteration has in the work. In old journals it is always the same: code.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Role {
+    /// The step.
+    #[serde(skip_serializing_if = "StepName::is_code")]
+    pub step: StepName,
+    /// What it counts for.
+    #[serde(skip_serializing_if = "Counts::is_progress")]
+    pub counts: Counts,
+    /// The step's own model; `None`: the run's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}

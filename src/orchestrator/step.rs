@@ -1,0 +1,93 @@
+//! What a step is: a row of [`STEPS`](super::steps::STEPS). Everything that differs between one kind of iteration and
+//! another stands in it, and nothing else knows a step by its name.
+//!
+//! An iteration goes: the first row that has something to do → its session, model and profile → its prompt → Claude →
+//! its answer is read, or asked for once more → the tree is compared → what the answer comes to is judged. A step is
+//! pure, as the core is.
+
+use crate::domain::claim::Claim;
+use crate::domain::claim::parse::Reading;
+use crate::domain::phase::Claimed;
+use crate::domain::profile::Profile;
+use crate::domain::record::{OfPhase, Record};
+use crate::domain::settings::Settings;
+use crate::domain::step::{Counts, StepName};
+use crate::orchestrator::judge::Checks;
+use crate::orchestrator::prompt::{Kind, Prompt};
+use crate::orchestrator::state::State;
+
+/// One step.
+pub struct Step {
+    /// Its name, in journals too.
+    pub name: StepName,
+    /// What its iterations count for.
+    pub counts: Counts,
+    /// Claude's session.
+    pub session: SessionUse,
+    /// What it would do now. It is asked only while no iteration is open.
+    pub next: fn(&State) -> Next,
+    /// What its open iteration was begun for is still to be done.
+    pub stands: fn(&State) -> bool,
+    /// Its own `--model`; `None` is the run's.
+    pub model: fn(&Settings) -> Option<String>,
+    /// Its own `--effort`; `None` is Claude's own default.
+    pub effort: fn(&Settings) -> Option<String>,
+    /// The gate's profile; `None` is the run's.
+    pub profile: fn(&Settings) -> Option<Profile>,
+    /// The templates that it uses: a person may have their own.
+    pub prompts: &'static [Kind],
+    /// What Claude is told, with these notes of the person's.
+    pub prompt: fn(&State, Vec<String>) -> Prompt,
+    /// What Claude is told when its answer cannot be read.
+    pub follow_up: fn(&State) -> Prompt,
+    /// Reads the answer.
+    pub read: fn(&str) -> Reading,
+    /// What the answer is about; an error: it is none of this step's, and why, in a word.
+    pub about: fn(&State, &Claim) -> Result<Claimed, &'static str>,
+    /// What the answer comes to, or that there is none, now that the tree is compared.
+    pub judge: fn(&State, Checks<'_>) -> Judged,
+}
+
+/// Which session of Claude's an iteration has. Each step has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionUse {
+    /// Always a fresh one.
+    Fresh,
+    /// That of the iteration of this step before, while it can be gone on with.
+    Continued,
+}
+
+/// What there is for a step to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Nothing: another step's turn, or the end of the run.
+    Nothing,
+    /// This phase.
+    Phase(OfPhase),
+    /// The whole ticket.
+    Ticket,
+}
+
+/// What an answer comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Judged {
+    /// Run the validation commands, and ask again.
+    Validate,
+    /// These facts; then the iteration ends, and the steps are asked what is next.
+    Facts(Vec<Record>),
+}
+
+/// The step whose turn it is, and what it does.
+pub fn next<'a>(steps: &'a [Step], state: &State) -> Option<(&'a Step, Option<OfPhase>)> {
+    steps.iter().find_map(|step| match (step.next)(state) {
+        Next::Nothing => None,
+        Next::Phase(phase) => Some((step, Some(phase))),
+        Next::Ticket => Some((step, None)),
+    })
+}
+
+/// The step of the open iteration, or of the last one. `None`: a newer program's.
+pub fn present<'a>(steps: &'a [Step], state: &State) -> Option<&'a Step> {
+    let name = &state.iteration.as_ref()?.role.step;
+    steps.iter().find(|step| step.name == *name)
+}

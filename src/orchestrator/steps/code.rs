@@ -1,0 +1,131 @@
+//! Work on the ticket: a phase at a time, or all of it where it has none. A claim that a phase is done is judged by the
+//! validation commands and the tree (`judge`).
+
+use crate::domain::claim::Claim;
+use crate::domain::claim::parse::parse;
+use crate::domain::phase::{Claimed, PhaseId};
+use crate::domain::record::Record;
+use crate::domain::step::{Counts, StepName};
+use crate::orchestrator::exit;
+use crate::orchestrator::judge::{self, Checks, Judgement};
+use crate::orchestrator::loop_context::loop_context;
+use crate::orchestrator::prompt::{Kind, Prompt, PromptContext};
+use crate::orchestrator::state::{Mark, PhaseState, State};
+use crate::orchestrator::step::{Judged, Next, SessionUse, Step};
+
+/// Works on one phase.
+pub const PHASED: Kind = Kind { file: "phased.md", builtin: include_str!("../prompt/phased.md") };
+/// Works on a ticket without phases.
+pub const PHASELESS: Kind = Kind { file: "phaseless.md", builtin: include_str!("../prompt/phaseless.md") };
+/// Asks for the status block only.
+pub const STATUS_ONLY: Kind = Kind { file: "status_only.md", builtin: include_str!("../prompt/status_only.md") };
+
+/// The step.
+pub const STEP: Step = Step {
+    name: StepName::CODE,
+    counts: Counts::Progress,
+    session: SessionUse::Continued,
+    next,
+    stands: |state| state.own_phase().is_some_and(PhaseState::is_open),
+    model: |_| None,
+    effort: |_| None,
+    profile: |_| None,
+    prompts: &[PHASED, PHASELESS, STATUS_ONLY],
+    prompt,
+    follow_up: |state| Prompt { kind: STATUS_ONLY, context: context(state, Vec::new()) },
+    read: parse,
+    about,
+    judge: judged,
+};
+
+fn next(state: &State) -> Next {
+    match state.next_phase() {
+        _ if state.is_complete() => Next::Nothing,
+        Some(phase) => Next::Phase(phase.named()),
+        None => Next::Ticket,
+    }
+}
+
+fn prompt(state: &State, notes: Vec<String>) -> Prompt {
+    let kind = if state.phases.is_empty() { PHASELESS } else { PHASED };
+    Prompt { kind, context: context(state, notes) }
+}
+
+fn context(state: &State, notes: Vec<String>) -> PromptContext {
+    let texts = |keep: fn(Mark) -> bool| {
+        let kept = state.phases.iter().filter(|phase| keep(phase.mark));
+        kept.map(|phase| phase.text.clone()).collect()
+    };
+    PromptContext {
+        ticket_id: state.ticket.as_ref().map(ToString::to_string).unwrap_or_default(),
+        title: state.title.clone(),
+        dispute: state.own_phase().and_then(|phase| phase.dispute.clone()),
+        phase: state.own_text().map(str::to_owned),
+        ticket: String::new(),
+        ticket_path: state.ticket_path.clone(),
+        done_phases: texts(|mark| matches!(mark, Mark::Done(_))),
+        open_phases: texts(|mark| !mark.is_settled()),
+        summaries: state.summaries.clone(),
+        notes,
+        corrections: exit::corrections(state),
+        open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
+        validation: state.validation.clone(),
+        loop_context: loop_context(state),
+        iteration: state.counted_iterations(),
+        max_iterations: state.settings.max_iterations,
+    }
+}
+
+/// Another loop's block knows nothing of phases: where there are some, it is a sign and no claim.
+fn about(state: &State, claim: &Claim) -> Result<Claimed, &'static str> {
+    if !state.phases.is_empty() && !claim.source.is_ours() {
+        return Err("not_ours");
+    }
+    Ok(judge::claimed(state, claim))
+}
+
+fn judged(state: &State, checks: Checks<'_>) -> Judged {
+    let nothing = Judged::Facts(Vec::new());
+    let Some(open) = state.open_iteration() else { return nothing };
+    let (Some(claim), Some(about), Some(changed)) = (&open.claim, open.claimed, open.phase_changed) else {
+        return nothing;
+    };
+    // What Claude has done to the ticket's text just before its claim is known only now.
+    let about = if about == Claimed::Unknown { judge::claimed(state, claim) } else { about };
+    let phase = match about {
+        Claimed::Phase(id) => Some(id),
+        Claimed::Whole if judge::is_sign(state, claim) => None,
+        Claimed::Whole | Claimed::Nothing => return nothing,
+        Claimed::Unknown => {
+            let name = claim.phase_completed.as_deref().unwrap_or_default();
+            return disputed(
+                state,
+                open.n,
+                open.phase,
+                format!("the claimed phase “{name}” is none of the open phases"),
+            );
+        }
+    };
+    match judge::judge(claim, checks, changed, &open.blocked) {
+        Judgement::Validate if is_open(state, phase) => Judged::Validate,
+        Judgement::Done(how) if is_open(state, phase) && judge::settles(state, claim) => {
+            Judged::Facts(vec![Record::PhaseDone { n: open.n, phase: text_of(state, phase), how, id: phase }])
+        }
+        Judgement::Validate | Judgement::Done(_) => nothing,
+        Judgement::Disputed(why) => disputed(state, open.n, phase, why),
+    }
+}
+
+fn disputed(state: &State, n: u32, phase: Option<PhaseId>, why: String) -> Judged {
+    let fact = Record::PhaseDisputed { n, phase: text_of(state, phase), why, id: phase };
+    Judged::Facts(is_open(state, phase).then_some(fact).into_iter().collect())
+}
+
+/// The person may have settled it, or taken it out of the file, a moment ago: then it stays as they want it.
+fn is_open(state: &State, phase: Option<PhaseId>) -> bool {
+    state.about(phase).is_some_and(PhaseState::is_open)
+}
+
+fn text_of(state: &State, phase: Option<PhaseId>) -> Option<String> {
+    state.phase_by(phase?).map(|phase| phase.text.clone())
+}
