@@ -18,7 +18,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-pub use layers::{Explained, Layers, Resolved, resolve};
+pub use layers::{Layers, Resolved, resolve};
+pub use values::Explained;
 
 /// Everything that is configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,6 +152,12 @@ pub struct Notice {
     pub level: Level,
     /// What, and what to do.
     pub text: String,
+}
+
+impl Notice {
+    fn warn(text: String) -> Self {
+        Self { level: Level::Warn, text }
+    }
 }
 
 /// A setting that cannot be used. The program does not start with one.

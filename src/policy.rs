@@ -6,6 +6,7 @@
 //! might be.
 
 pub mod bash;
+mod built_in;
 pub mod call;
 pub mod cases;
 pub mod chars;

@@ -15,12 +15,15 @@ mod drain;
 mod error;
 mod event;
 pub mod features;
+mod handle;
 mod held;
 #[cfg(target_os = "linux")]
 pub mod keeper;
 pub mod launch;
+pub mod marker;
 pub mod memory;
 mod messages;
+mod orders;
 pub mod orphans;
 #[cfg(target_os = "linux")]
 mod os_linux;
@@ -32,9 +35,11 @@ mod settings;
 mod start;
 pub mod stop;
 mod supervise;
+pub mod version;
 
 pub use error::AgentError;
 pub use event::{AgentEvent, Exit};
+pub use handle::Agent;
 pub use messages::{CallbackAnswer, ToolAnswer};
 
 use crate::base::time::{Clock, Timestamp};
@@ -42,16 +47,14 @@ use crate::domain::scrollback::Sink;
 use crate::domain::stream::api_error::is_unknown_session;
 use error::{ended_early, said};
 use features::Features;
+use handle::Pulse;
 use launch::Launch;
 use pending::{Answer, Pending};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
-
-/// Messages that may wait for Claude to read them; a sender waits when there are more.
-const WRITER_CAPACITY: usize = 64;
+use tokio::sync::{mpsc, oneshot};
 
 /// What a Claude must agree to before it is given work.
 struct Terms {
@@ -62,28 +65,6 @@ struct Terms {
 }
 /// How long Claude has to say its plan: it reads one file.
 const PLAN_WAIT: Duration = Duration::from_secs(10);
-
-/// What is shared with the drain thread.
-#[derive(Debug)]
-struct Pulse {
-    last_byte: AtomicI64,
-    /// Zero before the first.
-    last_answer: AtomicI64,
-    in_turn: AtomicBool,
-    pending: Pending,
-}
-
-/// One running Claude. Dropping it kills the process and sweeps what it left.
-#[derive(Debug)]
-pub struct Agent {
-    pid: u32,
-    writer: mpsc::Sender<supervise::Write>,
-    signals: mpsc::Sender<supervise::Signal>,
-    pulse: Arc<Pulse>,
-    turns: watch::Receiver<u64>,
-    exit: watch::Receiver<Option<Exit>>,
-    family: Arc<orphans::Family>,
-}
 
 impl Agent {
     /// Starts Claude and agrees on the protocol; [`send_user`](Self::send_user) may follow at once.
@@ -153,7 +134,7 @@ impl Agent {
         Err(AgentError::NoProtocol {
             program,
             said: said(if refusal.is_empty() { &ended.stderr_tail } else { &refusal }),
-            floor: probe::FLOOR,
+            floor: version::FLOOR,
         })
     }
 
@@ -228,7 +209,7 @@ impl Agent {
     pub async fn close_input(&self) {
         self.look().await;
         // An error means that it is closed already.
-        self.writer.send(supervise::Write::Close).await.ok();
+        self.writer.send(orders::Write::Close).await.ok();
     }
 
     /// Remembers who descends from Claude: when it is gone it is too late.
@@ -238,7 +219,7 @@ impl Agent {
     }
 
     async fn write(&self, line: String) -> Result<(), AgentError> {
-        self.writer.send(supervise::Write::Line(line)).await.map_err(|_| AgentError::Gone)
+        self.writer.send(orders::Write::Line(line)).await.map_err(|_| AgentError::Gone)
     }
 }
 

@@ -5,21 +5,23 @@
 //! running the ticket's commands (`adapters::validate`). Names come as they are: clean them to show them.
 
 mod command;
+mod error;
 mod folder;
 mod history;
 mod paths;
 mod repository;
 mod restore;
 mod scratch;
+mod snapshot;
 
+pub use error::EvidenceError;
 pub use folder::Folder;
 pub use repository::Repository;
+pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
 
-use crate::base::id::{RunId, TicketId};
-use crate::base::time::Timestamp;
+use crate::base::id::TicketId;
 use paths::Excludes;
 use scratch::Objects;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,160 +32,6 @@ pub enum WorkTree {
     Git(Arc<Repository>),
     /// In none: the folder counts.
     Plain(Arc<Folder>),
-}
-
-/// Names a snapshot: `refs/programmator/<ticket>/<run>/<n>`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SnapshotName {
-    /// The ticket.
-    pub ticket: TicketId,
-    /// The run.
-    pub run: RunId,
-    /// The iteration that the snapshot was taken before, from 1.
-    pub n: u32,
-}
-
-/// A snapshot: the id of a git commit, or `manifest-<sha256>`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SnapshotId(pub String);
-
-impl fmt::Display for SnapshotId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// What taking a snapshot gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
-    /// Its id.
-    pub id: SnapshotId,
-    /// What could not be read and is not in it, one clean line each.
-    pub skipped: Vec<String>,
-}
-
-/// A stored snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The run; `None` for what `restore` saved before it began.
-    pub run: Option<RunId>,
-    /// The iteration it was taken before, or the number of the restore.
-    pub n: u32,
-    /// Its commit.
-    pub id: SnapshotId,
-    /// When, to the second.
-    pub time: Timestamp,
-    /// What a person calls it: `3` in the newest run, `9b1c22d0/3` in an earlier one, `restore/1`.
-    pub pick: String,
-}
-
-/// What a restore would do to the work tree as it is. Paths are relative to its top.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
-    /// Names the work tree's content: another one makes another plan.
-    pub tree: String,
-    /// Files that would be written.
-    pub writes: Vec<String>,
-    /// Files that would be removed.
-    pub removes: Vec<String>,
-    /// Files that would stay, though they differ.
-    pub keeps: Vec<Kept>,
-}
-
-/// What a restore did. Paths are relative to the top of the work tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Restored {
-    /// What a person calls the snapshot of the state before.
-    pub saved: String,
-    /// Files that were written.
-    pub written: Vec<String>,
-    /// Files that were removed.
-    pub removed: Vec<String>,
-    /// Files that differ still.
-    pub kept: Vec<Kept>,
-}
-
-/// A file that a restore left as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// Which.
-    pub path: String,
-    /// Why.
-    pub why: String,
-}
-
-/// Why the work tree could not be saved, compared or restored.
-#[derive(Debug, thiserror::Error)]
-pub enum EvidenceError {
-    /// The folder needs git and there is none.
-    #[error("`git` was not found, but {} is in a git repository: install git or put it on PATH", folder.display())]
-    GitMissing {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// Git said no.
-    #[error("git {verb} failed in {}: {said}", folder.display())]
-    Failed {
-        /// The git command.
-        verb: &'static str,
-        /// Where.
-        folder: PathBuf,
-        /// Git's own words, which name the cure where there is one.
-        said: String,
-    },
-    /// Git took too long.
-    #[error("git {verb} did not end within {seconds} s in {}: list in .gitignore what does not matter, or work in a smaller repository", folder.display())]
-    TimedOut {
-        /// The git command.
-        verb: &'static str,
-        /// Where.
-        folder: PathBuf,
-        /// The limit.
-        seconds: u64,
-    },
-    /// What is compared with is gone.
-    #[error("{what} {} was deleted or moved while the run worked: put it back, then `programmator resume`", path.display())]
-    Gone {
-        /// What it was.
-        what: &'static str,
-        /// Where it was.
-        path: PathBuf,
-    },
-    /// The system said no.
-    #[error("{what} failed at {}: {source}", path.display())]
-    Io {
-        /// What was being done.
-        what: String,
-        /// Where.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The snapshot to compare with is not there.
-    #[error("snapshot {id} is not there any more: it was removed, or it belongs to another work tree")]
-    UnknownSnapshot {
-        /// Its id.
-        id: String,
-    },
-    /// No snapshot of that name.
-    #[error("{ticket} has no snapshot `{wanted}`; there are: {known}")]
-    NoSuchSnapshot {
-        /// The ticket.
-        ticket: TicketId,
-        /// What was asked for.
-        wanted: String,
-        /// What there is.
-        known: String,
-    },
-    /// A plain folder has nothing to go back to.
-    #[error(
-        "{} is in no git repository: there programmator notes what changed but keeps no copies, so nothing can be restored. Run `git init` there before the next run",
-        folder.display()
-    )]
-    NotRestorable {
-        /// The folder.
-        folder: PathBuf,
-    },
 }
 
 impl WorkTree {

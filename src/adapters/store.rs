@@ -5,10 +5,13 @@
 //! and `tables` write it, `read`, `follow` and `wishes` read it; `scrollback` and `locks` are files beside it. What a
 //! record means is `domain::record`'s; how a run follows from its records is the core's.
 
+mod bell;
 mod beside;
 mod error;
 mod folder;
 mod follow;
+mod handle;
+mod ledger;
 mod limits;
 mod locks;
 mod os;
@@ -22,6 +25,7 @@ mod writer;
 pub use error::StoreError;
 pub use folder::state_dir;
 pub use follow::Follower;
+pub use handle::Store;
 pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
 pub use read::{Found, Loaded, Skipped};
 pub use scrollback::{Bounds, Classify, RunScrollback, RunSink};
@@ -30,30 +34,11 @@ pub use writer::Append;
 
 use crate::base::id::RunId;
 use crate::domain::record::Stored;
-use rusqlite::Connection;
+use handle::Inner;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-
-/// A handle on the person's store. Clones share one writer thread, which ends with the last of them.
-#[derive(Clone)]
-pub struct Store {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    folder: PathBuf,
-    database: PathBuf,
-    opened: folder::Database,
-    bell: PathBuf,
-    wishes: PathBuf,
-    locks: PathBuf,
-    reader: Mutex<Connection>,
-    /// Counts calls: a transaction that reads before it writes cannot wait in the writer's queue.
-    ledger: Mutex<Connection>,
-    writer: writer::Writer,
-}
 
 impl Store {
     /// Opens the store in `folder` (see [`state_dir`]); creates what is missing and brings an older database
@@ -72,7 +57,7 @@ impl Store {
         let reader = Mutex::new(schema::open_reader(&database)?);
         let ledger = Mutex::new(schema::connect(&database)?);
         let opened = folder::Database::at(database.clone())?;
-        let writer = writer::Writer::start(db, opened.clone(), follow::Bell::hang(&bell)?)?;
+        let writer = writer::Writer::start(db, opened.clone(), bell::Bell::hang(&bell)?)?;
         Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
     }
 
@@ -85,7 +70,7 @@ impl Store {
         let connect = || schema::open_read_only(&database);
         let (reader, ledger) = (Mutex::new(connect()?), Mutex::new(connect()?));
         let opened = folder::Database::at(database.clone())?;
-        let writer = writer::Writer::start(connect()?, opened.clone(), follow::Bell::none())?;
+        let writer = writer::Writer::start(connect()?, opened.clone(), bell::Bell::none())?;
         Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
     }
 

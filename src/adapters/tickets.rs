@@ -6,11 +6,13 @@
 pub mod create;
 pub mod disk;
 pub mod find;
+mod folder;
 pub mod load;
 mod os;
 pub mod write;
 
 pub use create::{CreateError, NewTicket, create};
 pub use find::{FindError, Places, find};
-pub use load::{Listed, LoadError, list, load};
+pub use folder::{Listed, list};
+pub use load::{LoadError, load};
 pub use write::{reopen, set_status, tick};

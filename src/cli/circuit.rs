@@ -13,6 +13,7 @@ use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::runtime::behind::Reset;
+use crate::runtime::behind::state_of;
 use crate::runtime::circuit;
 use crate::runtime::supervisor::{OpenError, find_run};
 use clap::Subcommand;
@@ -182,7 +183,7 @@ fn all(session: &Session) -> Result<Vec<Shown>, CliError> {
 }
 
 fn shown(store: &Store, runs: &[RunSummary], run: RunSummary, now: Timestamp) -> Result<Shown, CliError> {
-    let state = circuit::state_of(store, run.run)?;
+    let state = state_of(store, run.run)?;
     let (mut breaker, thresholds) = (state.breaker, state.settings.breaker);
     breaker.reason = clean_line(&breaker.reason, 400);
     breaker.error = breaker.error.map(|error| clean_line(&error, 400));

@@ -1,12 +1,13 @@
 //! `programmator doctor`: checks what programmator needs; each line says ok, warn or fail, with the cure.
 
 use super::error::CliError;
-use super::policy::in_force;
+use super::in_force::in_force;
 use super::session::Session;
 use crate::adapters::agent::features::TABLE;
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
-use crate::adapters::agent::probe::{self, Fitness, Found};
+use crate::adapters::agent::probe::{self, Found};
 use crate::adapters::agent::stop::Ladder;
+use crate::adapters::agent::version::{FLOOR, Fitness, TESTED};
 use crate::adapters::agent::{Agent, AgentEvent};
 use crate::adapters::clock::boot_time;
 use crate::adapters::room::Room;
@@ -126,9 +127,9 @@ fn launch(session: &Session, resolved: &Resolved, shell: PathBuf) -> Launch {
 
 fn version(found: &Found, launch: &Launch) -> Finding {
     let version = found.version;
-    let [first, last] = probe::TESTED;
+    let [first, last] = TESTED;
     let (mark, means) = match version.fitness() {
-        Fitness::TooOld => (Mark::Fail, format!("{} or newer is needed: update it with `claude update`", probe::FLOOR)),
+        Fitness::TooOld => (Mark::Fail, format!("{} or newer is needed: update it with `claude update`", FLOOR)),
         Fitness::Untested => (Mark::Warn, "yours is older: update it with `claude update`".to_owned()),
         Fitness::Tested => (Mark::Ok, "yours is one of them".to_owned()),
         Fitness::Between => (Mark::Ok, "yours is between them and should work".to_owned()),

@@ -1,6 +1,5 @@
 //! What ends the program early, and the exit code that says so.
 
-use super::Cli;
 use super::config::LoadError;
 use crate::adapters::store::StoreError;
 use crate::adapters::tickets::FindError;
@@ -11,6 +10,9 @@ use std::panic::PanicHookInfo;
 
 /// Exit code when the reader of our output has gone.
 pub const NOBODY_READS: u8 = 141;
+
+/// Exit code for what cannot be judged, as in sysexits.h.
+pub const BAD_INPUT: u8 = 64;
 
 /// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
 pub const NOT_FOR_CLAUDE: u8 = 77;
@@ -23,17 +25,29 @@ pub struct CliError {
     pub message: String,
     /// 1: something failed; 2: usage or configuration; 75: held by another program; [`NOBODY_READS`].
     pub exit_code: u8,
+    /// What was taken for the name of a ticket, and is none: it may have been meant as a command.
+    pub no_ticket: Option<String>,
 }
 
 impl CliError {
     /// Wrong usage or configuration.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit_code: 2 }
+        Self::new(2, message)
+    }
+
+    /// Something that cannot be judged.
+    pub fn bad_input(message: impl Into<String>) -> Self {
+        Self::new(BAD_INPUT, message)
+    }
+
+    /// With an exit code of its own.
+    pub fn new(exit_code: u8, message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit_code, no_ticket: None }
     }
 
     /// Something that should have worked.
     pub fn failure(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit_code: 1 }
+        Self::new(1, message)
     }
 }
 
@@ -52,7 +66,7 @@ impl color_eyre::section::PanicMessage for PanicWords {
 
 impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
-        Self { exit_code: error.exit_code(), message: error.to_string() }
+        Self::new(error.exit_code(), error.to_string())
     }
 }
 
@@ -66,7 +80,7 @@ impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
         // What a shell says of `programmator … | head`; there is nothing to tell.
         let exit_code = if error.kind() == std::io::ErrorKind::BrokenPipe { NOBODY_READS } else { 1 };
-        Self { message: error.to_string(), exit_code }
+        Self::new(exit_code, error.to_string())
     }
 }
 
@@ -78,12 +92,9 @@ impl From<LoadError> for CliError {
 
 impl From<FindError> for CliError {
     fn from(error: FindError) -> Self {
-        let meant = match &error {
-            FindError::Missing { name, .. } => Cli::command_like(name),
-            _ => None,
-        };
-        let hint = meant.map(|command| format!("; if you meant the command: `programmator {command}`"));
-        Self::usage(format!("{error}{}", hint.unwrap_or_default()))
+        let message = error.to_string();
+        let FindError::Missing { name, .. } = error else { return Self::usage(message) };
+        Self { no_ticket: Some(name), ..Self::usage(message) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `programmator run` and `resume` without a screen: opens runs, prints their facts, gives the exit code.
 
 use super::error::{CliError, NOBODY_READS};
+use super::in_force;
 use super::session::Session;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
@@ -43,7 +44,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone()).without_stream();
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
-    let gates = session.rulebooks().gates();
+    let gates = in_force::rulebooks(session).gates();
     let authority = Authority { gates, presence: Presence::Nobody, attendance: Attendance::default() };
     let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter, session.rules(), authority, ended);
     let mut signals = Signals::listen()?;

@@ -1,6 +1,7 @@
 //! Carries out what the person asks for on the screen: opens tickets, hands on commands, ends everything.
 
 use super::error::CliError;
+use super::in_force;
 use super::session::Session;
 use crate::adapters::clock::boot_time;
 use crate::adapters::passphrase::{PassphraseError, Passphrases};
@@ -90,7 +91,7 @@ pub async fn work(operator: Operator, open: Open) -> Result<(Option<u8>, u8), Cl
     let store = session.store()?;
     let (ended, mut endings) = mpsc::unbounded_channel();
     let reporter = Reporter::new(news, store.clone());
-    let rulebooks = session.rulebooks();
+    let rulebooks = in_force::rulebooks(&session);
     let authority = Authority { gates: rulebooks.gates(), presence: Presence::Screen, attendance };
     let (clock, rules) = (session.clock(), session.rules());
     let supervisor = Supervisor::new(store.clone(), clock, reporter.clone(), rules, authority, ended);

@@ -2,10 +2,11 @@
 //! let through.
 
 use super::circuit::CircuitCommand;
+use super::command_line::Command;
 use super::error::CliError;
+use super::options::RunOptions;
 use super::session::Session;
 use super::sessions::SessionCommand;
-use super::{Command, RunOptions};
 
 /// Refuses such a command inside a run, with exit code 77.
 pub fn check(

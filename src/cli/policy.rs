@@ -10,13 +10,10 @@ mod why;
 
 use super::error::CliError;
 use super::help;
+use super::in_force::{in_force, real, tickets};
 use super::session::Session;
-use crate::adapters::config_files::{self, PROJECT_FOLDER};
 use crate::adapters::policy_files;
-use crate::adapters::tickets::{Listed, Places, list};
-use crate::adapters::trust::TrustStore;
 use crate::base::text::clean_line;
-use crate::config::{Resolved, Trust};
 use crate::policy::engine::{Policy, Profile};
 use crate::policy::place::Place;
 use crate::policy::verdict::Verdict;
@@ -24,12 +21,8 @@ use crate::runtime::rulebook::{Person, claudes_paths};
 use clap::{Args, Subcommand};
 use explain::Look;
 use serde_json::{Value, json};
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Exit code for what cannot be judged, as in sysexits.h.
-pub const BAD_INPUT: u8 = 64;
 
 /// What can be asked of the gate.
 #[derive(Debug, Subcommand)]
@@ -112,56 +105,15 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> R
     }
 }
 
-fn bad_input(message: impl Into<String>) -> CliError {
-    CliError { message: message.into(), exit_code: BAD_INPUT }
-}
-
 fn profile(name: &str) -> Result<Profile, CliError> {
     Profile::named(name)
-        .ok_or_else(|| bad_input(format!("no profile is called {name}: use strict, guarded or trusted")))
+        .ok_or_else(|| CliError::bad_input(format!("no profile is called {name}: use strict, guarded or trusted")))
 }
 
 /// The policy that holds in a folder as it is configured.
 fn in_force_here(session: &Session, folder: &Path) -> Result<Policy, CliError> {
-    let resolved = session.resolve(folder).map_err(|error| bad_input(error.message))?;
+    let resolved = session.resolve(folder).map_err(|error| CliError::bad_input(error.message))?;
     Ok(in_force(session, folder, resolved.config.profile, &tickets(session, folder, &resolved)))
-}
-
-/// What holds the tickets of a project: their folder, or the files themselves where the whole project is in it.
-pub fn tickets(session: &Session, folder: &Path, resolved: &Resolved) -> Vec<PathBuf> {
-    let dir = real(&Places { folder: folder.to_owned(), ..session.places(resolved) }.dir());
-    if !folder.starts_with(&dir) {
-        return vec![dir];
-    }
-    // A readme beside them is no ticket; in a folder further up nothing is written anyway.
-    let is_ticket = |listed: &Listed| listed.ticket.as_ref().is_ok_and(|ticket| ticket.status.is_some());
-    let listed = if folder == dir { list(&dir).unwrap_or_default() } else { Vec::new() };
-    listed.into_iter().filter(is_ticket).map(|listed| listed.path).collect()
-}
-
-/// The policy that holds in a folder: the person's file, the project's, and a profile.
-pub fn in_force(session: &Session, folder: &Path, profile: Profile, tickets: &[PathBuf]) -> Policy {
-    let user = config_files::user_folder(&session.environment);
-    let project = folder.join(PROJECT_FOLDER);
-    // What cannot be read is not trusted; the policy itself says what is wrong with it.
-    let trust = match config_files::read(&project) {
-        Ok(files) => TrustStore::new(&session.state).trust_of(folder, &files).unwrap_or(Trust::Unknown),
-        Err(_) => Trust::Unknown,
-    };
-    let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
-    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own).protecting(tickets)
-}
-
-/// The files that decide about the policy in a folder: rules, the profile, and whether the project is trusted.
-pub fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
-    let folders = config_files::user_folder(&session.environment).into_iter().chain([folder.join(PROJECT_FOLDER)]);
-    let named = folders.flat_map(|folder| [policy_files::NAME, "config.yaml"].map(|name| folder.join(name)));
-    named.chain([session.state.join("trust.json")]).collect()
-}
-
-/// The path with its links resolved, as far as it is there.
-fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, CliError> {
@@ -169,12 +121,12 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
     // A folder that is not there can be judged in, too.
     let folder = real(&folder);
     if folder.is_file() {
-        return Err(bad_input(format!("--cwd {}: no folder", folder.display())));
+        return Err(CliError::bad_input(format!("--cwd {}: no folder", folder.display())));
     }
     let policy = match (&wanted.profile, &wanted.policy) {
         (Some(name), _) => Policy::of(profile(name)?),
         (None, Some(file)) if !session.folder.join(file).exists() => {
-            return Err(bad_input(format!("--policy {}: no such file", file.display())));
+            return Err(CliError::bad_input(format!("--policy {}: no such file", file.display())));
         }
         (None, Some(file)) => policy_files::alone(&session.folder.join(file)),
         (None, None) => in_force_here(session, &folder)?,
@@ -183,9 +135,9 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
         (Some(command), ..) => ("Bash", json!({ "command": command })),
         (None, Some(tool), Some(input)) => {
             let input = serde_json::from_str::<Value>(input);
-            (tool.as_str(), input.map_err(|error| bad_input(format!("--input is no JSON: {error}")))?)
+            (tool.as_str(), input.map_err(|error| CliError::bad_input(format!("--input is no JSON: {error}")))?)
         }
-        _ => return Err(bad_input("give a command, or --tool with --input")),
+        _ => return Err(CliError::bad_input("give a command, or --tool with --input")),
     };
     let Person { home, user, .. } = session.person();
     let env = session.resolve(&folder).map(|resolved| resolved.config.agent.variables()).unwrap_or_default();

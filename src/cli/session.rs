@@ -3,8 +3,7 @@
 use super::config::{Sources, load};
 use super::error::{CliError, NOT_FOR_CLAUDE};
 use super::options::RunOptions;
-use super::policy;
-use crate::adapters::agent::launch::MARKER;
+use crate::adapters::agent::marker::MARKER;
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::config_files;
@@ -14,12 +13,11 @@ use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
 use crate::config::Resolved;
 use crate::config::key::Key;
-use crate::domain::profile::Profile;
-use crate::runtime::rulebook::{Origin, Person, Rulebooks};
+use crate::runtime::rulebook::Person;
 use crate::runtime::supervisor::Rules;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Where we are and what was asked for.
 #[derive(Clone)]
@@ -52,7 +50,7 @@ impl Session {
     /// Refuses what only a person may ask for, in a process that a Claude of ours has started.
     pub fn not_for_claude(&self, message: &str) -> Result<(), CliError> {
         if self.environment.get(MARKER).is_some_and(|run| !run.is_empty()) || orphans::has_marked_ancestor() {
-            return Err(CliError { message: message.to_owned(), exit_code: NOT_FOR_CLAUDE });
+            return Err(CliError::new(NOT_FOR_CLAUDE, message));
         }
         Ok(())
     }
@@ -103,24 +101,6 @@ impl Session {
     /// The person's passphrase.
     pub fn passphrases(&self) -> Option<Passphrases> {
         Some(Passphrases::new(&self.config_folder()?, &self.state))
-    }
-
-    /// The rules for the calls of runs.
-    pub fn rulebooks(&self) -> Rulebooks {
-        let (reads, looks) = (self.clone(), self.clone());
-        let known = Mutex::new(BTreeMap::<PathBuf, Vec<PathBuf>>::new());
-        let load = move |folder: &Path, opened, own: Option<Profile>| {
-            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            let tickets = known.entry(folder.to_owned()).or_default();
-            // A configuration that is just being written says nothing of the profile, nor where the tickets are.
-            let profile = reads.resolve(folder).map_or(opened, |resolved| {
-                *tickets = policy::tickets(&reads, folder, &resolved);
-                resolved.config.profile
-            });
-            policy::in_force(&reads, folder, own.unwrap_or(profile), tickets)
-        };
-        let files = move |folder: &Path| policy::files(&looks, folder);
-        Rulebooks::new(self.person(), Origin { load: Box::new(load), files: Box::new(files) })
     }
 
     /// The person whose machine it is.

@@ -11,7 +11,7 @@ use crate::domain::session::{Transition, Way};
 use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
 use crate::runtime::behind::Reset;
-use crate::runtime::circuit::state_of;
+use crate::runtime::behind::state_of;
 use crate::runtime::sessions;
 use crate::runtime::supervisor::OpenError;
 use clap::Subcommand;

@@ -49,10 +49,9 @@ pub async fn run_restore(
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
     let _lock = session.store()?.lock_tree(&session.folder, &holder).map_err(|error| match error {
-        LockError::Held { holder } => CliError {
-            message: format!("{} is being worked in: {holder}; stop that run first", session.folder.display()),
-            exit_code: 75,
-        },
+        LockError::Held { holder } => {
+            CliError::new(75, format!("{} is being worked in: {holder}; stop that run first", session.folder.display()))
+        }
         LockError::Store(error) => CliError::from(error),
     })?;
     if consent == Consent::Ask && !agreed(out, &tree, &ticket, pick, &exclude).await? {
@@ -86,7 +85,7 @@ async fn agreed(
     let mut said = String::new();
     stdin().read_line(&mut said)?;
     if !matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-        return Err(CliError { message: "nothing was changed".to_owned(), exit_code: DECLINED });
+        return Err(CliError::new(DECLINED, "nothing was changed"));
     }
     if plan().await? != shown {
         return Err(CliError::failure(

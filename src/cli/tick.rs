@@ -42,11 +42,11 @@ pub async fn run(
         Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” is {is}; {holder} has taken it over.")?,
         Outcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
-            return Err(CliError { message, exit_code: 75 });
+            return Err(CliError::new(75, message));
         }
         Outcome::Unknown { holder } => {
             let message = format!("{holder} works on {id} and does not know “{text}” yet; try again in a moment");
-            return Err(CliError { message, exit_code: 75 });
+            return Err(CliError::new(75, message));
         }
         Outcome::NotWritten(why) => {
             return Err(CliError::failure(format!(

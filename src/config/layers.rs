@@ -3,9 +3,8 @@
 use crate::base::text::clean_line;
 use crate::config::file::{self, Setting};
 use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
-use crate::config::values::{Values, assemble};
+use crate::config::values::{Explained, Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
-use crate::domain::record::Level;
 use crate::orchestrator::prompt::{Template, Templates};
 use crate::orchestrator::steps;
 use std::collections::BTreeMap;
@@ -38,17 +37,6 @@ pub struct Resolved {
     pub notices: Vec<Notice>,
 }
 
-/// One value and where it came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explained {
-    /// `group.key`
-    pub name: String,
-    /// For people.
-    pub value: String,
-    /// `built-in`, `path:line`, the variable or the flag.
-    pub from: String,
-}
-
 /// Resolves all layers: built-in < user < project < environment < flags.
 ///
 /// Everything that is wrong is in the error, not only the first.
@@ -61,7 +49,7 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
         let (found, wrong) = file::read(file);
         // A project that nobody trusts cannot keep the program from starting.
         if is_project && layers.trust != Trust::Trusted {
-            notices.extend(wrong.iter().map(|error| warn(format!("{error}: ignored"))));
+            notices.extend(wrong.iter().map(|error| Notice::warn(format!("{error}: ignored"))));
             let (kept, ignored): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|setting| setting.row.from_project == FromProject::Always);
             notices.extend(ignored.iter().map(|setting| untrusted(&setting.at, setting.row.name, layers.trust)));
@@ -91,16 +79,12 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     Ok(Resolved { config, values, templates, notices })
 }
 
-pub(super) fn warn(text: String) -> Notice {
-    Notice { level: Level::Warn, text }
-}
-
 fn untrusted(at: &str, what: &str, trust: Trust) -> Notice {
     let why = match trust {
         Trust::Changed => "the project's files have changed since you trusted them",
         Trust::Unknown | Trust::Trusted => "this project is not trusted",
     };
-    warn(format!("{at} sets {what}: ignored, {why}. Look at the file, then run `programmator trust`"))
+    Notice::warn(format!("{at} sets {what}: ignored, {why}. Look at the file, then run `programmator trust`"))
 }
 
 fn from_environment(environment: &BTreeMap<String, String>, errors: &mut Vec<ConfigError>) -> Vec<Setting> {
@@ -144,7 +128,7 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
         } else {
             let names = kinds.iter().map(|kind| kind.file).collect::<Vec<_>>().join(", ");
             let path = clean_line(&prompt.path, 200);
-            notices.push(warn(format!("{path} is no prompt of ours and is ignored; there are {names}")));
+            notices.push(Notice::warn(format!("{path} is no prompt of ours and is ignored; there are {names}")));
         }
     };
     for prompt in &layers.user.prompts {

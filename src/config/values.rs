@@ -2,7 +2,6 @@
 
 use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
-use crate::config::layers::{Explained, warn};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, StorageConfig, flags};
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::settings::{BreakerSettings, Settings};
@@ -105,7 +104,8 @@ pub(super) fn assemble(
     for refused in vetted.refused {
         wrong(Key::Flags, refused);
     }
-    notices.extend(vetted.notices.into_iter().map(|notice| warn(format!("{}: {notice}", values.at(Key::Flags)))));
+    notices
+        .extend(vetted.notices.into_iter().map(|notice| Notice::warn(format!("{}: {notice}", values.at(Key::Flags)))));
 
     let command = values.list(Key::AgentCommand);
     if command.first().is_none_or(|program| program.trim().is_empty()) {
@@ -186,4 +186,15 @@ fn bad_variable(name: &str) -> Option<String> {
     let gate = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"].contains(&name);
     (gate || name.starts_with("PROGRAMMATOR_"))
         .then(|| format!("agent.env cannot set `{shown}`: programmator's own work depends on it"))
+}
+
+/// One value and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// `group.key`
+    pub name: String,
+    /// For people.
+    pub value: String,
+    /// `built-in`, `path:line`, the variable or the flag.
+    pub from: String,
 }

@@ -14,12 +14,15 @@
 pub mod calls;
 pub mod control;
 pub mod dialect;
+pub mod event;
 pub mod flags;
 pub mod gate;
 pub mod host;
+pub mod line;
 pub mod prompt;
 pub mod records;
 pub mod scenario;
+pub mod session;
 pub mod sessions;
 pub mod settings;
 pub mod shell;
@@ -94,7 +97,7 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
     };
     let host = Host::start(flags, &session, scenario.cli, settings).map_err(|e| format!("Error: no signals: {e}"))?;
     let book = Book::new(&session, &cwd, &memory);
-    Ok(turn::Session::new(host, book, memory, scenario, flags).serve())
+    Ok(session::Session::new(host, book, memory, scenario, flags).serve())
 }
 
 /// The recorded end of a resume that cannot be: a result, no `init`, the reason on stderr too, exit 1.

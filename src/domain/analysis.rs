@@ -5,10 +5,13 @@
 //! none, and words alone never say that the work is done. The lists of words are files beside the code
 //! (`analysis/words/`). Nothing here reads a clock or a file.
 
+mod before;
 mod score;
 pub mod shape;
 pub mod tests_only;
 pub mod words;
+
+pub use before::Before;
 
 use crate::domain::claim::parse::parse;
 use crate::domain::claim::{Claim, ClaimStatus, WorkType};
@@ -102,17 +105,6 @@ impl Analysis {
             refused: if later.refused.is_empty() { self.refused } else { later.refused },
         }
     }
-}
-
-/// What an output is compared with.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Before<'a> {
-    /// Error lines of the outputs before, newest last.
-    pub errors: &'a [Vec<String>],
-    /// Length of the output before in bytes; `None`: there is none.
-    pub length: Option<u64>,
-    /// Files that were changed meanwhile.
-    pub files_changed: usize,
 }
 
 /// Reads an output whose text ends in this claim, if it has one.

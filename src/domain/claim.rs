@@ -3,8 +3,10 @@
 pub mod fingerprint;
 pub mod parse;
 mod signals;
+mod status;
 
 pub use signals::{Signals, Source, TestsStatus, WorkType};
+pub use status::ClaimStatus;
 
 use serde::{Deserialize, Serialize};
 
@@ -55,29 +57,6 @@ impl Claim {
             counted.map(|count| format!("{count} of them, without names"))
         } else {
             Some(self.files_changed.join(", "))
-        }
-    }
-}
-
-/// The `status` key of the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum ClaimStatus {
-    /// More to do.
-    Continue,
-    /// Everything is done.
-    Done,
-    /// A person must act first.
-    Blocked,
-}
-
-impl ClaimStatus {
-    /// The word in the block.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Continue => "CONTINUE",
-            Self::Done => "DONE",
-            Self::Blocked => "BLOCKED",
         }
     }
 }

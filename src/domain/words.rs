@@ -6,11 +6,13 @@
 mod approvals;
 mod ends;
 mod limits;
+mod line;
 mod phases;
 mod turns;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use limits::{countdown, wait_words};
+pub use line::{Line, Weight};
 pub use turns::foreign_words;
 
 use crate::base::text::clean_line;
@@ -25,48 +27,9 @@ use crate::domain::record::{
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
+use line::quoted;
 use std::collections::HashMap;
 use std::time::Duration;
-
-/// How much a line wants to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
-    /// A tool call that the gate let through.
-    Call,
-    /// For the record.
-    Info,
-    /// A decision of the gate against a call.
-    Gate,
-    /// Worth a look.
-    Warn,
-    /// Something failed.
-    Error,
-}
-
-impl Weight {
-    /// Every weight, lightest first.
-    pub const ALL: [Self; 5] = [Self::Call, Self::Info, Self::Gate, Self::Warn, Self::Error];
-
-    /// Five columns for people: `CALL `, `INFO `, `GATE `, `WARN `, `ERROR`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Call => "CALL ",
-            Self::Info => "INFO ",
-            Self::Gate => "GATE ",
-            Self::Warn => "WARN ",
-            Self::Error => "ERROR",
-        }
-    }
-}
-
-/// One line about one record; safe to print.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// How much it wants to be read.
-    pub level: Weight,
-    /// The sentence: one line, no control characters.
-    pub text: String,
-}
 
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
@@ -368,10 +331,6 @@ fn phases_word(phases: &[PhaseSeed]) -> String {
     }
     let done = phases.iter().filter(|phase| phase.done).count();
     format!("{done}/{} phases done", phases.len())
-}
-
-fn quoted(phase: Option<&str>) -> String {
-    phase.map_or_else(|| "the whole ticket".into(), |phase| format!("“{phase}”"))
 }
 
 fn counted(n: usize, noun: &str) -> String {

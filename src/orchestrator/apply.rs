@@ -19,11 +19,6 @@ use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage
 use crate::orchestrator::{breaker, gate, limits};
 use std::borrow::Borrow;
 
-/// Summaries kept for the prompt and the screen.
-const SUMMARIES: usize = 5;
-/// Calls kept for the gauge of the last hour.
-const CALLS: usize = 1_000;
-
 /// The state that the records of a journal tell of.
 pub fn folded<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>) -> State {
     let mut state = State::default();

@@ -4,11 +4,9 @@
 //! Who is asked when is decided in `decide::approval`; what rules say is the policy's.
 
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided, runs_in_shell};
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided};
 use crate::domain::record::{Record, Verdict};
-use crate::orchestrator::state::{Iteration, State};
-use serde_json::Value;
-use std::collections::BTreeSet;
+use crate::orchestrator::state::{Call, Grant, Iteration, State};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,114 +15,6 @@ const CALLS: usize = 2_000;
 
 /// Calls that nobody was there to be asked about, by name; the others are only counted.
 const NAMED: usize = 20;
-
-/// The gate's memory of one run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Gate {
-    /// What holds for the rest of the ticket.
-    grants: Vec<Grant>,
-    /// Kinds of calls that are allowed for the rest of the ticket.
-    kinds: BTreeSet<String>,
-    /// Calls of the present process that have a stored verdict and are not back yet, the latest last.
-    calls: Vec<Arc<Call>>,
-    /// Calls that were refused because nobody was there to ask; the first 20 by name.
-    pub unasked: Vec<String>,
-    /// All of them.
-    pub unasked_count: u32,
-    /// When the present process began.
-    began: Option<Timestamp>,
-    /// Since when it waits for the person.
-    waiting: Option<Timestamp>,
-    /// How long it has waited for them before, and for storage.
-    waited: Duration,
-}
-
-/// A yes for one call, whenever it comes again. What a call does is told by the whole of its input: the parts that it
-/// consists of say nothing of what they are fed.
-#[derive(Clone, Debug, PartialEq)]
-struct Grant {
-    tool: String,
-    rule: String,
-    /// As [`canonical`].
-    input: String,
-    cwd: Option<String>,
-}
-
-impl Grant {
-    fn of(approval: &Approval) -> Self {
-        let Approval { tool, rule, input, cwd, .. } = approval.clone();
-        Self { input: canonical(&tool, input), tool, rule, cwd }
-    }
-}
-
-/// An input without the words of a shell's call that change nothing of what is run.
-fn canonical(tool: &str, input: String) -> String {
-    let free = if runs_in_shell(tool) { &["description", "timeout", "timeout_ms"][..] } else { &[] };
-    match serde_json::from_str(&input) {
-        Ok(Value::Object(mut fields)) => {
-            fields.retain(|name, _| !free.contains(&name.as_str()));
-            fields.sort_keys();
-            Value::Object(fields).to_string()
-        }
-        _ => input,
-    }
-}
-
-/// A call with a stored verdict.
-#[derive(Clone, Debug, PartialEq)]
-struct Call {
-    id: String,
-    /// `Bash cargo publish`
-    name: String,
-    verdict: Verdict,
-    /// By its verdict or by the person's answer.
-    may_run: bool,
-}
-
-impl Gate {
-    /// A verdict is stored for the call.
-    pub fn knows(&self, id: &str) -> bool {
-        self.call(id).is_some()
-    }
-
-    /// The call was found to be one for the person.
-    pub fn asks(&self, id: &str) -> bool {
-        self.call(id).is_some_and(|call| matches!(call.verdict, Verdict::Ask | Verdict::Passphrase))
-    }
-
-    /// The call was refused, or still waits for a yes.
-    pub fn holds_back(&self, id: &str) -> bool {
-        self.call(id).is_some_and(|call| !call.may_run)
-    }
-
-    /// The person has said yes to calls for the rest of the run.
-    pub fn has_granted(&self) -> bool {
-        !self.grants.is_empty() || !self.kinds.is_empty()
-    }
-
-    /// The person has said yes to this call, or to all of its kind, for the rest of the run.
-    pub fn grants(&self, approval: &Approval) -> bool {
-        let same = || self.grants.contains(&Grant::of(approval));
-        let of_kinds = || approval.kinds().is_some_and(|kinds| kinds.iter().all(|kind| self.kinds.contains(*kind)));
-        approval.kind == ApprovalKind::Call && (same() || of_kinds())
-    }
-
-    /// When a process that may work for `limit` is out of time: waiting for the person is no work. `None` where
-    /// it has not waited.
-    pub fn deadline(&self, limit: Duration) -> Option<Timestamp> {
-        let waited = (!self.waited.is_zero()).then_some(self.waited)?;
-        Some(self.began?.plus(limit + waited))
-    }
-
-    /// Since when the person is waited for.
-    pub fn waits_since(&self) -> Option<Timestamp> {
-        self.waiting
-    }
-
-    fn call(&self, id: &str) -> Option<&Call> {
-        self.calls.iter().rev().find(|call| call.id == id).map(AsRef::as_ref)
-    }
-}
 
 impl Iteration {
     /// A call was let through and runs now.

@@ -4,14 +4,13 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::limits::Spent;
-use crate::domain::limits::admission::{Ask, Asker, Known, Ledger, Parking, Place, Purpose};
-use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, Window, WindowStatus, dice};
+use crate::domain::limits::admission::{Ask, Asker, Known, Ledger, Place, Purpose};
+use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, WindowStatus, dice};
 use crate::domain::limits::receipt::{self, Receipt};
 use crate::domain::limits::reset_text::{Family, LimitText};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Record, TurnEnded};
-use crate::orchestrator::state::{Iteration, Stage, State};
-use std::collections::BTreeMap;
+use crate::orchestrator::state::{Iteration, LimitState, Stage, State};
 use std::time::Duration;
 
 /// Receipts kept: as many as a run may have iterations.
@@ -19,21 +18,6 @@ const RECEIPTS: usize = 10_000;
 
 /// What is granted to an iteration beyond its time: its start, and what is done behind its end.
 const AROUND: Duration = Duration::from_secs(5 * 60);
-
-/// What a run knows of limits.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LimitState {
-    /// The provider's windows by kind, and when it told of them.
-    pub windows: BTreeMap<String, (Window, Timestamp)>,
-    /// The counters at the last call, and when that was.
-    pub ledger: Option<(Ledger, Timestamp)>,
-    /// What the run waits for.
-    pub parked: Option<Parking>,
-    /// Iterations that a limit refused: they count as none.
-    pub refused: u32,
-    /// What the iterations cost, oldest first.
-    pub receipts: Vec<Receipt>,
-}
 
 /// What a record tells of limits.
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {

@@ -1,9 +1,14 @@
 //! Everything the core knows about a run: a fold of its records, nothing else.
 
+mod gate;
 mod iteration;
+mod limits;
 mod stage;
 
+pub use gate::Gate;
+pub(in crate::orchestrator) use gate::{Call, Grant};
 pub use iteration::{Failure, Iteration, Retry};
+pub use limits::LimitState;
 pub use stage::{Ended, Pace, Stage};
 
 use crate::base::id::{RunId, TicketId};
@@ -19,8 +24,6 @@ use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use crate::orchestrator::exit::Signs;
-use crate::orchestrator::gate::Gate;
-use crate::orchestrator::limits::LimitState;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -28,15 +28,17 @@ mod settings;
 mod shell;
 mod variables;
 mod walk;
+mod walker;
 mod words;
 mod wrappers;
 mod xargs;
 
 use crate::policy::chars;
 use crate::policy::place::Place;
-use crate::policy::unit::{Program, Unit};
+use crate::policy::unit::Unit;
 use std::thread;
-use walk::Walker;
+use walk::hidden;
+use walker::Walker;
 
 /// Longest command in bytes.
 pub const MAX_BYTES: usize = 32 << 10;
@@ -63,11 +65,6 @@ pub fn units(command: &str, place: &Place<'_>) -> Vec<Unit> {
         Some(_) => vec![hidden(command, "there is no command in it")],
         None => vec![hidden(command, "it could not be parsed")],
     }
-}
-
-/// A unit for what is not seen through; nothing lifts its block.
-fn hidden(text: &str, why: impl Into<String>) -> Unit {
-    Unit::new("Bash", Program::Opaque, text).refused(why)
 }
 
 /// Why a text is not even parsed.

@@ -2,9 +2,9 @@
 
 use crate::domain::approval::runs_in_shell;
 use crate::policy::bash;
+use crate::policy::built_in::BuiltIn;
 use crate::policy::chars;
 use crate::policy::place::Place;
-use crate::policy::tables::BuiltIn;
 use crate::policy::unit::{Class, Doubt, Program, Target, Unit};
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -4,13 +4,16 @@
 pub mod args;
 pub mod awk;
 pub mod grammar;
+mod lists;
 pub mod programs;
 pub mod project;
 pub mod sed;
 pub mod sqlite;
 pub mod targets;
 
-use crate::policy::tables::BuiltIn;
+pub use lists::Lists;
+
+use crate::policy::built_in::BuiltIn;
 use crate::policy::unit::Class;
 use grammar::Grammar;
 use serde::Deserialize;
@@ -108,19 +111,6 @@ pub enum Language {
     Archive,
     /// Operands of which one that begins with `@` is a file of further words.
     Responses,
-}
-
-/// What a lister's lines may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lists {
-    /// Paths that begin as the operands do, so never with a dash.
-    Operands,
-    /// Paths that may begin with a dash.
-    Anything,
-    /// Lines of its input.
-    #[serde(skip)]
-    Lines,
 }
 
 /// Commands by their names.

@@ -1,35 +1,7 @@
 //! The built-in tables, each read once. Of one that cannot be read nothing is known, and everything is blocked.
 
 use crate::policy::{call, commands, floor};
-use serde::de::DeserializeOwned;
-use std::ops::Deref;
 use std::sync::LazyLock;
-
-/// A table, and why it is empty where it could not be read.
-#[derive(Debug)]
-pub struct BuiltIn<T> {
-    table: T,
-    /// Why it could not be read.
-    pub fault: Option<String>,
-}
-
-impl<T: DeserializeOwned + Default> BuiltIn<T> {
-    /// Reads a table from its file.
-    pub fn read(name: &str, text: &str) -> Self {
-        match serde_yaml::from_str(text) {
-            Ok(table) => Self { table, fault: None },
-            Err(error) => Self { table: T::default(), fault: Some(format!("{name}: {error}")) },
-        }
-    }
-}
-
-impl<T> Deref for BuiltIn<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.table
-    }
-}
 
 /// Why one of the tables cannot be used.
 pub fn fault() -> Option<&'static str> {
@@ -41,6 +13,7 @@ pub fn fault() -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::built_in::BuiltIn;
     use std::collections::BTreeMap;
 
     #[test]

@@ -1,13 +1,13 @@
 //! Records behind the journal of a ticket's latest run: what the person decides about a ticket that no program works
 //! on. While one does, its run has to be asked.
 
-use crate::adapters::store::{Append, Holder, LockError, Store};
+use crate::adapters::store::{Append, Holder, Loaded, LockError, Store, StoreError};
+use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::record::{Record, Stored};
-use crate::orchestrator::apply::after;
+use crate::orchestrator::apply::{after, folded};
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
-use crate::runtime::circuit::state_of;
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,4 +54,13 @@ pub async fn append(
     };
     let append = Append { run, ticket, time: now, records, summary };
     Ok(Reset::Done(store.append(append).await?))
+}
+
+/// The fold of a run's whole journal.
+pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
+    let Loaded { records, skipped } = store.load(run)?;
+    let mut state = folded(records);
+    // What this program cannot read has its place all the same.
+    state.seq = skipped.last().map_or(state.seq, |last| last.seq.max(state.seq));
+    Ok(state)
 }

@@ -1,27 +1,17 @@
 //! A ticket's circuit breaker from outside its run: reading it, and closing it when no program works on the
 //! ticket. While one does, the run itself is asked (`UserCommand::ResetBreaker`).
 
-use crate::adapters::store::{Loaded, Store, StoreError};
-use crate::base::id::{RunId, TicketId};
+use crate::adapters::store::Store;
+use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::breaker::Breaker;
 use crate::domain::record::Record;
 use crate::domain::settings::BreakerSettings;
-use crate::orchestrator::apply::folded;
 use crate::orchestrator::breaker::{Recovery, recover, refusal};
 use crate::orchestrator::state::State;
 use crate::runtime::behind::{self, Reset};
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
-
-/// The fold of a run's whole journal.
-pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
-    let Loaded { records, skipped } = store.load(run)?;
-    let mut state = folded(records);
-    // What this program cannot read has its place all the same.
-    state.seq = skipped.last().map_or(state.seq, |last| last.seq.max(state.seq));
-    Ok(state)
-}
 
 /// Refuses a start while the breaker is open and has not cooled down.
 pub(super) fn admit(

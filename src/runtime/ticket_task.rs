@@ -17,7 +17,7 @@ use crate::orchestrator::effect::{Decision, Effect};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
-use crate::runtime::circuit::state_of;
+use crate::runtime::behind::state_of;
 use crate::runtime::effects::Effects;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::storage::{Next, StorageWait};

@@ -184,5 +184,5 @@ async fn memory_reaches_the_system_prompt() {
 async fn the_version_is_the_tested_one_or_newer() {
     let place = RealCli::new([]);
     let version = probe::ask(&launch(&place, Options::default(), "probe")).await.unwrap().version;
-    assert!(version >= probe::TESTED[0], "{version}");
+    assert!(version >= programmator::adapters::agent::version::TESTED[0], "{version}");
 }

@@ -1,7 +1,9 @@
 //! Reading what Claude prints, on threads of its own: Claude drops the end of its stream when nobody
 //! reads in time, so nothing here waits for anybody but the disk.
 
-use super::{AgentEvent, Pulse, messages};
+use super::event::AgentEvent;
+use super::handle::Pulse;
+use super::messages;
 use crate::base::lines::Lines;
 use crate::base::time::Clock;
 use crate::domain::scrollback::{EntryKind, LiveChange, Sink};

@@ -1,7 +1,7 @@
 //! Why Claude cannot be used, in words for the person: what happened, to which program, and the cure.
 
 use super::event::Exit;
-use super::probe;
+use super::version::Version;
 use crate::base::text::{clean_line, tail};
 use std::io::ErrorKind;
 
@@ -55,7 +55,7 @@ pub enum AgentError {
         /// `: ` and its last words, or nothing.
         said: String,
         /// The oldest version that will do.
-        floor: probe::Version,
+        floor: Version,
     },
     /// It does not work with the settings it was given.
     #[error("`{program}` cannot be used: {why}")]
@@ -75,7 +75,7 @@ pub enum AgentError {
         /// `: ` and its words, or nothing.
         said: String,
         /// The oldest version that will do.
-        floor: probe::Version,
+        floor: Version,
     },
     /// It does not say which flags it has.
     #[error("`{program} --help` did not list its flags{said}. Try again; if it stays so, install Claude Code anew")]

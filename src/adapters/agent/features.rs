@@ -2,7 +2,7 @@
 //!
 //! A row is here because something is done otherwise without it, or because a person must know what they lack.
 
-use super::probe::Version;
+use super::version::Version;
 
 /// Something that not every version knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Claude's process as programmator holds it: a child, or the child of a `keeper`, which then tells of it and is
 //! told what to do over a line of its own.
 
-use super::supervise::Signal;
+use super::orders::Signal;
 use rustix::process::{Pid, kill_process_group};
 use std::io;
 use std::process::ExitStatus;

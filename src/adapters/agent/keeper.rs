@@ -8,7 +8,7 @@
 //! When Claude has ended it says so and stays: programmator ends who is left, and hangs up. Where programmator dies
 //! first, the line is dead, and the keeper ends them all itself.
 
-use super::launch::MARKER;
+use super::marker::MARKER;
 use super::orphans::{self, Family};
 use super::os_linux::die_with_parent;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, wait};

@@ -1,7 +1,10 @@
 //! How Claude is called: its arguments and its environment. Pure; `start` does the calling.
 
 use super::features::{Feature, Features};
+use super::marker::MARKER;
 use super::settings;
+
+pub use super::settings::OwnGit;
 use crate::adapters::environment::{Variables, begins, claudes, of_builds, set_scratch};
 use crate::adapters::scratch_folder::VARIABLES;
 use crate::adapters::shell::BASH;
@@ -10,9 +13,6 @@ use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The variable that every process of a run carries; [`super::orphans`] finds them by it.
-pub const MARKER: &str = "PROGRAMMATOR_RUN_ID";
 
 /// How often Claude itself sends a failed request again.
 const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
@@ -32,16 +32,6 @@ pub struct Launch {
     pub marker: String,
     /// How long it has to answer `initialize`; `None`: as long as the owner waits.
     pub patience: Option<Duration>,
-}
-
-/// Whether Claude looks at the repository by itself when it starts, with git and without a question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OwnGit {
-    /// It runs `git status` and the like.
-    #[default]
-    Looks,
-    /// It runs none: the repository would have git run programs.
-    Stays,
 }
 
 /// The options of one call.

@@ -27,7 +27,7 @@ const ANCESTORS: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Ends every process that carries one of `markers` (values of
-/// [`MARKER`](super::launch::MARKER)) and gives their number. Looks again until there is none, so
+/// [`MARKER`](super::marker::MARKER)) and gives their number. Looks again until there is none, so
 /// that children forked meanwhile do not escape. Blocks for up to five seconds.
 ///
 /// After a run, and at the next start with the ids of runs that did not end well.
@@ -166,7 +166,7 @@ pub fn has_marked_ancestor() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::launch::MARKER;
+    use super::super::marker::MARKER;
     use super::*;
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};

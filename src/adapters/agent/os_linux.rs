@@ -2,7 +2,7 @@
 //!
 //! The one place of this adapter with unsafe code: the child must ask for the signal itself, between fork and exec.
 
-use super::launch::MARKER;
+use super::marker::MARKER;
 use rustix::process::{
     Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
 };

@@ -1,6 +1,6 @@
 //! What macOS offers instead of `/proc`: `ps`, which shows the environment of one's own processes.
 
-use super::launch::MARKER;
+use super::marker::MARKER;
 #[cfg(target_os = "macos")]
 use rustix::process::{Pid, Signal, getpid, kill_process};
 #[cfg(target_os = "macos")]

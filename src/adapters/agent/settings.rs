@@ -4,7 +4,6 @@
 //! at the start which ones it uses.
 
 use super::features::{Feature, Features};
-use super::launch::OwnGit;
 use super::pending::Answer;
 use crate::base::text::clean_line;
 use serde_json::{Value, json};
@@ -88,6 +87,16 @@ fn refusal(answer: &Value, ours: &Value, features: &Features) -> Option<String> 
              might not be checked. Look for a wrapper in agent.command, or managed settings, that replace `--settings`"
         )
     })
+}
+
+/// Whether Claude looks at the repository by itself when it starts, with git and without a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnGit {
+    /// It runs `git status` and the like.
+    #[default]
+    Looks,
+    /// It runs none: the repository would have git run programs.
+    Stays,
 }
 
 #[cfg(test)]

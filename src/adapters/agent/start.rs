@@ -3,11 +3,11 @@
 //! All processes are started by one thread that lives as long as the program: the signal that tells
 //! Claude of our death is sent when the *thread* that started it ends, and workers of a pool may end at any time.
 
-use super::AgentError;
+use super::error::AgentError;
 use super::held::Held;
-#[cfg(target_os = "linux")]
-use super::launch::MARKER;
 use super::launch::{Launch, arguments};
+#[cfg(target_os = "linux")]
+use super::marker::MARKER;
 use std::io::{self, PipeReader};
 #[cfg(target_os = "linux")]
 use std::os::unix::net::UnixListener;

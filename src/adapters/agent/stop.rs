@@ -6,8 +6,10 @@
 //! version that does not answers with an error). What survives all of them is swept by its marker, and as one of
 //! Claude's family, before the exit is told ([`super::orphans`]).
 
-use super::supervise::{Signal, Write};
-use super::{Agent, Exit, messages};
+use super::event::Exit;
+use super::handle::Agent;
+use super::messages;
+use super::orders::{Signal, Write};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::timeout;

@@ -2,10 +2,13 @@
 //! to use it are [`Agent`]'s.
 
 use super::drain::{Drain, Out, Tail};
+use super::error::AgentError;
+use super::event::{AgentEvent, Exit};
+use super::handle::{Agent, Pulse};
 use super::held::Held;
+use super::orders::{Signal, Write};
 use super::orphans::{self, Family};
 use super::start::{Pipes, Started};
-use super::{Agent, AgentError, AgentEvent, Exit, Pulse, WRITER_CAPACITY};
 use crate::base::time::Clock;
 use crate::domain::scrollback::Sink;
 use crate::domain::stream::background::Background;
@@ -21,26 +24,11 @@ use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
+/// Messages that may wait for Claude to read them; a sender waits when there are more.
+const WRITER_CAPACITY: usize = 64;
+
 /// After the process's end its stdout may be held open by others; they have this long.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
-
-/// For the writer.
-#[derive(Debug)]
-pub(super) enum Write {
-    /// A line with its newline.
-    Line(String),
-    /// Nothing follows.
-    Close,
-}
-
-/// For the process's group.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Signal {
-    /// Please end.
-    Terminate,
-    /// End.
-    Kill,
-}
 
 /// Sets everything going around a started process.
 pub(super) fn run(

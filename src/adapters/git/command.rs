@@ -3,7 +3,7 @@
 //! Owns the hardening, the process group, the time limit and the cap on output. What is asked of git
 //! stands with the one who asks: `repository`, `scratch`, `history`, `restore`.
 
-use super::EvidenceError;
+use super::error::EvidenceError;
 use crate::adapters::process_group::ProcessGroup;
 use crate::base::text::clean_line;
 use std::ffi::OsStr;

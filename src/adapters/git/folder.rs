@@ -3,8 +3,9 @@
 //! Owns walking the folder (`.gitignore` honoured, links not followed), hashing, and the manifest's
 //! file. A manifest says what changed; it holds no contents, so nothing can be restored from it.
 
+use super::error::EvidenceError;
 use super::paths::{self, Excludes};
-use super::{EvidenceError, SnapshotId, Taken};
+use super::snapshot::{SnapshotId, Taken};
 use crate::base::text::clean_line;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};

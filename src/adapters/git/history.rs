@@ -3,10 +3,11 @@
 //! Owns their names, how a person picks one, and comparing two trees. Making the trees is `scratch`'s.
 
 use super::command::line;
+use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{Scratch, Staged};
-use super::{EvidenceError, Snapshot, SnapshotId};
+use super::snapshot::{Snapshot, SnapshotId};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use std::path::Path;

@@ -3,8 +3,8 @@
 //!
 //! The content of the tree is `scratch`'s business, the hidden refs are `history`'s.
 
-use super::EvidenceError;
 use super::command::{Git, failed, line};
+use super::error::EvidenceError;
 use super::paths;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

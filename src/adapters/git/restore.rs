@@ -3,11 +3,12 @@
 //! Nothing ignored is touched, nothing is written through a symbolic link, into a submodule or a nested
 //! repository; the person's index, HEAD and stash stay as they are.
 
+use super::error::EvidenceError;
 use super::history::{self, Difference};
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, listing};
-use super::{EvidenceError, Kept, Plan, Restored, SnapshotId};
+use super::snapshot::{Kept, Plan, Restored, SnapshotId};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use std::fs;

@@ -5,8 +5,8 @@
 //! `.gitattributes`, so no filter, text conversion, hook or monitor of the repository can run, and each
 //! file is saved byte for byte. HEAD, index, stash and reflogs of the person's are not even named.
 
-use super::EvidenceError;
 use super::command::{Git, failed, line};
+use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use crate::base::text::clean_line;

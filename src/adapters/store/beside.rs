@@ -1,7 +1,9 @@
 //! The file for the lock on a work folder that goes with the folder itself, whatever state folder a program has: in the
 //! repository's git folder, else in the folder's `.programmator`. Nothing of either is evidence, and nobody else locks it.
 
-use super::{locks, os};
+use super::os;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Opens the file, created when missing. It stays empty, and is never removed.
 pub(super) fn open(folder: &Path) -> io::Result<File> {
     let folder = fs::canonicalize(folder)?;
-    let of_top = |top: &Path| Some((git_folder(top)?, locks::name("programmator", folder.strip_prefix(top).ok()?)));
+    let of_top = |top: &Path| Some((git_folder(top)?, name("programmator", folder.strip_prefix(top).ok()?)));
     if let Some((git, name)) = folder.ancestors().find_map(of_top) {
         return os::lock_file(&git.join(name));
     }
@@ -29,4 +31,13 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
         found
     };
     git.join("HEAD").symlink_metadata().is_ok().then_some(git)
+}
+
+/// The name of the lock on this.
+pub(super) fn name(kind: &str, what: &Path) -> String {
+    let mut name = format!("{kind}-");
+    for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
 }

@@ -8,14 +8,13 @@
 //! What the file says is for people only; nothing is ever decided or killed by it.
 
 use super::error::StoreError;
-use super::{Store, beside, os};
+use super::handle::Store;
+use super::{beside, os};
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::summary::{RunState, RunSummary};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -187,7 +186,7 @@ impl Store {
     /// dropped.
     pub fn lock_sweep(&self, ticket_path: &Path) -> Result<SweepLock, StoreError> {
         let real = in_real_folder(ticket_path).map_err(StoreError::file("find", ticket_path))?;
-        Ok(SweepLock { _held: wait_for(self.inner.locks.join(name("sweep", &real)))? })
+        Ok(SweepLock { _held: wait_for(self.inner.locks.join(beside::name("sweep", &real)))? })
     }
 
     /// Who holds the ticket now, for people; `None` when nobody does.
@@ -251,18 +250,9 @@ impl Store {
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
         let real = if kind == "ticket" { in_real_folder(what) } else { fs::canonicalize(what) };
-        let path = self.inner.locks.join(name(kind, &real.map_err(StoreError::file("find", what))?));
+        let path = self.inner.locks.join(beside::name(kind, &real.map_err(StoreError::file("find", what))?));
         Ok((open(&path)?, path))
     }
-}
-
-/// The name of the lock on this.
-pub(super) fn name(kind: &str, what: &Path) -> String {
-    let mut name = format!("{kind}-");
-    for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {
-        let _ = write!(name, "{byte:02x}");
-    }
-    name
 }
 
 impl Drop for Held {

@@ -1,8 +1,8 @@
 //! Reading the database: journals, the list of runs, the rate ledger. Blocking, in milliseconds; a journal of
 //! 100,000 records takes longer, so call [`Store::load`] off the async runtime.
 
-use super::Store;
 use super::error::StoreError;
+use super::handle::Store;
 use super::tables::{self, SUMMARY};
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;

@@ -1,7 +1,7 @@
 //! What a record means for the tables: the journal row, and what the others sum up from it, all in the
 //! transaction of the append.
 
-use super::limits;
+use super::ledger;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::record::{AgentReady, FORMAT, Record, SessionLost, Stored, TurnEnded, WishTaken};
@@ -54,10 +54,10 @@ pub(super) fn append(
         .query_row([&id], |row| row.get(0))
         .optional()?
         .unwrap_or(0);
-    let cost = limits::cost(db, &id)?;
+    let cost = ledger::cost(db, &id)?;
     put_summary(db, &id, ticket, summary, last + records.len() as i64)?;
     if summary.cost_usd > cost {
-        limits::spent(db, &id, time.millis(), summary.cost_usd - cost, &Usage::default())?;
+        ledger::spent(db, &id, time.millis(), summary.cost_usd - cost, &Usage::default())?;
     }
 
     let mut stored = Vec::with_capacity(records.len());
@@ -176,7 +176,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
                 "UPDATE iterations SET ended = ?3, outcome = ?4, changed = ?5 WHERE run = ?1 AND n = ?2",
             )?
             .execute(params![run, n, time, word(outcome), changed])?;
-            limits::released(db, run)?;
+            ledger::released(db, run)?;
         }
         Record::AgentExited { n, cost_usd, .. } => {
             db.prepare_cached("UPDATE iterations SET cost_usd = coalesce(cost_usd, 0) + ?3 WHERE run = ?1 AND n = ?2")?
@@ -188,12 +188,12 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::Paused
         | Record::TickIntended(_)
         | Record::UntickIntended(_)
-        | Record::StatusIntended { .. } => limits::released(db, run)?,
-        Record::CallCounted(counted) => limits::count(db, run, counted.n, counted.purpose, time)?,
-        Record::LimitSeen(_) | Record::LimitHit(_) => limits::refused(db, record, time)?,
-        Record::TurnEnded(TurnEnded { usage, .. }) => limits::spent(db, run, time, 0.0, usage)?,
+        | Record::StatusIntended { .. } => ledger::released(db, run)?,
+        Record::CallCounted(counted) => ledger::count(db, run, counted.n, counted.purpose, time)?,
+        Record::LimitSeen(_) | Record::LimitHit(_) => ledger::refused(db, record, time)?,
+        Record::TurnEnded(TurnEnded { usage, .. }) => ledger::spent(db, run, time, 0.0, usage)?,
         Record::ToolJudged { .. } | Record::ClaimMade { .. } | Record::ClaimMissing { .. } => {
-            limits::answered(db, run)?;
+            ledger::answered(db, run)?;
         }
         Record::WishTaken(WishTaken { wish }) => {
             let taken =

@@ -3,8 +3,8 @@
 //! of a wish that was taken back is refused. Who works on the run is woken by a bell of its own.
 
 use super::Store;
+use super::bell::{Bell, hear};
 use super::error::StoreError;
-use super::follow::{Bell, hear};
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;

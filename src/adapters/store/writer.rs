@@ -1,9 +1,9 @@
 //! The one thread of a program that writes the database. It takes what has queued up into one transaction,
 //! so that many appends cost one sync (group commit), and answers each when it is durable.
 
+use super::bell::Bell;
 use super::error::StoreError;
 use super::folder::Database;
-use super::follow::Bell;
 use super::tables::{self, Fault};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;

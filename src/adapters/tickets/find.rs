@@ -3,7 +3,8 @@
 //! By id only files of the tickets folder are found, and links in it may not lead out of it; a path may lead
 //! anywhere, since the person wrote it.
 
-use super::load::{LoadError, list, shown};
+use super::folder::{files_in, list, real, stays_in};
+use super::load::{LoadError, shown};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use std::io;
@@ -127,35 +128,6 @@ fn with_id(id: &str, dir: &Path) -> Vec<PathBuf> {
     let listed = list(dir).unwrap_or_default().into_iter();
     let named = listed.filter(|listed| listed.ticket.as_ref().is_ok_and(|ticket| ticket.id.as_str() == id));
     named.map(|listed| listed.path).collect()
-}
-
-/// The `*.md` files of a folder, sorted, hidden ones left out; none when there is no folder.
-pub(super) fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match std::fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.extension().is_some_and(|ending| ending == "md") && !hidden && !path.is_dir() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// The file that `path` leads to, which lies in the tickets folder even if `path` is a link.
-pub(super) fn stays_in(dir: &Path, path: &Path) -> Result<PathBuf, LoadError> {
-    let file = real(path)?;
-    if file.starts_with(real(dir)?) { Ok(file) } else { Err(LoadError::LeadsOut { path: path.to_owned() }) }
-}
-
-/// The path without links. This is the one place where a ticket's links are followed.
-fn real(path: &Path) -> Result<PathBuf, LoadError> {
-    path.canonicalize().map_err(|error| LoadError::of(path, error))
 }
 
 fn stem(path: &Path) -> String {

@@ -1,6 +1,6 @@
 //! Reads ticket files: regular files of a sane size only, and never a pipe or device.
 
-use super::{find, os};
+use super::os;
 use crate::base::text::clean_line;
 use crate::domain::ticket::parse::parse;
 use crate::domain::ticket::{Problem, Severity, Ticket};
@@ -149,27 +149,4 @@ pub fn load(path: &Path) -> Result<Ticket, LoadError> {
         warn("this file is read-only: its boxes cannot be ticked");
     }
     Ok(ticket)
-}
-
-/// A file of the tickets folder.
-#[derive(Debug)]
-pub struct Listed {
-    /// The file, without links; as the folder was given where it cannot be reached.
-    pub path: PathBuf,
-    /// The ticket, or why it cannot be read.
-    pub ticket: Result<Ticket, LoadError>,
-}
-
-/// All `*.md` files of a folder, by name; hidden ones left out. One that cannot be read does not keep the
-/// others from being listed. No folder is an empty list.
-pub fn list(dir: &Path) -> io::Result<Vec<Listed>> {
-    let listed = find::files_in(dir)?.into_iter().map(|path| match find::stays_in(dir, &path) {
-        Ok(real) => Listed { ticket: load(&real), path: real },
-        Err(error) => Listed { ticket: Err(error), path },
-    });
-    let mut listed: Vec<Listed> = listed.collect();
-    listed.sort_by(|a, b| a.path.cmp(&b.path));
-    // Another name of a ticket is the same ticket.
-    listed.dedup_by(|a, b| a.path == b.path);
-    Ok(listed)
 }

@@ -1,8 +1,8 @@
 //! `programmator policy test`: a file of cases judged, line by line, so that its size does not matter.
 
 use super::super::error::CliError;
-use super::{BAD_INPUT, bad_input};
 use crate::base::text::clean_line;
+use crate::cli::error::BAD_INPUT;
 use crate::policy::cases::{Case, Miss};
 use crate::policy::engine::Policy;
 use std::fs::File;
@@ -22,7 +22,7 @@ struct Count {
 
 /// Prints each miss and each line that is no case. Exit code 0 when there are none, 64 when a line is no case, else 1.
 pub fn test(out: &mut dyn Write, path: &Path, policy: &Policy) -> Result<u8, CliError> {
-    let failed = |error: std::io::Error| bad_input(format!("{}: {error}", path.display()));
+    let failed = |error: std::io::Error| CliError::bad_input(format!("{}: {error}", path.display()));
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let mut count = Count::default();
     let mut line = Vec::new();

@@ -3,7 +3,6 @@
 
 use super::super::error::CliError;
 use super::super::session::Session;
-use super::bad_input;
 use crate::adapters::clock::boot_time;
 use crate::adapters::passphrase::PassphraseError;
 use crate::adapters::policy_file;
@@ -21,7 +20,7 @@ const MAX_FILE: u64 = 1 << 20;
 /// was not taken over.
 pub fn run(out: &mut dyn Write, session: &Session, file: &Path, only_print: bool) -> Result<u8, CliError> {
     let shown = clean_line(&file.display().to_string(), 400);
-    let imported = import::clanker(&text(file)?).map_err(|why| bad_input(format!("{shown}: {why}")))?;
+    let imported = import::clanker(&text(file)?).map_err(|why| CliError::bad_input(format!("{shown}: {why}")))?;
     if !only_print {
         session.not_for_claude("a run of programmator may not change what guards it; import in a shell of your own")?;
     }
@@ -68,7 +67,7 @@ fn passphrase(session: &Session, imported: &Imported, remarks: &mut Vec<String>)
 }
 
 fn text(file: &Path) -> Result<String, CliError> {
-    let failed = |why: String| bad_input(format!("{}: {why}", file.display()));
+    let failed = |why: String| CliError::bad_input(format!("{}: {why}", file.display()));
     let mut text = String::new();
     let opened = File::open(file).map_err(|error| failed(error.to_string()))?;
     opened.take(MAX_FILE + 1).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;

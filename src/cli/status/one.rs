@@ -15,7 +15,7 @@ use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::words::wait_words;
 use crate::orchestrator::limits::budgets;
 use crate::orchestrator::state::State;
-use crate::runtime::circuit::state_of;
+use crate::runtime::behind::state_of;
 use crate::runtime::headless::Format;
 use crate::runtime::supervisor::find_run;
 use serde::Serialize;

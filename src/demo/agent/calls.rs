@@ -2,12 +2,12 @@
 
 use super::gate::{self, Call, Verdict};
 use super::host::Woke;
-use super::records;
+use super::line;
 use super::scenario::Step;
+use super::session::{LastCall, Session};
 use super::shell;
 use super::tally::End;
 use super::tools::{self, Outcome};
-use super::turn::{LastCall, Session};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ impl Session {
 
     /// The call that `step` stands for; `None` when it is no tool or its work is done already.
     fn call_of(&mut self, step: &Step) -> Option<Call> {
-        let id = format!("toolu_{}", &records::uuid().replace('-', "")[..24]);
+        let id = format!("toolu_{}", &line::uuid().replace('-', "")[..24]);
         if let Step::Agent(script) = step {
             let input = json!({"description": script.description, "prompt": self.fill(&script.prompt),
                                "subagent_type": "general-purpose"});
@@ -147,7 +147,7 @@ impl Session {
             Ok(running) => running,
             Err(e) => return Ok(Outcome::error(&e.to_string())),
         };
-        let task = format!("b{}", &records::uuid()[..8]);
+        let task = format!("b{}", &line::uuid()[..8]);
         let mut long = Some(Instant::now() + LONG);
         loop {
             match self.host.wait(long) {

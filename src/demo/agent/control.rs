@@ -2,6 +2,7 @@
 
 use super::dialect::UNSUPPORTED;
 use super::host::{Course, Host, Woke};
+use super::line;
 use super::records;
 use serde_json::{Value, json};
 
@@ -9,10 +10,8 @@ impl Host {
     /// Tells how far a message has come; the older way says nothing.
     pub fn follow(&self, uuid: &Value, state: &str) {
         if self.dialect().is_newer() && uuid.is_string() {
-            self.emit(
-                &json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state, "uuid": records::uuid(),
-                              "session_id": self.session()}),
-            );
+            self.emit(&json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state, "uuid": line::uuid(),
+                              "session_id": self.session()}));
         }
     }
 

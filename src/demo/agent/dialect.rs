@@ -1,7 +1,7 @@
 //! The two ways to speak: that of 2.1.197 and that of 2.1.330. Owns what the records of the later one have more; who
 //! works in the background is [`super::subagents`]'.
 
-use super::records;
+use super::line;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
@@ -102,7 +102,7 @@ impl Dress {
     }
 
     fn assistant(&self, record: &mut Value) {
-        record["timestamp"] = json!(records::now());
+        record["timestamp"] = json!(line::now());
         if record["parent_tool_use_id"].is_null() {
             let (id, mut told) = (record["message"]["id"].clone(), self.told.borrow_mut());
             if !told.messages.contains(&id) {

@@ -4,10 +4,10 @@
 //! control requests. Does not decide what a verdict means ([`super::gate`]) nor what a turn does ([`super::turn`]).
 
 use super::dialect::{Dialect, Dress};
+use super::event::{Ended, Event};
 use super::flags::Flags;
-use super::records;
+use super::line;
 use super::settings::Settings;
-use super::shell::Ended;
 use super::signals::{self, Ears};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -15,19 +15,6 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-
-/// Something that reached the process.
-#[derive(Debug)]
-pub enum Event {
-    /// A line of stdin.
-    Line(Vec<u8>),
-    /// Stdin ended.
-    Closed,
-    /// SIGINT.
-    Interrupted,
-    /// A Bash command ended.
-    ToolEnded(Ended),
-}
 
 /// Why a wait is over.
 #[derive(Debug)]
@@ -167,7 +154,7 @@ impl Host {
 
     /// Prints one record. A reader that is gone is no reason to stop: the real CLI works on.
     pub fn emit(&self, record: &Value) {
-        let line = records::to_line(&self.dress.put_on(record));
+        let line = line::to_line(&self.dress.put_on(record));
         self.emit_raw(line.as_bytes());
     }
 
@@ -258,7 +245,7 @@ impl Host {
         if self.is_closed() {
             return requests.iter().map(|_| Reply::Failed("Stream closed".to_owned())).collect();
         }
-        let ids: Vec<String> = requests.iter().map(|_| records::uuid()).collect();
+        let ids: Vec<String> = requests.iter().map(|_| line::uuid()).collect();
         for (id, request) in ids.iter().zip(requests) {
             self.emit(&json!({"type": "control_request", "request_id": id, "request": request}));
         }

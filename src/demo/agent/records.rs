@@ -4,29 +4,12 @@
 
 use super::dialect::extend;
 use super::host::{Host, UserMessage};
+use super::line::{now, uuid};
 use super::sessions::Memory;
 use super::tally::{End, Tally, cost, usage};
 use super::tools::Outcome;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Stands for an unpaired surrogate until the line is written: JSON text can hold one, a Rust string cannot.
-pub const LONE_SURROGATE: char = '\u{f8ff}';
-/// A fresh id.
-pub fn uuid() -> String {
-    uuid::Uuid::new_v4().to_string()
-}
-
-/// One line with its newline.
-pub fn to_line(record: &Value) -> String {
-    let mut line = record.to_string();
-    if line.contains(LONE_SURROGATE) {
-        line = line.replace(LONE_SURROGATE, "\\ud83c");
-    }
-    line.push('\n');
-    line
-}
 
 /// The answer to `initialize`.
 pub fn initialized() -> Value {
@@ -355,10 +338,4 @@ impl Book {
                "cacheCreationInputTokens": 0, "webSearchRequests": 0, "costUSD": cost(self.totals),
                "contextWindow": window, "maxOutputTokens": 64_000}})
     }
-}
-
-/// The time, as records have it.
-pub(super) fn now() -> String {
-    let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
-    crate::base::time::Timestamp::from_millis(millis).to_string()
 }

@@ -3,7 +3,7 @@
 //!
 //! Output goes to unnamed files, not pipes: a process left in the background does not hold the command open.
 
-use super::host::Event;
+use super::event::{Ended, Event};
 use super::scenario::Child;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
@@ -12,19 +12,6 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::Sender;
-
-/// How a command ended.
-#[derive(Debug)]
-pub struct Ended {
-    /// The tool call it belongs to.
-    pub call: String,
-    /// The exit code, 128 + n for signal n.
-    pub code: i32,
-    /// What it printed.
-    pub stdout: String,
-    /// What it printed as errors.
-    pub stderr: String,
-}
 
 /// A command at work.
 #[derive(Debug)]

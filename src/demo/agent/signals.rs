@@ -1,7 +1,7 @@
 //! Signals, as the real CLI takes them: INT aborts the turn and the process stays, TERM ends it with 143 and HUP
 //! with 129, at once and leaving tool processes behind.
 
-use super::host::Event;
+use super::event::Event;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,9 +2,9 @@
 //!
 //! Owns the order of partial records: a block's `assistant` record comes before its `content_block_stop`.
 
-use super::records;
+use super::line;
+use super::session::{OpenMessage, Session};
 use super::tally::End;
-use super::turn::Session;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -12,14 +12,6 @@ use std::time::Duration;
 const PIECE_MS: u32 = 50;
 /// Before a message's first byte at pace 1, in milliseconds.
 const FIRST_BYTE_MS: u32 = 600;
-
-/// A message begun and not ended.
-#[derive(Debug)]
-pub struct OpenMessage {
-    message: Value,
-    request_id: String,
-    blocks: usize,
-}
 
 /// How a block reaches the host.
 #[derive(Clone, Copy, Debug)]
@@ -136,14 +128,14 @@ impl Session {
             self.host.emit(&self.book.system("status", json!({"status": "requesting"})));
         }
         self.pause(FIRST_BYTE_MS)?;
-        let id = format!("msg_{}", records::uuid().replace('-', ""));
+        let id = format!("msg_{}", line::uuid().replace('-', ""));
         let message = self.book.message_start(&id, &self.host.model);
         if self.partial && self.book.within.is_none() {
             let mut event = self.book.stream_event(&json!({"type": "message_start", "message": message}));
             event["ttft_ms"] = json!(9);
             self.host.emit(&event);
         }
-        let request_id = format!("req_{}", records::uuid().replace('-', ""));
+        let request_id = format!("req_{}", line::uuid().replace('-', ""));
         self.open = Some(OpenMessage { message, request_id, blocks: 0 });
         Ok(())
     }

@@ -2,12 +2,12 @@
 
 use super::calls::Asking;
 use super::host::Course;
+use super::line::LONE_SURROGATE;
 use super::prompt;
-use super::records::LONE_SURROGATE;
 use super::scenario::{Retry, Status, Step};
+use super::session::{LastCall, Session};
 use super::shell;
 use super::tally::End;
-use super::turn::{LastCall, Session};
 use rustix::process::Signal;
 use serde_json::json;
 use std::fs;

@@ -2,22 +2,14 @@
 //! works when it is over, and its end is a turn of its own. And turns at somebody else's word.
 
 use super::gate::Call;
-use super::records::{self, Within};
-use super::scenario::{Foreign, Subagent};
+use super::line;
+use super::records::Within;
+use super::scenario::Foreign;
+use super::session::{Session, Task};
 use super::tally::End;
 use super::tools::Outcome;
-use super::turn::Session;
 use serde_json::{Value, json};
 use std::time::Instant;
-
-/// A subagent that was let run.
-#[derive(Debug)]
-pub(super) struct Task {
-    script: Subagent,
-    within: Within,
-    run: String,
-    begun: Instant,
-}
 
 impl Session {
     /// The call of a subagent that was let run, to its end or into the background.
@@ -25,7 +17,7 @@ impl Session {
         let Some(script) = self.scripts.remove(&call.id) else { return Ok(Outcome::error("no such subagent")) };
         let newer = self.host.dialect().is_newer();
         let background = input["run_in_background"].as_bool().unwrap_or(newer);
-        let id = &records::uuid().replace('-', "")[..16];
+        let id = &line::uuid().replace('-', "")[..16];
         let within = Within {
             call: call.id.clone(),
             agent: format!("a{id}"),
@@ -75,9 +67,9 @@ impl Session {
 
     /// A turn that somebody else began.
     pub(super) fn foreign(&mut self, foreign: &Foreign) {
-        let uuid = json!(records::uuid());
+        let uuid = json!(line::uuid());
         let mut started = json!({"type": "command_lifecycle", "command_uuid": uuid, "state": "started",
-                                 "uuid": records::uuid(), "session_id": self.book.session()});
+                                 "uuid": line::uuid(), "session_id": self.book.session()});
         if foreign.wakes {
             started["wakeup_source"] = json!("schedule_wakeup");
         }
@@ -100,7 +92,7 @@ impl Session {
         self.book.within = None;
         let said = std::mem::replace(&mut self.book.tally().last_text, main);
         let (patch, status) = if done.is_ok() { ("completed", "completed") } else { ("killed", "stopped") };
-        let end = json!({"patch": {"status": patch, "end_time": records::now()}});
+        let end = json!({"patch": {"status": patch, "end_time": line::now()}});
         self.tell_task("task_updated", task, &end);
         let mut fields = json!({"tool_use_id": task.within.call, "status": status, "output_file": "", "summary": said});
         if task.within.newer && task.within.background {

@@ -1,6 +1,6 @@
 //! What tools do to files, and how every tool's end reads in the stream. Bash itself runs in [`super::shell`].
 
-use super::shell::Ended;
+use super::event::Ended;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use std::fs;

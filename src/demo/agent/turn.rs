@@ -6,64 +6,17 @@
 use super::flags::Flags;
 use super::gate;
 use super::host::{Host, UserMessage};
+use super::line;
 use super::prompt::{self, Asked};
-use super::records::{self, Book};
-use super::scenario::{Message, Scenario, Status, Step, Subagent, Turn};
+use super::records::Book;
+use super::scenario::{Message, Scenario, Status, Step, Turn};
+use super::session::{LastCall, Session};
 use super::sessions::Memory;
-use super::speech::OpenMessage;
-use super::subagents::Task;
 use super::tally::End;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// What became of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LastCall {
-    Allowed,
-    Refused,
-}
-
-/// One process of the agent.
-#[derive(Debug)]
-pub struct Session {
-    pub(super) host: Host,
-    pub(super) book: Book,
-    pub(super) memory: Memory,
-    scenario: Scenario,
-    pub(super) partial: bool,
-    replay: bool,
-    pace: f64,
-    served: usize,
-    /// What the last message that named a phase asked for.
-    pub(super) asked: Asked,
-    /// The text of the message at hand.
-    pub(super) prompt: String,
-    pub(super) prompt_id: String,
-    /// The message of Claude that is being written.
-    pub(super) open: Option<OpenMessage>,
-    /// The last status block, to be given again.
-    pub(super) last_block: Option<String>,
-    /// What the person answered last.
-    pub(super) answer: String,
-    /// What became of the last call.
-    pub(super) last_call: LastCall,
-    /// Files written in this turn.
-    pub(super) files: Vec<String>,
-    /// Words of the person that were taken in mid-turn and not yet answered.
-    noted: Vec<String>,
-    pub(super) without_result: bool,
-    pub(super) end: End,
-    /// Who began the turn, where it was no message of the host's.
-    origin: Option<Value>,
-    /// Scripts of subagents by their calls.
-    pub(super) scripts: HashMap<String, Subagent>,
-    /// Subagents that work beside the turn.
-    pub(super) background: VecDeque<Task>,
-    /// Messages that are in the turn, by uuid.
-    taken: Vec<Value>,
-}
 
 impl Session {
     /// A session ready to serve.
@@ -80,7 +33,7 @@ impl Session {
             served: 0,
             asked: Asked::default(),
             prompt: String::new(),
-            prompt_id: records::uuid(),
+            prompt_id: line::uuid(),
             open: None,
             last_block: None,
             answer: String::new(),
@@ -129,7 +82,7 @@ impl Session {
         }
         self.served += 1;
         self.prompt.clone_from(&message.text);
-        self.prompt_id = records::uuid();
+        self.prompt_id = line::uuid();
         self.memory.note(self.book.session(), &message.text);
         self.without_result = false;
 

@@ -1,7 +1,7 @@
 //! How sure it is that the work is done, in the points that Hank gives. They are recorded with the iteration, and shown
 //! nowhere; of themselves they end nothing.
 
-use super::Before;
+use super::before::Before;
 use super::shape::{Output, Shape};
 use super::words;
 

@@ -1,7 +1,7 @@
 //! The optional keys of a status block, and the names of the blocks that have them. What they lead to is the
 //! orchestrator's (`orchestrator::exit`).
 
-use super::ClaimStatus;
+use super::status::ClaimStatus;
 use serde::{Deserialize, Serialize};
 
 /// Whose status block it is.

@@ -1,7 +1,8 @@
 //! Hank's own rule for error lines, kept to the letter for projects and tests that count on it. It misses what
 //! compilers say and fires on prose; what programmator goes by is [`super::read`].
 
-use super::{ErrorKind, Errors, error_line};
+use super::found::{Errors, error_line};
+use super::kind::ErrorKind;
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::LazyLock;
 

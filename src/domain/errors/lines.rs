@@ -1,6 +1,6 @@
 //! Judges one line of plain text by the tables in `patterns.rs`: a sign must speak for it and no veto against it.
 
-use super::ErrorKind;
+use super::kind::ErrorKind;
 use super::patterns::{CONDITIONAL, LEAD, LOOSE, SIGNS, VETOES};
 use crate::base::text::Clean;
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};

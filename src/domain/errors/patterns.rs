@@ -1,7 +1,7 @@
 //! The tables that error lines are known by: data, no code. A pattern sees one line, clean, without indentation
 //! and without what [`LEAD`] takes off; classes are ASCII. To teach a new tool, add a row and a row of the test.
 
-use super::ErrorKind::{
+use super::kind::ErrorKind::{
     self, Api, Build, Compiler, Crash, Error, Exception, Git, Http, Linker, Log, Package, Panic, Shell, Test,
 };
 

@@ -2,7 +2,8 @@
 //! object, array of frames), API answers, logs of other tools. What its strings say is not looked at: a record
 //! that holds no error may quote thousands.
 
-use super::{ErrorKind, ErrorLine, error_line};
+use super::found::{ErrorLine, error_line};
+use super::kind::ErrorKind;
 use crate::domain::stream::repair;
 use serde_json::{Map, Value};
 

@@ -1,5 +1,6 @@
 //! Rows of our own for each rule of the tables, and what holds for any text.
 
+use super::found::SHOWN_COLUMNS;
 use super::*;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! How a question to the person ended, in words.
 
-use super::Weight;
+use super::line::Weight;
 use crate::domain::approval::{Again, Answer, Answered, AnsweredBy, Approval, Scope};
 
 /// The sentence for a question about `call`: none for its first, which its verdict has told of.

@@ -1,6 +1,6 @@
 //! Limits in words: what the provider tells, why a run waits and how long still, what an iteration cost.
 
-use super::Weight;
+use super::line::Weight;
 use crate::base::time::{Timestamp, human};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::{Parking, Receipt, Window};

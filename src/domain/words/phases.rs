@@ -1,7 +1,7 @@
 //! What became of phases, their boxes and the ticket's status, in words.
 
 use super::ends::done_words;
-use super::{Weight, quoted};
+use super::line::{Weight, quoted};
 use crate::domain::record::{BoxSettled, OfPhase, Record, WriteOutcome};
 
 /// The sentence of a record about a phase or the ticket's file.

@@ -1,12 +1,18 @@
 //! Records about Claude at work in an iteration, folded into it.
 
-use super::{CALLS, SUMMARIES, watch};
+use super::watch;
 use crate::base::time::Timestamp;
 use crate::domain::approval::ApprovalKind;
 use crate::domain::phase::Claimed;
 use crate::domain::record::{AgentReady, Record, TurnEnded, TurnFailed, ValidationRan, Verdict};
 use crate::orchestrator::judge;
 use crate::orchestrator::state::{Failure, Mark, Stage, State};
+
+/// Summaries kept for the prompt and the screen.
+const SUMMARIES: usize = 5;
+
+/// Calls kept for the gauge of the last hour.
+const CALLS: usize = 1_000;
 
 /// The records of a running iteration.
 pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {

@@ -1,6 +1,6 @@
 //! Stops a run that has used up its iterations.
 
-use super::{Guard, Stop};
+use super::guard::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
 use crate::domain::step::Counts;
 use crate::orchestrator::state::State;

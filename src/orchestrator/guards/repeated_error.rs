@@ -1,6 +1,6 @@
 //! Stops a run that meets the same error again and again.
 
-use super::{Guard, Stop};
+use super::guard::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
 use crate::domain::step::Counts;
 use crate::orchestrator::failure::timer_in;

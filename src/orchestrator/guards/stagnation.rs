@@ -1,6 +1,6 @@
 //! Stops a run whose iterations change nothing.
 
-use super::{Guard, Stop};
+use super::guard::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
 use crate::domain::step::Counts;
 use crate::orchestrator::state::State;

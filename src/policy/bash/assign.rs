@@ -1,14 +1,17 @@
 //! Assignments, alone or before a command.
 
-use super::command::SYSTEM;
 use super::settings::{is_harmless_setting, is_of_lints};
 use super::variables::is_own_name;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::project;
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Field, Program, Unit, Value};
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 use std::path::PathBuf;
+
+/// Where the system keeps its programs: there a path is as good as a name.
+pub(super) const SYSTEM: [&str; 7] =
+    ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
 /// Where an assignment stands.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Whose a program is: the project's own, one of its environment, or what others wrote; and what the project's files say
 //! of it.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::programs;
 use crate::policy::place::Reading;
 use crate::policy::unit::Target;

@@ -2,7 +2,7 @@
 
 use super::assign::{puts_system_first, setting};
 use super::variables::is_own_name;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit};
 use std::path::{Component, Path, PathBuf};
 

@@ -1,8 +1,9 @@
 //! A simple command: its words expanded, its name looked up, what it does found by the tables.
 
-use super::assign::Stands;
+use super::assign::{SYSTEM, Stands};
 use super::listers::{begins, kinds, left_out, lister};
-use super::walk::{MAX_DEPTH, Walker};
+use super::walk::MAX_DEPTH;
+use super::walker::Walker;
 use crate::policy::commands::args;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{self, Entry, project};
@@ -12,10 +13,6 @@ use brush_parser::ast::{
     Assignment, AssignmentValue, CommandPrefixOrSuffixItem, CommandSuffix, IoRedirect, SimpleCommand, Word,
 };
 use std::path::Path;
-
-/// Where the system keeps its programs: there a path is as good as a name.
-pub(super) const SYSTEM: [&str; 7] =
-    ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
 impl Walker<'_> {
     pub(super) fn simple(&mut self, SimpleCommand { prefix, word_or_name, suffix }: &SimpleCommand) {

@@ -1,7 +1,7 @@
 //! `[[ … ]]` and arithmetic. Both can run text: an index of an array is expanded even where it comes out of a
 //! variable.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::bash::pieces::Atom;
 use crate::policy::unit::{Class, Doubt, Field, Program, Unit};
 use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, ExtendedTestExprCommand, UnaryPredicate};

@@ -1,6 +1,6 @@
 //! What a command's words do to files, and what the units of one script do to each other.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::Lists;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;

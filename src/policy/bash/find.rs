@@ -2,7 +2,7 @@
 
 use super::command::named;
 use super::listers::kinds;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::args::{self, Parsed};
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{self, Language};

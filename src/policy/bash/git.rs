@@ -1,7 +1,7 @@
 //! `git`: its own options, then a subcommand, by the tables of `commands/git.yaml`.
 
 use super::command::named;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::{self, args};
 use crate::policy::unit::{Class, Doubt, Field, Unit};
 use crate::policy::{credentials, git_programs};

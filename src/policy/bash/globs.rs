@@ -1,6 +1,6 @@
 //! Patterns in words: the files that they stand for, by the names that are there now.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::floor::Floor;
 use crate::policy::glob::name_matches;

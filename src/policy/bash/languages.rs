@@ -1,7 +1,7 @@
 //! The small languages in the arguments of commands: what each reader of `commands` says, and those that are one
 //! line long.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{Language, awk, sed, sqlite};

@@ -2,7 +2,7 @@
 //!
 //! What is done with the names behind a pipe is found in `xargs`.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
 use crate::policy::commands::{Entry, Lists};

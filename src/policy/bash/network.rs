@@ -1,6 +1,6 @@
 //! Commands that talk to other machines: which of them do no more than that, as far as their words say.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::Entry;
 use crate::policy::commands::args::Parsed;
 use crate::policy::unit::{Class, Doubt, Field, Target, Unit, Value};

@@ -1,7 +1,7 @@
 //! Programs by their paths, and scripts in files that a shell is given.
 
 use super::command::named;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::programs;
 use crate::policy::unit::{Class, Field, Program, Unit};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Pathspecs of git. A literal one is a path; a pattern or magic finds whatever is in the tree. What is added to the
 //! index can be shown from there, so adding counts as reading.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::commands::grammar::Role;
 use crate::policy::floor::Floor;

@@ -2,7 +2,7 @@
 
 use super::parse::{self, Grammar};
 use super::quotes;
-use super::walk::Walker;
+use super::walker::Walker;
 use brush_parser::word::{
     Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource,
 };

@@ -2,7 +2,7 @@
 //! says, as its tests do. What would run other code, or has a name that says that it reaches further, is not proven.
 
 use super::command::named;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::programs::{self, Builder, Interpreter, Runs};
 use crate::policy::commands::project;
 use crate::policy::floor::Floor;

@@ -1,6 +1,6 @@
 //! Redirections: what the shell itself opens for a command.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::unit::{Class, Field, Program, Unit};
 use brush_parser::ast::{
     Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect,

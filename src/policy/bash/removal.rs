@@ -1,7 +1,7 @@
 //! What `rm -r` deletes: each target of which something would be lost stands for itself, so that what a rule says of one
 //! hides no other.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::unit::{Class, Doubt, Target, Unit};
 use std::path::Path;
 

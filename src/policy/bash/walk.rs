@@ -6,43 +6,21 @@ use super::parse::{self, Grammar};
 use super::redirect::Streams;
 use super::shell::{Shell, holds_numbers, is_named, is_set_once};
 use super::variables::is_own_name;
-use super::{effects, fetched, hidden};
+use super::walker::Walker;
+use super::{effects, fetched};
 use crate::policy::place::Place;
-use crate::policy::unit::{Class, Field, Names, Program, Target, Unit};
+use crate::policy::unit::{Class, Field, Program, Unit};
 use brush_parser::ast::{
     AndOr, AndOrList, CaseClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
     CompoundListItem, CoprocessCommand, DoGroupCommand, ForClauseCommand, FunctionBody, FunctionDefinition,
     IfClauseCommand, Pipeline, PipelineTimed, Program as Script, RedirectList, SeparatorOperator, SubshellCommand,
 };
-use std::sync::Arc;
 
 /// Deepest nesting that is walked.
 pub(super) const MAX_DEPTH: usize = 16;
 
 /// Most commands, assignments and redirections of a script. Judging takes longer the more there are before.
 const MAX_COMMANDS: usize = 500;
-
-/// The walk, and what it has found.
-pub struct Walker<'a> {
-    /// The script, for what can be seen in the text alone.
-    pub(super) text: &'a str,
-    pub(super) place: Place<'a>,
-    pub(super) shell: Shell,
-    pub(super) units: Vec<Unit>,
-    /// What comes through the pipe, when that is names of files.
-    pub(super) feed: Option<Arc<Names>>,
-    pub(super) depth: usize,
-    /// Commands, assignments and redirections so far.
-    commands: usize,
-    /// Nothing in the script changes files, so a folder that is there now is there when its `cd` runs.
-    pub(super) steady: bool,
-    /// There is a `cd` in the script.
-    pub(super) moves: bool,
-    /// Files that hold what came from a network.
-    fetched: Vec<Target>,
-    /// Each command ends before the next begins, and runs once: its units stand in the order in which they happen.
-    in_order: bool,
-}
 
 impl<'a> Walker<'a> {
     /// A walk over a script that starts in the place's folder.
@@ -393,4 +371,9 @@ impl<'a> Walker<'a> {
             | CommandPrefixOrSuffixItem::AssignmentWord(..) => None,
         }
     }
+}
+
+/// A unit for what is not seen through; nothing lifts its block.
+pub(super) fn hidden(text: &str, why: impl Into<String>) -> Unit {
+    Unit::new("Bash", Program::Opaque, text).refused(why)
 }

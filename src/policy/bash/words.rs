@@ -3,7 +3,7 @@
 
 use super::parse;
 use super::pieces::Atom;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::unit::{Field, Value};
 use brush_parser::word::{BraceExpressionMember, BraceExpressionOrText};
 

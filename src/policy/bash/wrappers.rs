@@ -2,7 +2,7 @@
 
 use super::assign::setting;
 use super::parse::Grammar;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::{self, args};
 use crate::policy::unit::{Class, Doubt, Field, Program, Unit};
 

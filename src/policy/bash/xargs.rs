@@ -1,6 +1,6 @@
 //! `xargs`: the command that it runs, with the names that come through the pipe as its last words or in place of a mark.
 
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::policy::commands::args::Parsed;
 use crate::policy::glob::is_of_kind;
 use crate::policy::place::{Step, Walked};

@@ -1,7 +1,7 @@
 //! How the project's own programs are run: the table `programs.yaml`, and which words say what runs. Where a program
 //! stands is looked at by `bash::programs`.
 
-use crate::policy::tables::BuiltIn;
+use crate::policy::built_in::BuiltIn;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -4,11 +4,11 @@
 mod values;
 
 use super::targets::checks;
+use crate::policy::built_in::BuiltIn;
 use crate::policy::commands::grammar::{Grammar, Role, Takes};
 use crate::policy::commands::{args, programs};
 use crate::policy::glob::name_matches;
 use crate::policy::place::Place;
-use crate::policy::tables::BuiltIn;
 use crate::policy::unit::Field;
 use serde::Deserialize;
 use std::collections::BTreeMap;

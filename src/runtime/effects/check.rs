@@ -1,7 +1,7 @@
 //! Running the validation commands.
 
 use super::Effects;
-use crate::adapters::agent::launch::MARKER;
+use crate::adapters::agent::marker::MARKER;
 use crate::adapters::agent::orphans;
 use crate::adapters::environment::{of_commands, set_scratch};
 use crate::adapters::room::Room;

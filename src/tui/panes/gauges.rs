@@ -18,7 +18,10 @@ use ratatui::layout::Rect;
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
+mod gauge;
 mod limits;
+
+use gauge::{BAR, Gauge, role_of};
 
 /// The row of the table.
 pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::new(Gauges) };
@@ -41,8 +44,6 @@ pub fn height(model: &Model) -> u16 {
     (rows as u16 + 2).max(LEAST)
 }
 
-/// Cells of a bar.
-const BAR: usize = 8;
 /// Columns of the labels.
 const LABEL: usize = 14;
 /// The circuit breaker's row.
@@ -54,79 +55,6 @@ const RETRY: &str = "Retry";
 /// Share of the idle limit from which silence is worth a word, and from which the end is near.
 const QUIET: f64 = 0.5;
 const CUT_SOON: f64 = 0.8;
-
-/// One number.
-struct Gauge {
-    label: &'static str,
-    /// The word in the one-line form.
-    brief: &'static str,
-    picture: (String, String),
-    /// How full the picture's bar is; `None`: the picture is no bar.
-    share: Option<f64>,
-    value: String,
-    role: Role,
-    /// What the role says, for those who do not see colours.
-    word: &'static str,
-}
-
-impl Gauge {
-    fn new(label: &'static str, brief: &'static str, value: String) -> Self {
-        Self {
-            label,
-            brief,
-            picture: (String::new(), String::new()),
-            share: None,
-            value,
-            role: Role::GaugeFill,
-            word: "",
-        }
-    }
-
-    fn share(mut self, glyphs: Glyphs, share: f64, warn: f64, danger: f64) -> Self {
-        self.role = role_of(share, warn, danger);
-        self.filled(glyphs, share)
-    }
-
-    fn filled(mut self, glyphs: Glyphs, share: f64) -> Self {
-        self.picture = bar(glyphs, share, BAR);
-        self.share = Some(share);
-        self
-    }
-
-    /// Value and word in one: `91 % high`, `blocked until 04:07`.
-    fn told(&self) -> String {
-        match (self.word, self.value.starts_with(char::is_alphabetic)) {
-            ("", _) => self.value.clone(),
-            (word, true) => format!("{word} {}", self.value),
-            (word, false) => format!("{} {word}", self.value),
-        }
-    }
-
-    /// It wants to be looked at.
-    fn warns(&self) -> bool {
-        matches!(self.role, Role::GaugeWarning | Role::GaugeDanger)
-    }
-
-    /// Says the role as a word too.
-    fn in_words(mut self) -> Self {
-        self.word = match self.role {
-            Role::GaugeWarning => "high",
-            Role::GaugeDanger => "crit",
-            _ => "",
-        };
-        self
-    }
-}
-
-fn role_of(share: f64, warn: f64, danger: f64) -> Role {
-    if share >= danger {
-        Role::GaugeDanger
-    } else if share >= warn {
-        Role::GaugeWarning
-    } else {
-        Role::GaugeFill
-    }
-}
 
 /// A counter that ends the run at its limit.
 fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, limit: u32) -> Gauge {

@@ -6,6 +6,7 @@
 
 mod book;
 mod edits;
+mod fold;
 mod journal;
 mod layout;
 mod markdown;
@@ -17,7 +18,7 @@ mod row;
 mod search;
 mod window;
 
-pub use layout::Fold;
+pub use fold::Fold;
 pub(in crate::tui) use markdown::rows as markdown_rows;
 pub use msg::{FollowStatus, SearchStatus, StreamMsg};
 pub use pane::{PANE, Stream};

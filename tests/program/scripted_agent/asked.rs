@@ -3,7 +3,8 @@
 use super::host::{Agent, FLAGS};
 use programmator::adapters::agent::features::{Features, TABLE};
 use programmator::adapters::agent::launch::Launch;
-use programmator::adapters::agent::probe::{self, Found, TESTED};
+use programmator::adapters::agent::probe::{self, Found};
+use programmator::adapters::agent::version::TESTED;
 use serde_json::{Value, json};
 use std::path::Path;
 

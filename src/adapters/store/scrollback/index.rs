@@ -6,13 +6,15 @@
 //! 12    kind, from 1              13..16 zero
 //! ```
 
-use super::Classify;
 use crate::adapters::store::os;
 use crate::base::lines::Lines;
 use crate::domain::scrollback::{Entry, EntryKind};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+/// Says what a line of the stream shows; `None`: nothing. Used for lines whose index is lost.
+pub type Classify = fn(&[u8]) -> Option<EntryKind>;
 
 /// Bytes of an entry.
 pub(super) const SIZE: usize = 16;

@@ -4,7 +4,8 @@
 //! Order matters: lines, then their index, then readers see them. So readers never see an entry whose bytes
 //! are not there, and an index on disk is never ahead of its lines unless the power went.
 
-use super::{Iteration, Shared, index, write};
+use super::index;
+use super::shared::{Iteration, Shared, write};
 use crate::adapters::room::Room;
 use crate::adapters::store::os;
 use crate::domain::scrollback::{Entry, EntryKind, LiveChange, Sink};

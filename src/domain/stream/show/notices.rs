@@ -1,9 +1,9 @@
 //! Records of Claude's own machinery that a person should see: retries, compaction, fallback, limits,
 //! subagents at work.
 
+use super::block::{Block, Progress};
 use super::fields::Fields;
 use super::results::{counted, seconds};
-use super::{Block, Progress};
 use crate::base::text::clean_line;
 use crate::domain::limits::provider::window_name;
 use crate::domain::record::Level;

@@ -2,7 +2,7 @@
 //!
 //! The record does not name the tool; the shape of `tool_use_result` tells (shapes after the CLI 2.1.197).
 
-use super::ToolResult;
+use super::block::ToolResult;
 use super::fields::{self, Fields};
 use crate::base::text::clean_line;
 

@@ -1,8 +1,8 @@
 //! What a tool call is about, in one line: the target that people look for (path, command, pattern),
 //! and the two sides of an edit.
 
+use super::block::{Edit, Tool};
 use super::fields::{self, Fields};
-use super::{Edit, Tool};
 
 /// Reads a `tool_use` block.
 pub(super) fn call(block: &Fields<'_>, cwd: &str) -> Tool {

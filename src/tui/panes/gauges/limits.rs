@@ -3,7 +3,7 @@
 //! Calls, tokens and windows are the account's: what any open ticket knows of them counts for all. What the provider
 //! never told, or told of a window that is over, is not drawn.
 
-use super::{Gauge, role_of};
+use super::gauge::{Gauge, role_of};
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::Ledger;
 use crate::domain::limits::hour;
@@ -243,7 +243,7 @@ mod tests {
         let facts = Facts { calls: vec![(at(-1), 1); 100], windows: vec![window], ..Facts::default() };
         let rows = drawn(|tab| {
             let state = &mut tab.state;
-            (state.iteration, state.limits) = (None, crate::orchestrator::limits::LimitState::default());
+            (state.iteration, state.limits) = (None, crate::orchestrator::state::LimitState::default());
             let ask = Ask {
                 n: 1,
                 purpose: Purpose::Iteration,

@@ -1,8 +1,9 @@
 //! Everything the pane can show, by place: reads the scrollback, decodes and lays out what is asked for, and
 //! keeps a little of it. Nothing is kept per record; a place that is not looked at costs nothing.
 
+use super::fold::Fold;
 use super::journal::Journal;
-use super::layout::{self, Body, Fold, Group, Origin, apart};
+use super::layout::{self, Body, Group, Origin, apart};
 use super::marks;
 use super::order::Place;
 use super::row::{Known, Later, Outcome, Row};

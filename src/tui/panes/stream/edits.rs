@@ -1,6 +1,6 @@
 //! An edit under its call: a coloured diff with line numbers, which are written in when the result tells them.
 
-use super::layout::Fold;
+use super::fold::Fold;
 use super::row::{Later, Row};
 use crate::base::text::Clean;
 use crate::domain::stream::show::Edit;

@@ -2,6 +2,7 @@
 //! fold alone (and on where its call stands), never on what comes later: nothing on the screen jumps.
 
 use super::edits;
+use super::fold::Fold;
 use super::markdown;
 use super::row::{Later, Row};
 use crate::base::text::{Clean, clean_line};
@@ -13,25 +14,6 @@ use crate::tui::widgets::spelt;
 use crate::tui::widgets::wrap::{Break, Piece, untabbed, width, wrap};
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
-
-/// How much is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fold {
-    /// Results by their size, thoughts and edits by their first lines, subagents in one line.
-    #[default]
-    Brief,
-    /// Everything.
-    Full,
-}
-
-impl Fold {
-    fn cap(self, brief: usize) -> usize {
-        match self {
-            Self::Brief => brief,
-            Self::Full => 5_000,
-        }
-    }
-}
 
 /// What neighbours look like: a blank row stands between different ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,19 @@
+//! What the tasks around a process are told to do.
+
+/// For the writer.
+#[derive(Debug)]
+pub(super) enum Write {
+    /// A line with its newline.
+    Line(String),
+    /// Nothing follows.
+    Close,
+}
+
+/// For the process's group.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Signal {
+    /// Please end.
+    Terminate,
+    /// End.
+    Kill,
+}

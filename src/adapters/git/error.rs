@@ -1,0 +1,78 @@
+//! Why evidence cannot be had.
+
+use crate::base::id::TicketId;
+use std::path::PathBuf;
+
+/// Why the work tree could not be saved, compared or restored.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// The folder needs git and there is none.
+    #[error("`git` was not found, but {} is in a git repository: install git or put it on PATH", folder.display())]
+    GitMissing {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Git said no.
+    #[error("git {verb} failed in {}: {said}", folder.display())]
+    Failed {
+        /// The git command.
+        verb: &'static str,
+        /// Where.
+        folder: PathBuf,
+        /// Git's own words, which name the cure where there is one.
+        said: String,
+    },
+    /// Git took too long.
+    #[error("git {verb} did not end within {seconds} s in {}: list in .gitignore what does not matter, or work in a smaller repository", folder.display())]
+    TimedOut {
+        /// The git command.
+        verb: &'static str,
+        /// Where.
+        folder: PathBuf,
+        /// The limit.
+        seconds: u64,
+    },
+    /// What is compared with is gone.
+    #[error("{what} {} was deleted or moved while the run worked: put it back, then `programmator resume`", path.display())]
+    Gone {
+        /// What it was.
+        what: &'static str,
+        /// Where it was.
+        path: PathBuf,
+    },
+    /// The system said no.
+    #[error("{what} failed at {}: {source}", path.display())]
+    Io {
+        /// What was being done.
+        what: String,
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The snapshot to compare with is not there.
+    #[error("snapshot {id} is not there any more: it was removed, or it belongs to another work tree")]
+    UnknownSnapshot {
+        /// Its id.
+        id: String,
+    },
+    /// No snapshot of that name.
+    #[error("{ticket} has no snapshot `{wanted}`; there are: {known}")]
+    NoSuchSnapshot {
+        /// The ticket.
+        ticket: TicketId,
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        known: String,
+    },
+    /// A plain folder has nothing to go back to.
+    #[error(
+        "{} is in no git repository: there programmator notes what changed but keeps no copies, so nothing can be restored. Run `git init` there before the next run",
+        folder.display()
+    )]
+    NotRestorable {
+        /// The folder.
+        folder: PathBuf,
+    },
+}

@@ -1,0 +1,85 @@
+//! Snapshots of a work tree, and what going back to one does.
+
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Timestamp;
+use std::fmt;
+
+/// Names a snapshot: `refs/programmator/<ticket>/<run>/<n>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotName {
+    /// The ticket.
+    pub ticket: TicketId,
+    /// The run.
+    pub run: RunId,
+    /// The iteration that the snapshot was taken before, from 1.
+    pub n: u32,
+}
+
+/// A snapshot: the id of a git commit, or `manifest-<sha256>`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SnapshotId(pub String);
+
+impl fmt::Display for SnapshotId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What taking a snapshot gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Its id.
+    pub id: SnapshotId,
+    /// What could not be read and is not in it, one clean line each.
+    pub skipped: Vec<String>,
+}
+
+/// A stored snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The run; `None` for what `restore` saved before it began.
+    pub run: Option<RunId>,
+    /// The iteration it was taken before, or the number of the restore.
+    pub n: u32,
+    /// Its commit.
+    pub id: SnapshotId,
+    /// When, to the second.
+    pub time: Timestamp,
+    /// What a person calls it: `3` in the newest run, `9b1c22d0/3` in an earlier one, `restore/1`.
+    pub pick: String,
+}
+
+/// What a restore would do to the work tree as it is. Paths are relative to its top.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Names the work tree's content: another one makes another plan.
+    pub tree: String,
+    /// Files that would be written.
+    pub writes: Vec<String>,
+    /// Files that would be removed.
+    pub removes: Vec<String>,
+    /// Files that would stay, though they differ.
+    pub keeps: Vec<Kept>,
+}
+
+/// What a restore did. Paths are relative to the top of the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// What a person calls the snapshot of the state before.
+    pub saved: String,
+    /// Files that were written.
+    pub written: Vec<String>,
+    /// Files that were removed.
+    pub removed: Vec<String>,
+    /// Files that differ still.
+    pub kept: Vec<Kept>,
+}
+
+/// A file that a restore left as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Which.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}

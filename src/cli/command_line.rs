@@ -1,0 +1,195 @@
+//! What can be typed.
+
+use super::circuit::CircuitCommand;
+use super::config::ConfigCommand;
+use super::help;
+use super::options::{LookOptions, RunOptions};
+use super::parse::ParseCommand;
+use super::passphrase::PassphraseCommand;
+use super::policy::PolicyCommand;
+use super::sessions::SessionCommand;
+use super::ticket::TicketCommand;
+use clap::{CommandFactory, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Supervises Claude Code while it works through tickets.
+///
+/// Give it tickets and it drives the real `claude` through their phases, one iteration at a time: it shows
+/// everything live, checks every claim itself, ticks the boxes, and goes on where it was after a crash. Without
+/// tickets it opens the screen on what is there; without a terminal it prints lines, as `programmator run` does.
+#[derive(Debug, Parser)]
+#[command(
+    name = "programmator",
+    bin_name = "programmator",
+    version,
+    override_usage = "programmator [OPTIONS] [TICKET]...\n       programmator [-C <DIR>] <COMMAND>",
+    after_help = help::TOP,
+    after_long_help = help::TOP_LONG
+)]
+pub struct Cli {
+    /// What to do instead of opening the screen.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Tickets to work on, each in a tab of its own: ids, unique parts of ids, or paths.
+    #[arg(value_name = "TICKET")]
+    pub tickets: Vec<String>,
+    /// Work in this folder instead of the present one.
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+    /// Options of runs.
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Work through tickets without a screen: for pipes and CI.
+    #[command(after_help = help::RUN)]
+    Run {
+        /// Tickets to work on: ids, unique parts of ids, or paths.
+        #[arg(value_name = "TICKET", required = true)]
+        tickets: Vec<String>,
+        /// Print one JSON record a line instead of words.
+        #[arg(long)]
+        json: bool,
+        /// Options of runs.
+        #[command(flatten)]
+        run: RunOptions,
+    },
+    /// Go on with an interrupted run: the latest, or the one named.
+    #[command(after_help = help::RESUME)]
+    Resume {
+        /// A run's id (or its end), or its ticket.
+        run: Option<String>,
+        /// Print one JSON record a line instead of opening the screen.
+        #[arg(long)]
+        json: bool,
+        /// Options of runs.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// List the runs there have been, or show one with its limits and what it cost.
+    #[command(after_help = help::STATUS)]
+    Status {
+        /// A run's id (or its end), or its ticket; without it all runs.
+        run: Option<String>,
+        /// Print JSON instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the records of a run.
+    #[command(after_help = help::LOGS)]
+    Logs {
+        /// A run's id (or its end), or its ticket.
+        run: String,
+        /// Wait for more, until the run ends.
+        #[arg(short, long)]
+        follow: bool,
+        /// Print one JSON record a line instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a run of the past on the screen.
+    #[command(after_help = help::REPLAY)]
+    Replay {
+        /// A run's id (or its end), or its ticket.
+        run: String,
+        /// How the screen looks.
+        #[command(flatten)]
+        look: LookOptions,
+    },
+    /// List, show and make tickets.
+    Ticket {
+        /// What to do with tickets.
+        #[command(subcommand)]
+        command: TicketCommand,
+    },
+    /// List what was saved of the work folder before each iteration.
+    #[command(after_help = help::SNAPSHOTS)]
+    Snapshots {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
+    },
+    /// Bring the work folder back to a snapshot; the present is saved first.
+    #[command(after_help = help::RESTORE)]
+    Restore {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
+        /// The snapshot, as `programmator snapshots` lists it.
+        #[arg(value_name = "SNAPSHOT")]
+        n: String,
+        /// Do not show what it will do and ask first.
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Show the tickets' circuit breakers, or close one by hand.
+    Circuit {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: CircuitCommand,
+    },
+    /// Show it all at work: a small repository and a scripted agent, no account needed.
+    #[command(after_help = help::DEMO)]
+    Demo {
+        /// Print lines instead of opening the screen, at full speed.
+        #[arg(long)]
+        headless: bool,
+        /// How the screen looks.
+        #[command(flatten)]
+        look: LookOptions,
+    },
+    /// Check what programmator needs: claude, git, folders, terminal.
+    #[command(after_help = help::DOCTOR)]
+    Doctor,
+    /// Show the configuration.
+    Config {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Show how a text is read: its status block, its error lines.
+    #[command(after_help = help::PARSE)]
+    Parse {
+        /// What to read it for.
+        #[command(subcommand)]
+        command: ParseCommand,
+    },
+    /// Set the passphrase that rules of the policy can ask for.
+    Passphrase {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: PassphraseCommand,
+    },
+    /// Show Claude's sessions of the tickets, or give one up.
+    Session {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: SessionCommand,
+    },
+    /// Ask the gate what it would decide, and why.
+    Policy {
+        /// What to ask.
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+    /// Trust this folder's `.programmator` files as they are now.
+    #[command(after_help = help::TRUST)]
+    Trust,
+    /// Print shell completions.
+    #[command(after_help = help::COMPLETIONS)]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+impl Cli {
+    /// The command that a word looks like, when it may be a slip of the keyboard: two letters off at most.
+    pub(super) fn command_like(word: &str) -> Option<String> {
+        let command = Self::command();
+        let names = command.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name);
+        let near = names.map(|name| (strsim::damerau_levenshtein(name, word), name));
+        near.filter(|(off, name)| *off <= 2.min(name.len() / 2)).min().map(|(_, name)| name.to_owned())
+    }
+}

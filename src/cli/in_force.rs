@@ -1,0 +1,70 @@
+//! What is in force in a folder: the policy, the files that say so, the rules for the calls of runs.
+
+use super::session::Session;
+use crate::adapters::config_files::{self, PROJECT_FOLDER};
+use crate::adapters::policy_files;
+use crate::adapters::tickets::{Listed, Places, list};
+use crate::adapters::trust::TrustStore;
+use crate::config::{Resolved, Trust};
+use crate::domain::profile::Profile;
+use crate::policy::engine::Policy;
+use crate::runtime::rulebook::{Origin, Rulebooks};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What holds the tickets of a project: their folder, or the files themselves where the whole project is in it.
+pub fn tickets(session: &Session, folder: &Path, resolved: &Resolved) -> Vec<PathBuf> {
+    let dir = real(&Places { folder: folder.to_owned(), ..session.places(resolved) }.dir());
+    if !folder.starts_with(&dir) {
+        return vec![dir];
+    }
+    // A readme beside them is no ticket; in a folder further up nothing is written anyway.
+    let is_ticket = |listed: &Listed| listed.ticket.as_ref().is_ok_and(|ticket| ticket.status.is_some());
+    let listed = if folder == dir { list(&dir).unwrap_or_default() } else { Vec::new() };
+    listed.into_iter().filter(is_ticket).map(|listed| listed.path).collect()
+}
+
+/// The policy that holds in a folder: the person's file, the project's, and a profile.
+pub fn in_force(session: &Session, folder: &Path, profile: Profile, tickets: &[PathBuf]) -> Policy {
+    let user = config_files::user_folder(&session.environment);
+    let project = folder.join(PROJECT_FOLDER);
+    // What cannot be read is not trusted; the policy itself says what is wrong with it.
+    let trust = match config_files::read(&project) {
+        Ok(files) => TrustStore::new(&session.state).trust_of(folder, &files).unwrap_or(Trust::Unknown),
+        Err(_) => Trust::Unknown,
+    };
+    let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
+    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own).protecting(tickets)
+}
+
+/// The files that decide about the policy in a folder: rules, the profile, and whether the project is trusted.
+pub fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
+    let folders = config_files::user_folder(&session.environment).into_iter().chain([folder.join(PROJECT_FOLDER)]);
+    let named = folders.flat_map(|folder| [policy_files::NAME, "config.yaml"].map(|name| folder.join(name)));
+    named.chain([session.state.join("trust.json")]).collect()
+}
+
+/// The path with its links resolved, as far as it is there.
+pub(super) fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The rules for the calls of runs.
+pub fn rulebooks(session: &Session) -> Rulebooks {
+    let (reads, looks) = (session.clone(), session.clone());
+    let known = Mutex::new(BTreeMap::<PathBuf, Vec<PathBuf>>::new());
+    let load = move |folder: &Path, opened, own: Option<Profile>| {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let tickets = known.entry(folder.to_owned()).or_default();
+        // A configuration that is just being written says nothing of the profile, nor where the tickets are.
+        let profile = reads.resolve(folder).map_or(opened, |resolved| {
+            *tickets = self::tickets(&reads, folder, &resolved);
+            resolved.config.profile
+        });
+        in_force(&reads, folder, own.unwrap_or(profile), tickets)
+    };
+    let files = move |folder: &Path| self::files(&looks, folder);
+    Rulebooks::new(session.person(), Origin { load: Box::new(load), files: Box::new(files) })
+}

@@ -1,0 +1,27 @@
+//! Something that reached the process.
+
+/// Something that reached the process.
+#[derive(Debug)]
+pub enum Event {
+    /// A line of stdin.
+    Line(Vec<u8>),
+    /// Stdin ended.
+    Closed,
+    /// SIGINT.
+    Interrupted,
+    /// A Bash command ended.
+    ToolEnded(Ended),
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The tool call it belongs to.
+    pub call: String,
+    /// The exit code, 128 + n for signal n.
+    pub code: i32,
+    /// What it printed.
+    pub stdout: String,
+    /// What it printed as errors.
+    pub stderr: String,
+}

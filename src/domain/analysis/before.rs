@@ -1,0 +1,12 @@
+//! What the outputs before the present one were.
+
+/// What an output is compared with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before<'a> {
+    /// Error lines of the outputs before, newest last.
+    pub errors: &'a [Vec<String>],
+    /// Length of the output before in bytes; `None`: there is none.
+    pub length: Option<u64>,
+    /// Files that were changed meanwhile.
+    pub files_changed: usize,
+}

@@ -1,0 +1,110 @@
+//! What a record shows, decoded.
+
+use super::status::Status;
+use crate::domain::record::Level;
+
+/// A record, decoded for display.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shown {
+    /// What it shows, in order. Empty: nothing.
+    pub blocks: Vec<Block>,
+    /// The call of the subagent that it belongs to; `None` is the main agent.
+    pub parent: Option<String>,
+    /// Bytes of the line that were not decoded.
+    pub missing: u64,
+}
+
+/// One thing that a record shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// Claude's words (markdown).
+    Text(String),
+    /// The status block, plainly understood.
+    Status(Status),
+    /// Claude's thoughts.
+    Thinking(String),
+    /// A tool call.
+    Tool(Tool),
+    /// What came of a tool call.
+    ToolResult(ToolResult),
+    /// How far a subagent is.
+    Progress(Progress),
+    /// The person's (or the prompt's) words.
+    Person(String),
+    /// A turn ended.
+    TurnEnd(TurnEnd),
+    /// Something about Claude's machinery.
+    Notice {
+        /// How bad.
+        level: Level,
+        /// What, in one paragraph.
+        text: String,
+    },
+}
+
+/// A tool call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tool {
+    /// Claude's id of the call.
+    pub id: String,
+    /// `Bash`, `Edit`, `github·get_issue` …
+    pub name: String,
+    /// What it is about, in one line.
+    pub target: String,
+    /// More of its input, where one line does not hold it; else empty.
+    pub detail: String,
+    /// What it changes in a file.
+    pub edit: Option<Edit>,
+    /// It starts a subagent.
+    pub subagent: bool,
+}
+
+/// The two sides of an edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edit {
+    /// The file, relative to the work folder where it lies in there.
+    pub path: String,
+    /// Text that goes; empty for a new file.
+    pub old: String,
+    /// Text that comes.
+    pub new: String,
+}
+
+/// What came of a tool call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolResult {
+    /// Claude's id of the call; empty when the line was cut before it.
+    pub id: String,
+    /// In a few words: "214 lines", "exit 3".
+    pub summary: String,
+    /// It failed.
+    pub error: bool,
+    /// Number of the first changed line, for edits.
+    pub first_change: Option<u32>,
+    /// The whole of it.
+    pub text: String,
+}
+
+/// How far a subagent is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The call that started it.
+    pub id: String,
+    /// "3 tools · 11 s".
+    pub summary: String,
+}
+
+/// The end of a turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnEnd {
+    /// It ended in an error.
+    pub error: bool,
+    /// `success`, `error_during_execution`, … with the reason where there is one.
+    pub how: String,
+    /// What a failure says.
+    pub message: String,
+    /// Time in milliseconds.
+    pub ms: f64,
+    /// Cost of the process so far in USD.
+    pub cost_usd: f64,
+}

@@ -1,0 +1,20 @@
+//! How much of the stream is shown.
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fold {
+    /// Results by their size, thoughts and edits by their first lines, subagents in one line.
+    #[default]
+    Brief,
+    /// Everything.
+    Full,
+}
+
+impl Fold {
+    pub(super) fn cap(self, brief: usize) -> usize {
+        match self {
+            Self::Brief => brief,
+            Self::Full => 5_000,
+        }
+    }
+}
