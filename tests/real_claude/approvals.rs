@@ -13,7 +13,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::{Record, Verdict};
 use programmator::orchestrator::state::Stage;
-use programmator::runtime::circuit::state_of;
+use programmator::runtime::behind::state_of;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -16,7 +16,7 @@ use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::state::State;
 use programmator::runtime::attendance::Attendance;
 use programmator::runtime::channels;
-use programmator::runtime::circuit::state_of;
+use programmator::runtime::behind::state_of;
 use programmator::runtime::gate::{Authority, Call, Gate, Judged};
 use programmator::runtime::reporter::Reporter;
 use programmator::runtime::supervisor::{Ended, Supervisor};
