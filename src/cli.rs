@@ -12,7 +12,6 @@ mod help;
 pub mod host;
 mod in_force;
 pub mod logs;
-pub mod operator;
 pub mod options;
 pub mod parse;
 pub mod passphrase;

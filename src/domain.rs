@@ -18,6 +18,7 @@ pub mod passphrase;
 pub mod phase;
 pub mod profile;
 pub mod record;
+pub mod request;
 pub mod scrollback;
 pub mod session;
 pub mod settings;

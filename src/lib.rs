@@ -39,6 +39,12 @@
 //! What Claude prints does not go this way: a thread of its own drains stdout into a file, verbatim, with an index of
 //! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in [`News`](domain::news::News).
 //!
+//! A front end, the screen like the printer, has two ways to the service behind it ([`app`](runtime::app)): it asks by
+//! [`Request`](domain::request::Request), and is answered alone; it subscribes, and hears all the [`News`](domain::news::News)
+//! that all others hear. Both are plain data. Nothing waits for a front end: one that does not listen is given the run again
+//! from the store. Whether anybody can be asked is looked up when a question is put: some front end listens at which a person
+//! can answer.
+//!
 //! A tool call: Claude asks over stdio → `Input` → the gate ([`policy`]) judges → the verdict is stored → Claude is
 //! answered. A verdict that cannot be stored is not given.
 //!
@@ -93,9 +99,9 @@
 //! channel what happens when it is full. [`storage`](runtime::storage) is how a run waits while nothing can be stored,
 //! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) is where a call meets its
 //! judge, [`rulebook`](runtime::rulebook) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
-//! what waits judged again when they change. [`reporter`](runtime::reporter) tells front ends the news,
-//! [`headless`](runtime::headless) prints it, [`attendance`](runtime::attendance) knows when somebody was last at the
-//! screen, [`shutdown`](runtime::shutdown) hears signals.
+//! what waits judged again when they change. [`app`](runtime::app) answers what front ends ask,
+//! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
+//! [`headless`](runtime::headless) prints it, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! What is asked of a ticket from outside its run: [`wishes`](runtime::wishes) hands it to a run that is at work,
 //! [`behind`](runtime::behind) appends it to one that has ended; [`ticking`](runtime::ticking) does that for boxes,
@@ -133,6 +139,8 @@
 //! | key | a row in [`TABLE`](tui::command::TABLE) and an arm in [`update`](tui::update) (or in its dialog); footer, help and docs/keys.md follow |
 //! | guard | a file in `orchestrator/guards/` and its name in [`GUARDS`](orchestrator::guards::GUARDS); its limit is a key of the configuration and a field of [`Settings`](domain::settings::Settings) |
 //! | config key | a row in [`KEYS`](config::key::KEYS) and a line in `config::values` |
+//! | request | a variant of [`Request`](domain::request::Request), an arm in [`runtime::app`], and of [`Reply`](domain::request::Reply) what it is answered if more than done or refused |
+//! | front end | a file that [subscribes](runtime::app::App::subscribe) and [asks](runtime::app::App::ask), and the command that starts it |
 //! | effect | a variant of [`Effect`](orchestrator::effect::Effect), an arm in [`runtime::effects`], and the [`Input`](orchestrator::input::Input) that its result is; records before and after it if it must not happen twice |
 //! | record | a variant of [`Record`](domain::record::Record), an arm in [`apply`](orchestrator::apply), a sentence in [`words`](domain::words); kinds and fields are never renamed |
 //! | theme | a YAML file in `themes/` and its name in [`BUILT_IN`](tui::theme::load::BUILT_IN); a person's own needs only the file in their folder |

@@ -1,7 +1,7 @@
 //! Where the pure core meets the world: one task for each ticket, which turns what happens into inputs,
 //! stores what the core decides, tells the front ends and performs the effects.
 
-pub mod attendance;
+pub mod app;
 pub mod behind;
 pub mod channels;
 pub mod circuit;

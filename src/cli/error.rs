@@ -4,6 +4,7 @@ use super::config::LoadError;
 use crate::adapters::store::StoreError;
 use crate::adapters::tickets::FindError;
 use crate::base::text::Clean;
+use crate::domain::request::Refused;
 use crate::runtime::supervisor::OpenError;
 use std::fmt;
 use std::panic::PanicHookInfo;
@@ -67,6 +68,12 @@ impl color_eyre::section::PanicMessage for PanicWords {
 impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         Self::new(error.exit_code(), error.to_string())
+    }
+}
+
+impl From<Refused> for CliError {
+    fn from(refused: Refused) -> Self {
+        Self { exit_code: refused.exit_code, message: refused.message }
     }
 }
 

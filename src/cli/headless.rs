@@ -7,19 +7,13 @@ use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::approval::Presence;
-use crate::domain::command::UserCommand;
 use crate::domain::news::News;
-use crate::domain::outcome::ExitReason;
-use crate::runtime::attendance::Attendance;
-use crate::runtime::channels;
-use crate::runtime::gate::Authority;
+use crate::domain::request::{Closing, Reply, Request};
+use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
-use crate::runtime::reporter::Reporter;
 use crate::runtime::shutdown::Signals;
-use crate::runtime::supervisor::Supervisor;
 use std::io::{Write, stderr, stdout};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
 
 /// How often it is said how long parked runs still wait.
 const COUNTDOWN: Duration = Duration::from_secs(60);
@@ -39,29 +33,29 @@ pub enum Work {
 pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     notices(&resolved);
-    let store = session.store()?;
-    let (news, mut told) = mpsc::channel(channels::NEWS);
-    let (ended, mut endings) = mpsc::unbounded_channel();
-    let reporter = Reporter::new(news, store.clone()).without_stream();
-    tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
-    let gates = in_force::rulebooks(session).gates();
-    let authority = Authority { gates, presence: Presence::Nobody, attendance: Attendance::default() };
-    let mut supervisor = Supervisor::new(store.clone(), session.clock(), reporter, session.rules(), authority, ended);
+    let parts = in_force::parts(session, &resolved)?;
+    let store = parts.store.clone();
+    let app = App::start(parts);
+    let mut told = app.subscribe(Presence::Nobody);
     let mut signals = Signals::listen()?;
-    let mut worst = 0;
     match work {
         Work::Tickets(names) => {
             // What is typed wrongly is said before anything is begun.
             let places = session.places(&resolved);
-            let found: Result<Vec<_>, _> = names.iter().map(|name| tickets::find(name, &places)).collect();
-            for path in found? {
-                if let Err(error) = supervisor.open(&path, &session.folder) {
-                    worst = worst.max(error.exit_code());
-                    let _ = writeln!(stderr(), "{}", clean_line(&error.to_string(), 2_000));
+            for found in names.iter().map(|name| tickets::find(name, &places)).collect::<Vec<_>>() {
+                found?;
+            }
+            for name in names {
+                if let Reply::Refused(refused) = app.ask(Request::Open(name)).await {
+                    let _ = writeln!(stderr(), "{}", clean_line(&refused.message, 2_000));
                 }
             }
         }
-        Work::Resume(run) => drop(supervisor.resume(run.as_deref(), &session.folder)?),
+        Work::Resume(run) => {
+            if let Reply::Refused(refused) = app.ask(Request::Resume(run)).await {
+                return Err(refused.into());
+            }
+        }
     }
     let mut printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
     let mut by_signal = None;
@@ -69,41 +63,35 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     let clock = session.clock();
     let mut minute = tokio::time::interval(COUNTDOWN);
     minute.reset();
-    while supervisor.open_tickets().next().is_some() {
+    let worst = loop {
         tokio::select! {
             biased;
-            Some(news) = told.recv() => {
+            news = told.next() => {
                 aside(&news);
                 if printer.print(&news, &store).is_err() && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
                     by_signal = Some(NOBODY_READS);
-                    supervisor.command_all(&UserCommand::Stop).await;
+                    app.ask(Request::Close(Closing::Now)).await;
                 }
             }
             _ = minute.tick() => {
                 // That nobody reads any more is seen at the next record.
                 let _ = printer.countdown(clock.now());
             }
-            Some((ticket, reason)) = endings.recv() => {
-                worst = worst.max(reason.map_or(1, ExitReason::exit_code));
-                supervisor.forget(&ticket);
-            }
+            worst = app.all_ended() => break worst,
             signal = signals.next() => {
                 // `timeout` sends its signal to the program and then to its group, which is one wish.
                 if signalled.is_some_and(|first| first.elapsed() < ONE_WISH) {
                     continue;
                 }
                 signalled.get_or_insert_with(Instant::now);
-                if by_signal.replace(signal.exit_code()).is_some() {
-                    // Asked twice: at once, by force. The runs are found interrupted and can be gone on with.
-                    supervisor.abandon().await;
-                    break;
-                }
-                supervisor.command_all(&UserCommand::Stop).await;
+                // Asked twice: at once, by force. The runs are found interrupted and can be gone on with.
+                let how = if by_signal.replace(signal.exit_code()).is_some() { Closing::Abandon } else { Closing::Now };
+                app.ask(Request::Close(how)).await;
             }
         }
-    }
-    while let Ok(news) = told.try_recv() {
+    };
+    while let Some(news) = told.try_next() {
         aside(&news);
         let _ = printer.print(&news, &store);
     }

@@ -1,27 +1,69 @@
-//! What the screen needs of the program while the terminal is not its own: editor, background, clipboard.
+//! What the screen needs of the program: the service behind it, and what is done while the terminal is not its own:
+//! editor, background, clipboard.
 
-use super::operator::Paths;
 use crate::adapters::clipboard;
 use crate::adapters::editor::Editor;
-use crate::base::id::TicketId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
-use crate::runtime::attendance::Attendance;
+use crate::domain::request::{Reply, Request};
+use crate::domain::scrollback::Scrollback;
+use crate::runtime::app::App;
+use crate::runtime::reporter::Subscription;
+use crate::tui::msg::Msg;
 use crate::tui::screen_loop::Host;
 use std::sync::Arc;
+use tokio::sync::mpsc;
 
 /// The host of a screen in a terminal.
 pub struct TerminalHost {
-    /// Files of the tickets that are known.
-    pub paths: Paths,
-    /// When the person last touched the screen.
-    pub attendance: Attendance,
+    /// The service; `None`: nothing can be asked, a run of the past is shown.
+    pub app: Option<App>,
+    /// What is told.
+    pub told: Subscription,
+    /// What came of what was asked, by the screen or for it.
+    pub replies: mpsc::UnboundedReceiver<Reply>,
+    /// Where such replies go.
+    pub reply: mpsc::UnboundedSender<Reply>,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
 
+impl TerminalHost {
+    /// The host of a screen that hears `told`.
+    pub fn new(app: Option<App>, told: Subscription, clock: Arc<dyn Clock>) -> Self {
+        let (reply, replies) = mpsc::unbounded_channel();
+        Self { app, told, replies, reply, clock }
+    }
+}
+
 impl Host for TerminalHost {
+    async fn heard(&mut self) -> Msg {
+        tokio::select! {
+            biased;
+            Some(reply) = self.replies.recv() => Msg::Replied(reply),
+            news = self.told.next() => Msg::News(news),
+        }
+    }
+
+    fn heard_already(&mut self) -> Option<Msg> {
+        let reply = self.replies.try_recv().ok().map(Msg::Replied);
+        reply.or_else(|| self.told.try_next().map(Msg::News))
+    }
+
+    fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {
+        self.told.scrollback(run)
+    }
+
+    fn ask(&mut self, request: Request) -> bool {
+        let asked = self.app.as_ref().and_then(|app| app.ask_now(request));
+        let Some(replied) = asked else { return false };
+        let reply = self.reply.clone();
+        tokio::spawn(async move { replied.await.map(|replied| reply.send(replied)) });
+        true
+    }
+
     async fn edit(&mut self, ticket: &TicketId) -> Result<(), String> {
-        let Some(path) = self.paths.of(ticket) else {
+        let Some(path) = self.app.as_ref().and_then(|app| app.file_of(ticket)) else {
             return Err(format!("the file of {ticket} is not known"));
         };
         let mut command = Editor::from_env().command(&path);
@@ -37,7 +79,7 @@ impl Host for TerminalHost {
     }
 
     fn touched(&mut self) {
-        self.attendance.mark(self.clock.now());
+        self.told.touched(self.clock.now());
     }
 
     fn suspend(&mut self) {

@@ -3,11 +3,13 @@
 use super::session::Session;
 use crate::adapters::config_files::{self, PROJECT_FOLDER};
 use crate::adapters::policy_files;
+use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets::{Listed, Places, list};
 use crate::adapters::trust::TrustStore;
 use crate::config::{Resolved, Trust};
 use crate::domain::profile::Profile;
 use crate::policy::engine::Policy;
+use crate::runtime::app::Parts;
 use crate::runtime::rulebook::{Origin, Rulebooks};
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,6 +51,19 @@ pub fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
 /// The path with its links resolved, as far as it is there.
 pub(super) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What the service behind the front ends works with.
+pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError> {
+    Ok(Parts {
+        store: Store::open(&session.state)?,
+        clock: session.clock(),
+        rules: session.rules(),
+        rulebooks: rulebooks(session),
+        places: session.places(resolved),
+        config_folder: session.config_folder(),
+        passphrases: session.passphrases(),
+    })
 }
 
 /// The rules for the calls of runs.

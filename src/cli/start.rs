@@ -2,23 +2,25 @@
 
 use super::error::CliError;
 use super::host::TerminalHost;
-use super::operator::{self, Operator, Paths};
+use super::in_force;
 use super::session::Session;
 use crate::adapters::store::Store;
+use crate::adapters::tickets::{self, Places};
 use crate::base::id::RunId;
 use crate::config::Resolved;
-use crate::domain::news::News;
+use crate::domain::approval::Presence;
 use crate::domain::outcome::ExitReason;
+use crate::domain::request::{Closing, Reply, Request};
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
 use crate::domain::words::reason_words;
-use crate::runtime::attendance::Attendance;
-use crate::runtime::channels;
-use crate::runtime::shutdown::Signals;
+use crate::runtime::app::App;
+use crate::runtime::reporter::{Reporter, Subscription};
+use crate::runtime::shutdown::{Signals, Wish};
 use crate::runtime::supervisor::find_run;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Mode;
-use crate::tui::screen_loop::{self, Channels};
+use crate::tui::screen_loop;
 use crate::tui::terminal::{Screen, ScreenError};
 use crate::tui::theme::Theme;
 use crate::tui::ui::Ui;
@@ -26,8 +28,6 @@ use std::io::{Write as _, stdout};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-pub use super::operator::Open;
 
 /// Exit code when the terminal is gone: that of a hang-up.
 const HUNG_UP: u8 = 129;
@@ -41,6 +41,14 @@ pub enum After {
     Removed,
 }
 
+/// What the screen opens on.
+pub enum Open {
+    /// These tickets; none: what is there.
+    Tickets(Vec<String>),
+    /// An interrupted run: the one named, else the latest.
+    Resume(Option<String>),
+}
+
 /// Shows the screen until the person leaves, then says on the normal one what became of the runs. Gives the program's
 /// exit code.
 pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, CliError> {
@@ -49,30 +57,24 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     for notice in &resolved.notices {
         model.tell(notice.text.clone());
     }
-    let (news, told) = mpsc::channel(channels::NEWS);
-    let (asks, asked) = mpsc::channel(channels::ASKS);
-    let stop = CancellationToken::new();
-    let mut host = TerminalHost { paths: Paths::default(), attendance: Attendance::default(), clock: session.clock() };
-    let (paths, attendance) = (host.paths.clone(), host.attendance.clone());
     // Before the terminal is ours: none may end us without giving it back.
     let signals = Signals::listen()?;
-    let stopping = stop.clone();
-    let operator =
-        Operator { session: session.clone(), resolved, news, asked, paths, attendance, signals, stop: stopping };
-    // The first frame stands before the operator reads a file.
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
-    let working = tokio::spawn(operator::work(operator, open));
+    // The first frame stands before anything is opened or read.
+    screen_loop::draw(&mut screen, &mut model, &theme).map_err(|error| unfit(&error))?;
+    let app = App::start(in_force::parts(session, &resolved)?);
     let clock = session.clock();
-    let channels = Channels { news: told, asks };
-    let shown = screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop.clone(), &mut host).await;
+    let mut host = TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone());
+    let stop = CancellationToken::new();
+    let first = Beginning { open, places: session.places(&resolved), refused: host.reply.clone() };
+    let working = tokio::spawn(work(app, first, signals, stop.clone()));
+    let shown = screen_loop::run(&mut screen, &mut model, &theme, &*clock, stop.clone(), &mut host).await;
     drop(screen);
     // What still runs is ended by the ladder before the program goes.
     stop.cancel();
     let (by_signal, worst) = match working.await {
         Ok(codes) => codes?,
-        Err(error) => {
-            return Err(CliError::failure(format!("a fault in programmator: {error}")));
-        }
+        Err(error) => return Err(fault(&error.to_string())),
     };
     match shown {
         Ok(()) => {
@@ -83,6 +85,75 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         Err(ScreenError::Lost(_)) => Ok(by_signal.unwrap_or(HUNG_UP)),
         Err(error) => Err(unfit(&error)),
     }
+}
+
+/// What is done before the person can ask for anything.
+struct Beginning {
+    open: Open,
+    places: Places,
+    /// The screen, which shows what was refused.
+    refused: mpsc::UnboundedSender<Reply>,
+}
+
+/// Works until the screen is left and every run has ended. Gives the exit code that a signal asks for, and that of the
+/// worst ticket, by how its last run here ended.
+async fn work(
+    app: App,
+    first: Beginning,
+    mut signals: Signals,
+    stop: CancellationToken,
+) -> Result<(Option<u8>, u8), CliError> {
+    // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
+    let _leave = stop.clone().drop_guard();
+    app.ask(Request::ListTickets).await;
+    begin(&app, first).await?;
+    let mut by_signal = None;
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            signal = signals.next() => {
+                by_signal = Some(signal.exit_code());
+                app.ask(Request::Close(Closing::Now)).await;
+                // A terminal that is gone shows nothing more; else the person sees how the runs end.
+                if signal == Wish::Hangup {
+                    stop.cancel();
+                }
+            }
+            _ = app.all_ended(), if by_signal.is_some() => stop.cancel(),
+            () = app.gone() => return Err(fault("its service went down")),
+        }
+    }
+    app.ask(Request::Close(Closing::Now)).await;
+    Ok((by_signal, app.all_ended().await))
+}
+
+/// Opens what the command line names. What is typed wrongly ends the program with a message.
+async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
+    let names = match first.open {
+        Open::Tickets(names) => names,
+        Open::Resume(run) => {
+            return match app.ask(Request::Resume(run)).await {
+                Reply::Refused(refused) => Err(refused.into()),
+                _ => Ok(()),
+            };
+        }
+    };
+    for found in names.iter().map(|name| tickets::find(name, &first.places)).collect::<Vec<_>>() {
+        found?;
+    }
+    let alone = names.len() == 1;
+    for name in names {
+        match app.ask(Request::Open(name)).await {
+            // Alone there is nothing to show; beside others it must not end them. Where a breaker is open there is a run
+            // to look at, and a key that helps.
+            Reply::Refused(refused) if alone && refused.exit_code != ExitReason::CircuitOpen.exit_code() => {
+                return Err(refused.into());
+            }
+            reply => drop(first.refused.send(reply)),
+        }
+    }
+    Ok(())
 }
 
 /// One line a run: how it ended, and how to go on with it.
@@ -116,35 +187,28 @@ fn last_line(run: &RunSummary, after: After) -> String {
 /// Shows a run of the past.
 pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
-    let store = session.store_to_read()?;
-    let news = past(&store, run)?;
+    let told = past(&session.store_to_read()?, run)?;
     let (mut model, theme) = dressed(session, &resolved)?;
     model.mode = Mode::Replay;
-    let (tell, told) = mpsc::channel(channels::NEWS);
-    tell.try_send(news).map_err(|_| CliError::failure("the run could not be shown"))?;
-    let (asks, _asked) = mpsc::channel(channels::ASKS);
     let mut signals = Signals::listen()?;
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
-    let mut host = TerminalHost { paths: Paths::default(), attendance: Attendance::default(), clock: session.clock() };
-    let channels = Channels { news: told, asks };
-    let stop = CancellationToken::new();
     let clock = session.clock();
+    let mut host = TerminalHost::new(None, told, clock.clone());
+    let stop = CancellationToken::new();
     tokio::select! {
         wish = signals.next() => Ok(wish.exit_code()),
-        shown = screen_loop::run(&mut screen, &mut model, &theme, channels, &*clock, stop, &mut host) => {
+        shown = screen_loop::run(&mut screen, &mut model, &theme, &*clock, stop, &mut host) => {
             shown.map(|()| 0).map_err(|error| unfit(&error))
         }
     }
 }
 
-fn past(store: &Store, text: &str) -> Result<News, CliError> {
+/// A run of the past, as news.
+fn past(store: &Store, text: &str) -> Result<Subscription, CliError> {
     let summary = find_run(store, text)?;
-    Ok(News::RunOpened {
-        ticket: summary.ticket,
-        run: summary.run,
-        records: store.load(summary.run)?.records,
-        scrollback: Arc::new(store.scrollback(summary.run, classify)?),
-    })
+    let reporter = Reporter::new(store.clone());
+    reporter.opened(summary.run, &summary.ticket, 0, Arc::new(store.scrollback(summary.run, classify)?));
+    Ok(reporter.subscribe(Presence::Nobody))
 }
 
 fn dressed(session: &Session, resolved: &Resolved) -> Result<(Ui, Theme), CliError> {
@@ -163,4 +227,8 @@ fn dressed(session: &Session, resolved: &Resolved) -> Result<(Ui, Theme), CliErr
 
 fn unfit(error: &ScreenError) -> CliError {
     CliError::failure(error.to_string())
+}
+
+fn fault(what: &str) -> CliError {
+    CliError::failure(format!("a fault in programmator: {what}"))
 }

@@ -1,34 +1,32 @@
-//! What a front end (screen, headless printer) is told. It can miss nothing that matters: every
-//! record is in the store, and `seq` shows a gap.
+//! What front ends (screen, headless printer) hear of runs and tickets, each of them all of it. Plain data; what becomes of
+//! it where a front end does not take it says `runtime::channels`. What one of them has asked is answered to that one
+//! alone: [`request`](super::request).
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
-use crate::domain::approval::QuestionId;
 use crate::domain::outcome::ExitReason;
-use crate::domain::passphrase::Checked;
 use crate::domain::record::Stored;
-use crate::domain::scrollback::Scrollback;
 use crate::domain::ticket::Ticket;
 use serde::Serialize;
 use std::sync::Arc;
 
 /// One piece of news for front ends.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum News {
     /// A ticket was read or changed on disk; also sent for tickets that are only listed.
     TicketRead(Arc<Ticket>),
     /// A ticket's file is gone.
     TicketGone(TicketId),
-    /// A run was opened (fresh or resumed): its records so far, oldest first, and its scrollback.
+    /// A run was opened (fresh or resumed), or more was told of it than was heard: all its records, oldest first.
     RunOpened {
         /// The ticket.
         ticket: TicketId,
         /// The run.
         run: RunId,
+        /// The last record of before it was opened; 0: it is a fresh one.
+        earlier: u64,
         /// Everything stored so far.
         records: Vec<Arc<Stored>>,
-        /// What Claude printed.
-        scrollback: Arc<dyn Scrollback>,
     },
     /// A record was stored.
     Recorded(Arc<Stored>),
@@ -44,33 +42,6 @@ pub enum News {
         ticket: TicketId,
         /// What happened and what to do.
         message: String,
-    },
-    /// How the passphrase stands, or what became of a try; for the card of one question.
-    Passphrase {
-        /// The ticket.
-        ticket: TicketId,
-        /// The question.
-        id: QuestionId,
-        /// The outcome.
-        checked: Checked,
-    },
-    /// What became of a rule that was to be saved; for the card of one question.
-    RuleSaved {
-        /// The ticket.
-        ticket: TicketId,
-        /// The question.
-        id: QuestionId,
-        /// The policy file, or why not; words for the person.
-        saved: Result<String, String>,
-    },
-    /// A run could not be opened or went down without a record; text for the person.
-    RunFailed {
-        /// The ticket.
-        ticket: TicketId,
-        /// What happened and what to do.
-        message: String,
-        /// Exit code of the program if nothing worse happens (75: held by another program).
-        exit_code: u8,
     },
 }
 

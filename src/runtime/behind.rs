@@ -23,6 +23,15 @@ pub enum Reset {
     NoRun,
 }
 
+/// The fold of a run's whole journal.
+pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
+    let Loaded { records, skipped } = store.load(run)?;
+    let mut state = folded(records);
+    // What this program cannot read has its place all the same.
+    state.seq = skipped.last().map_or(state.seq, |last| last.seq.max(state.seq));
+    Ok(state)
+}
+
 /// Appends what `choose` makes of the latest run of the ticket in the file `path` (its real path), under the
 /// ticket's lock. An error when a program works on the ticket.
 pub async fn append(

@@ -1,4 +1,7 @@
-//! Every channel of the program: what goes through it, how much it holds, and what happens when it is full.
+//! Every way between the parts of the program: what goes through it, how much it holds, and what happens when it is full.
+
+use crate::base::id::{RunId, TicketId};
+use crate::domain::news::News;
 
 /// World → ticket task ([`Input`](crate::orchestrator::input::Input)s). Full: the sender waits; facts must not
 /// be lost, and their sources can wait.
@@ -8,13 +11,52 @@ pub const INPUTS: usize = 256;
 /// drain of stdout never does. Stream text does not go this way.
 pub const AGENT_EVENTS: usize = 256;
 
-/// Runs → front end ([`News`](crate::domain::news::News)). Full: the piece is dropped and the front end is sent the
-/// whole run again from the store as soon as there is room; a run never waits for a screen. What answers a wish of the
-/// screen's waits for room beside it.
+/// Runs → each front end ([`News`]), by its own [subscription](crate::runtime::reporter::Subscription). Full: see
+/// [`kept`]. Nobody waits for a front end, and none for another.
 pub const NEWS: usize = 1_024;
 
-/// Screen → program (`Ask`s). Full: the screen waits; a person does not type that fast.
+/// Front ends → service ([`Request`](crate::domain::request::Request)s). Full: the screen says so; a person does not type
+/// that fast.
 pub const ASKS: usize = 64;
 
 /// File watch → follower of a ticket, or of the rules. Full: dropped; the reader reads the whole file anyway.
 pub const CHANGES: usize = 4;
+
+/// What becomes of a piece of news that a front end has not taken yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept<'a> {
+    /// Nothing is lost: the store has it. Full: the front end is given the whole run again, read from there when it comes
+    /// for it.
+    Stored(RunId),
+    /// Nothing is lost: it is kept even where there is no room. There is one for each run at most.
+    Always,
+    /// The latest only: a later one about the same takes its place.
+    Latest(About<'a>),
+    /// Full: it is dropped. The log has it.
+    IfRoom,
+}
+
+/// What the latest of several pieces of news is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About<'a> {
+    /// A ticket's file.
+    Ticket(&'a TicketId),
+    /// Whether a run can store.
+    Storage(RunId),
+    /// What Claude prints in a run.
+    Stream(RunId),
+}
+
+/// The rule for each.
+pub fn kept(news: &News) -> Kept<'_> {
+    match news {
+        News::RunOpened { run, .. } => Kept::Stored(*run),
+        News::Recorded(stored) => Kept::Stored(stored.run),
+        News::RunLeft(_) => Kept::Always,
+        News::TicketRead(ticket) => Kept::Latest(About::Ticket(&ticket.id)),
+        News::TicketGone(ticket) => Kept::Latest(About::Ticket(ticket)),
+        News::StorageAwaited(waiting) => Kept::Latest(About::Storage(waiting.run)),
+        News::StreamGrew(run) => Kept::Latest(About::Stream(*run)),
+        News::Trouble { .. } => Kept::IfRoom,
+    }
+}

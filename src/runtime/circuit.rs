@@ -1,4 +1,4 @@
-//! A ticket's circuit breaker from outside its run: reading it, and closing it when no program works on the
+//! A ticket's circuit breaker from outside its run: closing it when no program works on the
 //! ticket. While one does, the run itself is asked (`UserCommand::ResetBreaker`).
 
 use crate::adapters::store::Store;

@@ -18,13 +18,11 @@ use crate::adapters::tickets;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
-use crate::domain::approval::Presence;
 use crate::domain::record::{OfPhase, WriteOutcome};
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
-use crate::runtime::attendance::Attendance;
 use crate::runtime::gate::Gate;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::TicketFile;
@@ -59,15 +57,11 @@ pub struct Effects {
     pub clock: Arc<dyn Clock>,
     /// What judges calls.
     pub gate: Gate,
-    /// The person behind it.
-    pub presence: Presence,
-    /// When they last touched the screen.
-    pub attendance: Attendance,
     /// Resolved configuration.
     pub config: Arc<Config>,
     /// Prompt templates.
     pub templates: Arc<Templates>,
-    /// Front ends, for the scrollback's growth.
+    /// Front ends: what they are told, and who can be asked there.
     pub reporter: Reporter,
     /// Where results go.
     pub inputs: mpsc::Sender<Input>,
@@ -202,7 +196,7 @@ impl Effects {
 
     fn arm(&mut self, timer: Timer, at: Timestamp) {
         let wait = at.since(self.clock.now());
-        let (claude, attendance) = (self.work.claude.clone(), self.attendance.clone());
+        let (claude, reporter) = (self.work.claude.clone(), self.reporter.clone());
         let (inputs, clock, began) = (self.inputs.clone(), self.clock.clone(), self.clock.now());
         let task = tokio::spawn(async move {
             tokio::time::sleep(wait).await;
@@ -211,7 +205,7 @@ impl Effects {
             let jumped = now < began || now.since(began) > wait + JUMP;
             let last_byte = match &*lock(&claude) {
                 _ if jumped => now,
-                _ if matches!(timer, Timer::Approval(_)) => attendance.last(),
+                _ if matches!(timer, Timer::Approval(_)) => reporter.last_touched(),
                 Claude::Started(agent) if matches!(timer, Timer::FirstByte(_)) => agent.last_answer(),
                 Claude::Started(agent) => agent.last_byte(),
                 _ => began,

@@ -4,10 +4,9 @@
 
 use crate::adapters::agent::AgentEvent;
 use crate::base::id::RunId;
-use crate::domain::approval::{Presence, Ruling};
+use crate::domain::approval::Ruling;
 use crate::domain::profile::Profile;
 use crate::domain::stream::control::Via;
-use crate::runtime::attendance::Attendance;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -89,17 +88,6 @@ pub struct Judged<'a> {
 
 /// Makes the judge of a run.
 pub type Gates = Arc<dyn Fn(&Judged<'_>) -> Gate + Send + Sync>;
-
-/// Who decides about the calls of runs.
-#[derive(Clone)]
-pub struct Authority {
-    /// The rules.
-    pub gates: Gates,
-    /// The person behind them.
-    pub presence: Presence,
-    /// When they last touched the screen.
-    pub attendance: Attendance,
-}
 
 /// Judges an input that a person has changed: what Claude could not take as an input never runs.
 pub fn judge_edit(gate: &dyn Judge, call: &Call<'_>) -> Ruling {

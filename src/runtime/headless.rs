@@ -44,11 +44,12 @@ impl<W: Write> Printer<W> {
     pub fn print(&mut self, news: &News, store: &Store) -> io::Result<()> {
         match news {
             // What a run that is gone on with did before was printed in its time.
-            News::RunOpened { run, records, .. } if !self.seen.contains_key(run) => {
-                let last = records.last().map_or(0, |stored| stored.seq);
-                self.seen.insert(*run, (last, Teller::default()));
+            News::RunOpened { run, earlier, records, .. } => {
+                self.seen.entry(*run).or_insert_with(|| (*earlier, Teller::default()));
+                for stored in records {
+                    self.record(stored)?;
+                }
             }
-            News::RunOpened { run, .. } => self.catch_up(*run, store)?,
             News::Recorded(stored) => {
                 let seen = self.seen.get(&stored.run).map_or(0, |(seen, _)| *seen);
                 if stored.seq == seen + 1 {
@@ -68,9 +69,7 @@ impl<W: Write> Printer<W> {
                 Format::Json => self.fact("run_left", left)?,
                 Format::Text => writeln!(self.out, "{}  {}", left.ticket, clean_line(&left.message, 1_000))?,
             },
-            News::RunFailed { ticket, message, .. } | News::Trouble { ticket, message }
-                if self.format == Format::Text =>
-            {
+            News::Trouble { ticket, message } if self.format == Format::Text => {
                 writeln!(self.out, "{ticket}  {}", clean_line(message, 1_000))?;
             }
             _ => return Ok(()),

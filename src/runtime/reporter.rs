@@ -1,144 +1,250 @@
-//! Telling a front end the news without ever waiting for it.
+//! Telling front ends the news. Any number of them listen; each has a list of its own that holds what it has not taken
+//! yet, so that nobody waits for a front end. What becomes of a piece of news when a list is full says
+//! [`channels::kept`].
 
 use crate::adapters::store::Store;
 use crate::base::id::{RunId, TicketId};
-use crate::domain::news::{News, RunLeft};
+use crate::base::time::Timestamp;
+use crate::domain::approval::Presence;
+use crate::domain::news::{News, RunLeft, StorageAwaited};
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
+use crate::runtime::channels::{self, About, Kept, kept};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::sync::Notify;
 
-/// What a run has printed, for those who show it.
-type Scrollbacks = HashMap<RunId, (TicketId, Arc<dyn Scrollback>)>;
-
-/// Sends news; what does not fit is made up for by sending the whole run again.
+/// Tells the news to whoever listens.
 #[derive(Clone)]
 pub struct Reporter {
-    news: mpsc::Sender<News>,
     store: Store,
-    stream: Stream,
-    /// The open runs.
-    runs: Arc<Mutex<Scrollbacks>>,
-    /// Runs of which a record was dropped.
-    lagging: Arc<Mutex<HashSet<RunId>>>,
+    told: Arc<Mutex<Told>>,
 }
 
-/// Whether the growth of scrollbacks is told.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stream {
-    Told,
-    Untold,
+/// Who listens, and what one who comes later must know.
+#[derive(Default)]
+struct Told {
+    listeners: Vec<Weak<Listener>>,
+    /// The runs that were opened.
+    runs: BTreeMap<RunId, Opened>,
+    /// Those of them that cannot store now.
+    waiting: BTreeMap<RunId, StorageAwaited>,
+}
+
+#[derive(Clone)]
+struct Opened {
+    ticket: TicketId,
+    /// The last record of before.
+    earlier: u64,
+    /// What Claude prints in it.
+    scrollback: Arc<dyn Scrollback>,
+}
+
+/// One front end.
+struct Listener {
+    presence: Presence,
+    /// When the person last touched it, in milliseconds since the epoch.
+    touched: AtomicI64,
+    untaken: Mutex<Untaken>,
+    woken: Notify,
+}
+
+/// What a front end has not taken yet.
+#[derive(Default)]
+struct Untaken {
+    news: VecDeque<Next>,
+    /// Runs that stand as [`Next::Whole`] in the list: their records are not listed as well.
+    whole: BTreeSet<RunId>,
+    /// Runs that could not be read: they are again with their next record.
+    unread: BTreeSet<RunId>,
+    /// Runs in which Claude has printed something.
+    grown: BTreeSet<RunId>,
+}
+
+enum Next {
+    News(News),
+    /// Everything about the run, read from the store when it is taken.
+    Whole(RunId),
 }
 
 impl Reporter {
-    /// A reporter into `news`, with `store` as the memory for what was dropped.
-    pub fn new(news: mpsc::Sender<News>, store: Store) -> Self {
-        Self { news, store, stream: Stream::Told, runs: Arc::default(), lagging: Arc::default() }
+    /// Nobody listens yet. `store` has the records.
+    pub fn new(store: Store) -> Self {
+        Self { store, told: Arc::default() }
     }
 
-    /// The same for a front end that shows nothing of what Claude prints.
-    #[must_use]
-    pub fn without_stream(self) -> Self {
-        Self { stream: Stream::Untold, ..self }
+    /// What a front end hears from now on, of the runs of this program everything. `presence`: whether a person can answer there.
+    pub fn subscribe(&self, presence: Presence) -> Subscription {
+        let (touched, untaken, woken) = (AtomicI64::default(), Mutex::default(), Notify::new());
+        let listener = Arc::new(Listener { presence, touched, untaken, woken });
+        let mut told = lock(&self.told);
+        for run in told.runs.keys() {
+            listener.whole(*run);
+        }
+        for waiting in told.waiting.values() {
+            listener.tell(&News::StorageAwaited(waiting.clone()));
+        }
+        told.listeners.push(Arc::downgrade(&listener));
+        Subscription { listener, reporter: self.clone() }
     }
 
-    /// Tells anything but records. Losing one of these is harmless: the next one says the same.
-    pub fn tell(&self, news: News) {
-        let _ = self.news.try_send(news);
+    /// Whether anybody can be asked now: some front end listens at which a person can answer.
+    pub fn presence(&self) -> Presence {
+        let attended = self.listeners().iter().any(|listener| listener.presence == Presence::Screen);
+        if attended { Presence::Screen } else { Presence::Nobody }
     }
 
-    /// Tells what somebody waits for and hears only once: where there is no room it follows as soon as there is.
-    pub fn answer(&self, news: News) {
-        let Err(TrySendError::Full(news)) = self.news.try_send(news) else { return };
-        let channel = self.news.clone();
-        tokio::spawn(async move { channel.send(news).await });
+    /// When a person last touched a front end; the epoch when none has.
+    pub fn last_touched(&self) -> Timestamp {
+        let touched = self.listeners().iter().map(|listener| listener.touched.load(Ordering::Relaxed)).max();
+        Timestamp::from_millis(touched.unwrap_or_default())
     }
 
-    /// Tells a record, or everything about its run when records before it were dropped.
+    /// Tells a piece of news to all.
+    pub fn tell(&self, news: &News) {
+        for listener in self.listeners() {
+            listener.tell(news);
+        }
+    }
+
+    /// Tells a record.
     pub fn recorded(&self, stored: Arc<Stored>) {
-        let mut lagging = self.lagging.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = stored.run;
-        if !lagging.contains(&run) && self.news.try_send(News::Recorded(stored)).is_ok() {
-            return;
-        }
-        lagging.insert(run);
-        // There must be room for the whole before it is read from the store.
-        let Ok(room) = self.news.try_reserve() else {
-            return;
-        };
-        if let Some(news) = self.whole(run) {
-            room.send(news);
-            lagging.remove(&run);
-        }
+        lock(&self.told).waiting.remove(&stored.run);
+        self.tell(&News::Recorded(stored));
     }
 
     /// Tells about trouble of ours that is being tried again.
     pub fn trouble(&self, ticket: &TicketId, message: &str) {
-        self.tell(News::Trouble { ticket: ticket.clone(), message: message.to_owned() });
+        tracing::warn!(%ticket, message, "told to the person");
+        self.tell(&News::Trouble { ticket: ticket.clone(), message: message.to_owned() });
     }
 
-    /// Tells that a run was left without a last record: nothing else will say so, so it is not dropped.
+    /// Tells that a run waits because it cannot store.
+    pub fn storage_awaited(&self, waiting: StorageAwaited) {
+        lock(&self.told).waiting.insert(waiting.run, waiting.clone());
+        self.tell(&News::StorageAwaited(waiting));
+    }
+
+    /// Tells that a run was left without a last record.
     pub fn left(&self, left: RunLeft) {
-        self.answer(News::RunLeft(left));
+        lock(&self.told).waiting.remove(&left.run);
+        self.tell(&News::RunLeft(left));
     }
 
-    /// Tells that a run is open, with all its records so far.
-    pub fn opened(&self, run: RunId, ticket: &TicketId, scrollback: Arc<dyn Scrollback>) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.insert(run, (ticket.clone(), scrollback));
-        drop(runs);
-        if let Some(news) = self.whole(run)
-            && self.news.try_send(news).is_err()
-        {
-            // Told with the next record.
-            self.lagging.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
+    /// Tells that a run is open, with all its records: `earlier` is the last one of before.
+    pub fn opened(&self, run: RunId, ticket: &TicketId, earlier: u64, scrollback: Arc<dyn Scrollback>) {
+        lock(&self.told).runs.insert(run, Opened { ticket: ticket.clone(), earlier, scrollback });
+        for listener in self.listeners() {
+            listener.whole(run);
         }
+    }
+
+    /// What Claude has printed in an open run.
+    pub fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {
+        lock(&self.told).runs.get(&run).map(|opened| opened.scrollback.clone())
     }
 
     /// A callback for the drain: the scrollback of `run` grew.
     pub fn growth(&self, run: RunId) -> Box<dyn Fn() + Send + Sync> {
-        if self.stream == Stream::Untold {
-            return Box::new(|| ());
-        }
-        let news = self.news.clone();
-        // A full channel means that the front end will draw anyway, and then sees the growth.
-        Box::new(move || drop(news.try_send(News::StreamGrew(run))))
+        let reporter = self.clone();
+        Box::new(move || reporter.tell(&News::StreamGrew(run)))
+    }
+
+    fn listeners(&self) -> Vec<Arc<Listener>> {
+        let mut told = lock(&self.told);
+        told.listeners.retain(|listener| listener.strong_count() > 0);
+        told.listeners.iter().filter_map(Weak::upgrade).collect()
     }
 
     fn whole(&self, run: RunId) -> Option<News> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let (ticket, scrollback) = runs.get(&run)?.clone();
+        let Opened { ticket, earlier, .. } = lock(&self.told).runs.get(&run)?.clone();
         let records = self.store.load(run).ok()?.records;
-        Some(News::RunOpened { ticket, run, records, scrollback })
+        Some(News::RunOpened { ticket, run, earlier, records })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn what_somebody_waits_for_comes_also_when_there_was_no_room() {
-        let folder = tempfile::tempdir().unwrap();
-        let (news, mut told) = mpsc::channel(1);
-        let reporter = Reporter::new(news, Store::open(folder.path()).unwrap());
-        let ticket = TicketId::parse("tk-1").unwrap();
-        let answer = |name: &str| News::RunFailed { ticket: ticket.clone(), message: name.into(), exit_code: 1 };
-        reporter.trouble(&ticket, "the channel is full");
-        for name in ["one", "two"] {
-            reporter.answer(answer(name));
+impl Listener {
+    fn tell(&self, news: &News) {
+        let mut untaken = lock(&self.untaken);
+        let full = untaken.news.len() >= channels::NEWS;
+        match kept(news) {
+            Kept::Stored(run) if untaken.whole.contains(&run) => return,
+            Kept::Stored(run) if full || untaken.unread.contains(&run) => untaken.whole(run),
+            Kept::Latest(About::Stream(run)) => drop(untaken.grown.insert(run)),
+            Kept::Latest(about) => {
+                untaken.news.retain(|next| !matches!(next, Next::News(old) if kept(old) == Kept::Latest(about)));
+                untaken.news.push_back(Next::News(news.clone()));
+            }
+            Kept::IfRoom if full => return,
+            Kept::Stored(_) | Kept::Always | Kept::IfRoom => untaken.news.push_back(Next::News(news.clone())),
         }
-        reporter.trouble(&ticket, "this is dropped");
-        let mut heard = Vec::new();
-        while heard.len() < 3 {
-            heard.push(match told.recv().await.unwrap() {
-                News::Trouble { message, .. } | News::RunFailed { message, .. } => message,
-                _ => String::new(),
-            });
-        }
-        heard.sort();
-        assert_eq!(heard, ["one", "the channel is full", "two"]);
+        drop(untaken);
+        self.woken.notify_one();
     }
+
+    fn whole(&self, run: RunId) {
+        lock(&self.untaken).whole(run);
+        self.woken.notify_one();
+    }
+}
+
+impl Untaken {
+    fn whole(&mut self, run: RunId) {
+        self.unread.remove(&run);
+        if self.whole.insert(run) {
+            self.news.push_back(Next::Whole(run));
+        }
+    }
+}
+
+/// A front end's ear. Dropped, it hears nothing more, and nobody counts on it.
+pub struct Subscription {
+    listener: Arc<Listener>,
+    reporter: Reporter,
+}
+
+impl Subscription {
+    /// The next piece of news. Nothing is lost when it is not waited for to the end.
+    pub async fn next(&mut self) -> News {
+        loop {
+            if let Some(news) = self.try_next() {
+                return news;
+            }
+            self.listener.woken.notified().await;
+        }
+    }
+
+    /// The next piece of news, if there is one.
+    pub fn try_next(&mut self) -> Option<News> {
+        loop {
+            let mut untaken = lock(&self.listener.untaken);
+            let run = match untaken.news.pop_front() {
+                Some(Next::News(news)) => return Some(news),
+                Some(Next::Whole(run)) => run,
+                None => return untaken.grown.pop_first().map(News::StreamGrew),
+            };
+            // Records that are told from here on are listed again, perhaps twice; none is missing.
+            untaken.whole.remove(&run);
+            drop(untaken);
+            match self.reporter.whole(run) {
+                Some(whole) => return Some(whole),
+                None => drop(lock(&self.listener.untaken).unread.insert(run)),
+            }
+        }
+    }
+
+    /// The person touched this front end now.
+    pub fn touched(&self, now: Timestamp) {
+        self.listener.touched.store(now.millis(), Ordering::Relaxed);
+    }
+
+    /// What Claude has printed in an open run.
+    pub fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {
+        self.reporter.scrollback(run)
+    }
+}
+
+fn lock<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 use crate::adapters::store::StoreError;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp, human};
-use crate::domain::news::{News, StorageAwaited};
+use crate::domain::news::StorageAwaited;
 use crate::runtime::reporter::Reporter;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,13 +55,13 @@ impl StorageWait {
         tracing::error!(run = %self.run, %error, "nothing can be stored");
         let (waited, _) = self.began.get_or_insert_with(|| {
             let since = self.clock.now();
-            self.reporter.answer(News::StorageAwaited(StorageAwaited {
+            self.reporter.storage_awaited(StorageAwaited {
                 run: self.run,
                 ticket: self.ticket.clone(),
                 why: error.to_string(),
                 since,
                 until: since.plus(self.patience),
-            }));
+            });
             (Instant::now(), since)
         });
         let left = self.patience.saturating_sub(waited.elapsed());

@@ -29,7 +29,7 @@ use crate::orchestrator::state::State;
 use crate::runtime::behind::state_of;
 use crate::runtime::circuit;
 use crate::runtime::effects::{Effects, Work};
-use crate::runtime::gate::{Authority, Judged};
+use crate::runtime::gate::{Gates, Judged};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::rules_watch::RulesWatch;
 use crate::runtime::storage::StorageWait;
@@ -56,7 +56,7 @@ pub struct Supervisor {
     clock: Arc<dyn Clock>,
     reporter: Reporter,
     rules: Rules,
-    authority: Authority,
+    gates: Gates,
     rules_watch: RulesWatch,
     runs: BTreeMap<TicketId, Run>,
     ended: mpsc::UnboundedSender<Ended>,
@@ -76,19 +76,10 @@ impl Supervisor {
         clock: Arc<dyn Clock>,
         reporter: Reporter,
         rules: Rules,
-        authority: Authority,
+        gates: Gates,
         ended: mpsc::UnboundedSender<Ended>,
     ) -> Self {
-        Self {
-            store,
-            clock,
-            reporter,
-            rules,
-            authority,
-            rules_watch: RulesWatch::default(),
-            runs: BTreeMap::new(),
-            ended,
-        }
+        Self { store, clock, reporter, rules, gates, rules_watch: RulesWatch::default(), runs: BTreeMap::new(), ended }
     }
 
     /// Ends what programs that died have left running, and removes their scratch folders: of every run that is at work by
@@ -224,7 +215,7 @@ impl Supervisor {
         let plan = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
         let (ticket_file, env) = ((!plan).then_some(path.as_path()), config.agent.variables());
         let judged = Judged { run, folder: &folder, ticket: ticket_file, profile: config.profile, env: &env };
-        let gate = (self.authority.gates)(&judged);
+        let gate = (self.gates)(&judged);
         if let Some(why) = gate.trouble() {
             return Err(OpenError::Config(format!("{id} is not started: {why}")));
         }
@@ -237,8 +228,8 @@ impl Supervisor {
         let scratch = tokio::task::block_in_place(|| scratch_folder::make(run))
             .map_err(|why| OpenError::Config(format!("{id} is not started: {why}")))?;
         let ticket = Arc::new(ticket);
-        self.reporter.tell(News::TicketRead(ticket.clone()));
-        self.reporter.opened(run, &id, Arc::new(scrollback.clone()));
+        self.reporter.tell(&News::TicketRead(ticket.clone()));
+        self.reporter.opened(run, &id, state.seq, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
         let file = Arc::new(TicketFile {
             path: path.clone(),
@@ -265,8 +256,6 @@ impl Supervisor {
             scrollback,
             clock: self.clock.clone(),
             gate,
-            presence: self.authority.presence,
-            attendance: self.authority.attendance.clone(),
             config,
             templates,
             reporter: self.reporter.clone(),

@@ -44,14 +44,14 @@ impl TicketFile {
             match load(&self.path) {
                 Ok(ticket) => {
                     let input = self.said(&ticket, read_at);
-                    self.reporter.tell(News::TicketRead(Arc::new(ticket)));
+                    self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
                     return input;
                 }
                 Err(error @ OpenError::Broken { .. }) => {
                     return Input::Warned { text: format!("{error}; what the ticket said before stays in force") };
                 }
                 Err(error) if looks >= LOOKS || matches!(&error, OpenError::Ticket(error) if error.is_lasting()) => {
-                    self.reporter.tell(News::TicketGone(self.ticket.clone()));
+                    self.reporter.tell(&News::TicketGone(self.ticket.clone()));
                     return Input::TicketLost { why: error.to_string() };
                 }
                 Err(_) => tokio::time::sleep(PAUSE).await,

@@ -3,11 +3,12 @@
 use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
+use crate::domain::request::{Closing, Request};
 use crate::domain::ticket::Ticket;
 use crate::tui::attention::What;
 use crate::tui::log_lines::LogLines;
 use crate::tui::marks::Glyphs;
-use crate::tui::msg::{Ask, QuitMode};
+use crate::tui::msg::Ask;
 use crate::tui::panes::stream::{self, SearchStatus};
 use crate::tui::selection::Selection;
 use crate::tui::tab::Tab;
@@ -60,7 +61,7 @@ pub struct Model {
     /// The person asked for a ticket that has no tab yet.
     pub opening: bool,
     /// The person wants to leave as soon as nothing runs.
-    pub quitting: Option<QuitMode>,
+    pub quitting: Option<Closing>,
     /// Something changed since the last frame.
     pub dirty: bool,
 }
@@ -151,12 +152,12 @@ impl Model {
     pub fn open(&mut self, name: String) -> Vec<Ask> {
         self.opening = true;
         self.tell(format!("opening {name} …"));
-        vec![Ask::OpenTicket(name)]
+        vec![Ask::Request(Request::Open(name))]
     }
 
     /// Hands a command to the run in front.
     pub fn to_run(&self, command: UserCommand) -> Vec<Ask> {
-        self.tab().map(|tab| Ask::Command(tab.id.clone(), command)).into_iter().collect()
+        self.tab().map(|tab| Ask::Request(Request::Command(tab.id.clone(), command))).into_iter().collect()
     }
 }
 

@@ -5,9 +5,11 @@
 //! second at most, and not even looked at between; what the person does is answered at once.
 //! Signals are the caller's; so is everything that an [`Ask`] wants done outside of the terminal.
 
-use crate::base::id::TicketId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
+use crate::domain::request::Request;
+use crate::domain::scrollback::Scrollback;
 use crate::tui::input::{self, Keys};
 use crate::tui::msg::{Ask, Msg};
 use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
@@ -16,8 +18,8 @@ use crate::tui::ui::Ui;
 use crate::tui::update::update;
 use crate::tui::view::view;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 const FRAME: Duration = Duration::from_millis(33);
 /// The same for answers to the person: a key that repeats, the wheel, a window that is being resized.
 const ANSWER: Duration = Duration::from_millis(16);
-/// Messages that are folded before a frame: all that the channel of the news can hold.
+/// Messages that are folded before a frame: as many as a front end is kept.
 const BURST: usize = 1_024;
 
 /// When the next frame may be drawn.
@@ -53,6 +55,14 @@ impl Pace {
 
 /// What the loop needs of the program around it, while the terminal is not ours.
 pub trait Host {
+    /// The next thing that is told, as long as it takes. Nothing is lost when it is not waited for to the end.
+    fn heard(&mut self) -> impl Future<Output = Msg>;
+    /// The same, if there is something.
+    fn heard_already(&mut self) -> Option<Msg>;
+    /// What Claude prints in a run that was told.
+    fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>>;
+    /// Hands on a request; what comes of it is [heard](Self::heard). `false`: it cannot be taken now.
+    fn ask(&mut self, request: Request) -> bool;
     /// Lets the person edit a ticket; returns when the editor has ended. The error is told to the person.
     fn edit(&mut self, ticket: &TicketId) -> impl Future<Output = Result<(), String>>;
     /// The person touched the screen: a key, the mouse, the window.
@@ -63,32 +73,21 @@ pub trait Host {
     fn copy(&mut self, text: &str) -> Result<(), String>;
 }
 
-/// The two ways between screen and runs.
-pub struct Channels {
-    /// What the runs tell. Closed: nothing more will come; the screen stays.
-    pub news: mpsc::Receiver<News>,
-    /// What the screen wants of the runs: commands, starts, tickets to open, quitting.
-    pub asks: mpsc::Sender<Ask>,
-}
-
 /// Shows the ui until the person leaves, `stop` is cancelled, or the terminal is gone. The first
 /// frame is drawn before anything is read.
 pub async fn run(
     screen: &mut Screen,
     ui: &mut Ui,
     theme: &Theme,
-    channels: Channels,
     clock: &dyn Clock,
     stop: CancellationToken,
     host: &mut impl Host,
 ) -> Result<(), ScreenError> {
-    let Channels { mut news, asks } = channels;
     ui.size = screen.size()?;
     ui.now = clock.now();
     draw(screen, ui, theme)?;
     let mut pace = Pace { frame: Instant::now(), answer: Instant::now(), answering: false };
     let mut keys = Keys::listen();
-    let mut news_open = true;
     let gone = hangup::gone();
     tokio::pin!(gone);
     loop {
@@ -104,16 +103,13 @@ pub async fn run(
                 pace.answering = true;
             }
             // While a frame is due anyway, more news need not wake us.
-            first = news.recv(), if news_open && !ui.dirty => match first {
-                Some(first) => inbox.push(Msg::News(first)),
-                None => news_open = false,
-            },
+            first = host.heard(), if !ui.dirty => put(&mut inbox, first, host),
             () = sleep_until(due) => {}
         }
         while inbox.len() < BURST
-            && let Ok(more) = news.try_recv()
+            && let Some(more) = host.heard_already()
         {
-            inbox.push(Msg::News(more));
+            put(&mut inbox, more, host);
         }
         update(ui, Msg::Tick(clock.now()));
         for msg in inbox {
@@ -143,9 +139,9 @@ pub async fn run(
                         back(screen, ui)?;
                         keys = Keys::listen();
                     }
-                    for_runs => {
-                        // A full channel or a closed one: the runs are busy or gone. Never wait here.
-                        if asks.try_send(for_runs).is_err() {
+                    Ask::Request(request) => {
+                        // The runs are busy or gone. Never wait here.
+                        if !host.ask(request) {
                             let words = "the runs do not take commands now; try again in a moment";
                             update(ui, Msg::Told(words.into()));
                         }
@@ -160,7 +156,18 @@ pub async fn run(
     }
 }
 
-fn draw(screen: &mut Screen, ui: &mut Ui, theme: &Theme) -> Result<(), ScreenError> {
+/// What is told of a run is followed by what Claude prints in it.
+fn put(inbox: &mut Vec<Msg>, msg: Msg, host: &impl Host) {
+    let opened = match &msg {
+        Msg::News(News::RunOpened { run, .. }) => Some(*run),
+        _ => None,
+    };
+    inbox.push(msg);
+    inbox.extend(opened.and_then(|run| Some(Msg::Scrollback(run, host.scrollback(run)?))));
+}
+
+/// Draws the screen as it is now.
+pub fn draw(screen: &mut Screen, ui: &mut Ui, theme: &Theme) -> Result<(), ScreenError> {
     // A resize may not have been told yet.
     ui.size = screen.size()?;
     let layout = ui.prepare();

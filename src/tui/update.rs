@@ -7,7 +7,7 @@ mod dialogs;
 mod news;
 
 use crate::domain::command::UserCommand;
-use crate::domain::news::News;
+use crate::domain::request::Request;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::modals::Modal;
@@ -27,7 +27,7 @@ use zeroize::Zeroize as _;
 pub fn update(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
     let asks = take(ui, msg);
     for ask in &asks {
-        if let Ask::Command(ticket, command) = ask
+        if let Ask::Request(Request::Command(ticket, command)) = ask
             && let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket)
         {
             tab.handed(command);
@@ -55,14 +55,17 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             ui.dirty = true;
             Vec::new()
         }
-        Msg::News(News::Passphrase { ticket, id, checked }) => {
-            ui.dirty = true;
-            attention::checked(ui, &ticket, &id, checked);
+        Msg::Scrollback(run, scrollback) => {
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
+                tab.stream.attach(scrollback);
+            }
             Vec::new()
         }
-        Msg::News(News::RuleSaved { ticket, id, saved }) => {
+        Msg::Replied(reply) => {
             ui.dirty = true;
-            attention::saved(ui, &ticket, &id, &saved)
+            let mut asks = news::replied(ui, reply);
+            asks.extend(leave_if_quiet(ui));
+            asks
         }
         Msg::News(news) => {
             ui.dirty = true;
@@ -111,7 +114,9 @@ fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
         Some(row) if (row.enabled)(ui) => {
             let asks = run(ui, row.command, &input);
             // Whoever lets a run go on wants to stay.
-            let goes_on = |ask: &Ask| matches!(ask, Ask::Start(_) | Ask::Command(_, UserCommand::Resume));
+            let goes_on = |ask: &Ask| {
+                matches!(ask, Ask::Request(Request::Start(_)) | Ask::Request(Request::Command(_, UserCommand::Resume)))
+            };
             if asks.iter().any(goes_on) {
                 ui.quitting = None;
             }
@@ -210,14 +215,14 @@ fn pace(ui: &mut Ui) -> Vec<Ask> {
             tab.failure = None;
         }
         ui.tell(format!("starting {id} …"));
-        return vec![Ask::Start(id)];
+        return vec![Ask::Request(Request::Start(id))];
     }
     let command = if tab.state.stage == Stage::Paused || tab.state.pace != Pace::Run {
         UserCommand::Resume
     } else {
         UserCommand::Pause
     };
-    vec![Ask::Command(id, command)]
+    vec![Ask::Request(Request::Command(id, command))]
 }
 
 fn ask_to_skip(ui: &mut Ui) {
@@ -229,7 +234,7 @@ fn ask_to_skip(ui: &mut Ui) {
     let confirm = Confirm {
         title: "Skip a phase",
         words: format!("Leave “{}” undone and go on with the next?{price}", phase.text),
-        ask: Ask::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id }),
+        ask: Ask::Request(Request::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id })),
     };
     ui.modals.push(Modal::Confirm(confirm));
 }
@@ -242,7 +247,7 @@ fn ask_to_stop(ui: &mut Ui) {
             "Stop {} now? The running iteration is cut off; changes in the tree stay, and p resumes.",
             tab.id
         ),
-        ask: Ask::Command(tab.id.clone(), UserCommand::Stop),
+        ask: Ask::Request(Request::Command(tab.id.clone(), UserCommand::Stop)),
     };
     ui.modals.push(Modal::Confirm(confirm));
 }
@@ -256,7 +261,7 @@ fn ask_to_reset_breaker(ui: &mut Ui) {
         tab.id,
         breaker.state.word()
     );
-    let ask = Ask::Command(tab.id.clone(), UserCommand::ResetBreaker);
+    let ask = Ask::Request(Request::Command(tab.id.clone(), UserCommand::ResetBreaker));
     ui.modals.push(Modal::Confirm(Confirm { title: "Reset the circuit breaker", words, ask }));
 }
 

@@ -24,9 +24,28 @@ impl base::time::Clock for Now {
     }
 }
 
-struct Host;
+struct Host(tokio::sync::mpsc::Receiver<tui::msg::Msg>);
 
 impl tui::screen_loop::Host for Host {
+    async fn heard(&mut self) -> tui::msg::Msg {
+        match self.0.recv().await {
+            Some(msg) => msg,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn heard_already(&mut self) -> Option<tui::msg::Msg> {
+        self.0.try_recv().ok()
+    }
+
+    fn scrollback(&self, _: base::id::RunId) -> Option<std::sync::Arc<dyn domain::scrollback::Scrollback>> {
+        None
+    }
+
+    fn ask(&mut self, _: domain::request::Request) -> bool {
+        true
+    }
+
     async fn edit(&mut self, ticket: &base::id::TicketId) -> Result<(), String> {
         println!("EDITOR {ticket}");
         let mut key = [0; 1];
@@ -57,19 +76,16 @@ fn child() {
             _ => sample::finished("tk-4f2a"),
         });
         let (to_screen, news) = tokio::sync::mpsc::channel(8);
-        let (asks, mut from_screen) = tokio::sync::mpsc::channel(8);
         if scene == "panic" {
             tokio::spawn(async move {
                 let id = sample::id("tk-4f2a");
-                let _ = to_screen.send(domain::news::News::TicketGone(id)).await;
+                let _ = to_screen.send(tui::msg::Msg::News(domain::news::News::TicketGone(id))).await;
             });
         }
-        tokio::spawn(async move { while from_screen.recv().await.is_some() {} });
         let theme = tui::theme::Theme::load("default", &[], None).0;
-        let channels = tui::screen_loop::Channels { news, asks };
-        let mut host = Host;
+        let mut host = Host(news);
         let stop = tokio_util::sync::CancellationToken::new();
-        let shown = tui::screen_loop::run(&mut screen, &mut model, &theme, channels, &Now, stop, &mut host);
+        let shown = tui::screen_loop::run(&mut screen, &mut model, &theme, &Now, stop, &mut host);
         if scene == "panic" {
             let _ = tokio::time::timeout(Duration::from_millis(300), shown).await;
             panic!("boom");

@@ -5,6 +5,7 @@
 
 mod child;
 mod faults;
+mod front_ends;
 mod journal;
 mod limits;
 mod locks;

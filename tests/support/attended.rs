@@ -14,11 +14,9 @@ use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::{Record, Verdict};
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::state::State;
-use programmator::runtime::attendance::Attendance;
 use programmator::runtime::behind::state_of;
-use programmator::runtime::channels;
-use programmator::runtime::gate::{Authority, Call, Gate, Judged};
-use programmator::runtime::reporter::Reporter;
+use programmator::runtime::gate::{Call, Gate, Judged};
+use programmator::runtime::reporter::{Reporter, Subscription};
 use programmator::runtime::supervisor::{Ended, Supervisor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +35,7 @@ pub struct Attended {
     pub store: Store,
     supervisor: Supervisor,
     ticket: TicketId,
-    news: mpsc::Receiver<News>,
+    news: Subscription,
     endings: mpsc::UnboundedReceiver<Ended>,
 }
 
@@ -56,16 +54,12 @@ impl Attended {
         };
         let resolved = resolve(&layers).unwrap();
         let (config, templates) = (Arc::new(resolved.config), Arc::new(resolved.templates));
-        let (tell, news) = mpsc::channel(channels::NEWS);
         let (ended, endings) = mpsc::unbounded_channel();
-        let reporter = Reporter::new(tell, store.clone()).without_stream();
+        let reporter = Reporter::new(store.clone());
+        let news = reporter.subscribe(presence);
         let rules = Arc::new(move |_: &std::path::Path| Ok((config.clone(), templates.clone())));
-        let authority = Authority {
-            gates: Arc::new(move |_: &Judged<'_>| gate.clone()),
-            presence,
-            attendance: Attendance::default(),
-        };
-        let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, authority, ended);
+        let gates = Arc::new(move |_: &Judged<'_>| gate.clone());
+        let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, gates, ended);
         let file = project.path(&format!("work/.tickets/{ticket}.md"));
         let ticket = supervisor.open(&file, &project.work()).unwrap();
         Self { state: State::default(), store, supervisor, ticket, news, endings }
@@ -74,9 +68,8 @@ impl Attended {
     /// Follows the run until this holds.
     pub async fn until(&mut self, what: &str, ask: impl Fn(&State) -> bool) {
         while !ask(&self.state) {
-            let news = match timeout(PATIENCE, self.news.recv()).await {
-                Ok(Some(news)) => news,
-                other => panic!("{what} did not come ({}): {:#?}", other.is_ok(), self.words()),
+            let Ok(news) = timeout(PATIENCE, self.news.next()).await else {
+                panic!("{what} did not come: {:#?}", self.words());
             };
             self.hear(&news);
         }
@@ -131,7 +124,7 @@ impl Attended {
                     self.state = state_of(&self.store, self.state.run.unwrap()).unwrap();
                     return reason;
                 }
-                Some(news) = self.news.recv() => self.hear(&news),
+                news = self.news.next() => self.hear(&news),
             }
         }
     }
@@ -139,8 +132,8 @@ impl Attended {
     /// Waits so long and gives what was recorded meanwhile.
     pub async fn silent_for(&mut self, time: Duration) -> Vec<String> {
         let (until, before) = (tokio::time::Instant::now() + time, self.state.seq);
-        while let Ok(news) = tokio::time::timeout_at(until, self.news.recv()).await {
-            self.hear(&news.expect("the run is open"));
+        while let Ok(news) = tokio::time::timeout_at(until, self.news.next()).await {
+            self.hear(&news);
         }
         let records = self.store.load(self.state.run.unwrap()).unwrap().records;
         records.iter().filter(|stored| stored.seq > before).map(|stored| format!("{:?}", stored.record)).collect()

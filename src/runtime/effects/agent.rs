@@ -103,7 +103,7 @@ impl Effects {
             resume: spawn.session,
             max_budget_usd: spawn.max_budget_usd,
             setting_sources: self.config.agent.setting_sources.clone(),
-            presence: self.presence,
+            presence: self.reporter.presence(),
             extra: self.config.agent.flags.clone(),
             ..Options::default()
         };

@@ -41,7 +41,7 @@ impl Effects {
         }
         // Claude says it with the first of its two requests only.
         call.cwd = Some(cwd);
-        self.answer_now(Input::Judged { call, ruling, presence: self.presence });
+        self.answer_now(Input::Judged { call, ruling, presence: self.reporter.presence() });
     }
 
     pub(super) fn judge_edit(&mut self, id: QuestionId, tool: &str, input: String) {

@@ -35,7 +35,9 @@ impl Effects {
         }
         let trust = TrustStore::new(self.store.folder()).trust_of_carried(&self.folder, &carried);
         let (why, loaded) = match trust {
-            _ if self.presence == Presence::Nobody => ("nobody is at the screen".to_owned(), Loaded::Nothing),
+            _ if self.reporter.presence() == Presence::Nobody => {
+                ("nobody is at the screen".to_owned(), Loaded::Nothing)
+            }
             Ok(Trust::Trusted) => ("as you trusted them".to_owned(), Loaded::Project),
             Ok(Trust::Changed) => ("they have changed since you trusted them".to_owned(), Loaded::Nothing),
             Ok(Trust::Unknown) => ("look at them; `programmator trust` trusts them".to_owned(), Loaded::Nothing),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 impl Supervisor {
     /// Goes on with a run that works `here`, in this folder or one above: the one that `text` names (id, end of an id,
     /// ticket), else the latest that can be. One of another folder is named, and not begun.
-    pub fn resume(&mut self, text: Option<&str>, here: &Path) -> Result<TicketId, OpenError> {
+    pub fn resume(&mut self, text: Option<&str>, here: &Path) -> Result<(TicketId, PathBuf), OpenError> {
         let summary = match text {
             Some(text) => find_run_here(&self.store, text, here)?,
             None => self.latest_resumable(here)?,
@@ -35,7 +35,7 @@ impl Supervisor {
                 summary.ticket
             )));
         }
-        self.go_on(ticket, read_at, path, state, lock)
+        Ok((self.go_on(ticket, read_at, path.clone(), state, lock)?, path))
     }
 
     /// The newest run that can be gone on with here: of each ticket only its latest run counts, and only where its file

@@ -3,6 +3,7 @@
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::command::UserCommand;
+use crate::domain::request::Request;
 use crate::tui::attention::{Conflict, What};
 use crate::tui::command::Command;
 use crate::tui::model::Model;
@@ -32,7 +33,7 @@ impl Matter {
             (Command::Skip, What::Dispute(phase)) => UserCommand::SkipPhase { phase: *phase },
             _ => return None,
         };
-        Some(Ask::Command(self.ticket.clone(), command))
+        Some(Ask::Request(Request::Command(self.ticket.clone(), command)))
     }
 
     fn words(&self, model: &Model) -> (&'static str, String) {

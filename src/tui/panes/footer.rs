@@ -1,10 +1,10 @@
 //! The last line: the keys that apply now, or words for the person; how the ticket in front stands.
 
 use crate::base::time::short;
+use crate::domain::request::Closing;
 use crate::tui::attention::What;
 use crate::tui::command::{Flag, Scope, key_text, table};
 use crate::tui::model::{Mode, Model};
-use crate::tui::msg::QuitMode;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -58,8 +58,8 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
         return row.right(
             Role::Warning,
             match mode {
-                QuitMode::FinishIteration => "quits after this iteration ",
-                QuitMode::StopNow => "stopping, then quits ",
+                Closing::AfterIteration => "quits after this iteration ",
+                Closing::Now | Closing::Abandon => "stopping, then quits ",
             },
         );
     }

@@ -5,6 +5,7 @@ use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, EditRefused, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
+use crate::domain::request::Request;
 use crate::tui::attention::{Item, What, answer_words};
 use crate::tui::command::Command;
 use crate::tui::layout;
@@ -67,7 +68,7 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
 fn looks_up(card: &Card) -> Vec<Ask> {
     let (ticket, id) = (card.ticket.clone(), card.approval.id.clone());
     let locked = card.approval.kind == ApprovalKind::Passphrase;
-    locked.then_some(Ask::LookUpPassphrase { ticket, id }).into_iter().collect()
+    locked.then_some(Ask::Request(Request::LookUpPassphrase { ticket, id })).into_iter().collect()
 }
 
 /// A call is asked about again: its card, where one is open, is that of the new question now.
@@ -111,15 +112,15 @@ pub(super) fn key(ui: &mut Ui, mut card: Box<Card>, command: Option<Command>, in
         }
         Outcome::Edits(input) => {
             ui.modals.push(Modal::Card(card));
-            return vec![Ask::Command(ticket, UserCommand::EditCall { id, input })];
+            return vec![Ask::Request(Request::Command(ticket, UserCommand::EditCall { id, input }))];
         }
         Outcome::Saves { rules, before } => {
             ui.modals.push(Modal::Card(card));
-            return vec![Ask::SaveRule { ticket, id, rules, before }];
+            return vec![Ask::Request(Request::SaveRule { ticket, id, rules, before })];
         }
         Outcome::Tries(secret) => {
             ui.modals.push(Modal::Card(card));
-            return vec![Ask::TryPassphrase { ticket, id, secret }];
+            return vec![Ask::Request(Request::TryPassphrase { ticket, id, secret })];
         }
     }
     Vec::new()
@@ -145,7 +146,7 @@ pub(super) fn matter(ui: &mut Ui, matter: Matter, command: Option<Command>) -> V
 fn answered(card: &mut Card, answer: Answer) -> Ask {
     card.sent();
     let id = card.approval.id.clone();
-    Ask::Command(card.ticket.clone(), UserCommand::AnswerApproval { id, answer })
+    Ask::Request(Request::Command(card.ticket.clone(), UserCommand::AnswerApproval { id, answer }))
 }
 
 /// The person's answer to this call is recorded.

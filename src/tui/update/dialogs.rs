@@ -1,9 +1,10 @@
 //! Keys and pasted text while a dialog is open.
 
 use crate::domain::command::UserCommand;
+use crate::domain::request::{Closing, Request};
 use crate::tui::command::{self, Command};
 use crate::tui::modals::{Modal, prompt};
-use crate::tui::msg::{Ask, Input, QuitMode};
+use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
 use crate::tui::update::attention;
 use crate::tui::widgets::scrolled::Scrolled;
@@ -31,8 +32,8 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
             _ => Some(Modal::Confirm(confirm)),
         },
         Modal::Quit => match command {
-            Some(Command::QuitFinish) => return quit(ui, QuitMode::FinishIteration),
-            Some(Command::QuitNow) => return quit(ui, QuitMode::StopNow),
+            Some(Command::QuitFinish) => return quit(ui, Closing::AfterIteration),
+            Some(Command::QuitNow) => return quit(ui, Closing::Now),
             Some(Command::Close) => None,
             _ => Some(Modal::Quit),
         },
@@ -43,7 +44,7 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
                 if text.is_empty() {
                     return Vec::new();
                 }
-                return vec![Ask::Command(steer.ticket, UserCommand::Steer { text })];
+                return vec![Ask::Request(Request::Command(steer.ticket, UserCommand::Steer { text }))];
             }
             Some(Command::Close) => {
                 keep_draft(ui, &steer.ticket, steer.draft());
@@ -82,7 +83,7 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
             };
             if let Some(accept) = accept {
                 let answer = UserCommand::AnswerValidationChange { accept };
-                return vec![Ask::Command(question.ticket, answer)];
+                return vec![Ask::Request(Request::Command(question.ticket, answer))];
             }
             question.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Question(question))
@@ -144,7 +145,7 @@ fn keep_draft(ui: &mut Ui, ticket: &crate::base::id::TicketId, draft: Vec<String
     }
 }
 
-fn quit(ui: &mut Ui, mode: QuitMode) -> Vec<Ask> {
+fn quit(ui: &mut Ui, mode: Closing) -> Vec<Ask> {
     ui.quitting = Some(mode);
-    vec![Ask::Quit(mode)]
+    vec![Ask::Request(Request::Close(mode))]
 }

@@ -7,6 +7,7 @@ use crate::domain::breaker::Circuit;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{OfPhase, Record, Stored};
+use crate::domain::request::{Refused, Reply};
 use crate::domain::words::Weight;
 use crate::tui::msg::Ask;
 use crate::tui::tab::Tab;
@@ -31,7 +32,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 log(ui, &id, Weight::Warn, "the ticket's file is gone");
             }
         }
-        News::RunOpened { ticket, run, records, scrollback } => {
+        News::RunOpened { ticket, run, records, .. } => {
             let at = tab_for(ui, &ticket);
             ui.log.forget(&ticket);
             let draft = std::mem::take(&mut ui.tabs[at].draft);
@@ -41,7 +42,6 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             tab.gone = old.gone;
             tab.draft = draft;
             tab.run = Some(run);
-            tab.stream.attach(scrollback);
             // What is read again is no news for the person.
             let toast = ui.toast.take();
             for stored in records {
@@ -66,8 +66,6 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 tab.pulse.beat(now);
             }
         }
-        // Heard by the card that they are for.
-        News::Passphrase { .. } | News::RuleSaved { .. } => {}
         News::StorageAwaited(waiting) => {
             let words = waiting.words(&ui.zone);
             log(ui, &waiting.ticket, Weight::Error, &words);
@@ -89,25 +87,36 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             log(ui, &left.ticket, Weight::Error, &message);
         }
         News::Trouble { ticket, message } => log(ui, &ticket, Weight::Error, &message),
-        // A name that was typed wrongly: no tab for what is not there.
-        News::RunFailed { ticket, message, .. } if is_unknown(ui, &ticket) => {
-            ui.opening = false;
-            log(ui, &ticket, Weight::Error, &message);
-            ui.tell(clean_line(&message, 400));
-        }
-        // The run in front says why, and which key helps; it stays as it is.
-        News::RunFailed { ticket, message, exit_code } if is_refused_by_breaker(ui, &ticket, exit_code) => {
-            ui.opening = false;
-            log(ui, &ticket, Weight::Error, &message);
-            ui.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
-        }
-        News::RunFailed { ticket, message, .. } => {
-            let at = tab_for(ui, &ticket);
-            ui.tabs[at].failure = Some(clean_line(&message, 2_000));
-            log(ui, &ticket, Weight::Error, &message);
-        }
     }
     asks
+}
+
+/// What came of a request.
+pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
+    match reply {
+        Reply::Done => {}
+        Reply::Refused(why) => refused(ui, why),
+        Reply::Passphrase { ticket, id, checked } => attention::checked(ui, &ticket, &id, checked),
+        Reply::RuleSaved { ticket, id, saved } => return attention::saved(ui, &ticket, &id, &saved),
+    }
+    Vec::new()
+}
+
+fn refused(ui: &mut Ui, why: Refused) {
+    let Refused { ticket, message, exit_code } = why;
+    log(ui, &ticket, Weight::Error, &message);
+    if is_unknown(ui, &ticket) {
+        // A name that was typed wrongly: no tab for what is not there.
+        ui.opening = false;
+        ui.tell(clean_line(&message, 400));
+    } else if is_refused_by_breaker(ui, &ticket, exit_code) {
+        // The run in front says why, and which key helps; it stays as it is.
+        ui.opening = false;
+        ui.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
+    } else {
+        let at = tab_for(ui, &ticket);
+        ui.tabs[at].failure = Some(clean_line(&message, 2_000));
+    }
 }
 
 fn is_unknown(ui: &Ui, ticket: &TicketId) -> bool {

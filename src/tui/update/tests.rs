@@ -9,8 +9,8 @@ use crate::domain::news::{News, RunLeft, StorageAwaited};
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::PhaseId;
 use crate::domain::record::Record;
+use crate::domain::request::{Closing, Refused, Reply, Request};
 use crate::orchestrator::state::{Mark, State};
-use crate::tui::msg::QuitMode;
 use crate::tui::panes;
 use crate::tui::sample;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
 }
 
 fn command(command: UserCommand) -> Vec<Ask> {
-    vec![Ask::Command(sample::id("tk-1"), command)]
+    vec![Ask::Request(Request::Command(sample::id("tk-1"), command))]
 }
 
 fn with_running() -> Ui {
@@ -42,7 +42,7 @@ fn with_running() -> Ui {
 fn p_starts_pauses_takes_back_and_resumes() {
     let mut model = sample::model();
     model.tabs.push(crate::tui::tab::Tab::new(sample::id("tk-1")));
-    assert_eq!(press(&mut model, "p"), [Ask::Start(sample::id("tk-1"))]);
+    assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
     let mut model = with_running();
     assert_eq!(press(&mut model, "p"), command(UserCommand::Pause));
     model.tabs[0].state.pace = Pace::PauseNext;
@@ -89,12 +89,9 @@ fn a_start_that_the_breaker_refuses_leaves_its_run_in_front() {
     let (reason, detail) = (ExitReason::CircuitOpen, String::new());
     model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
     model.tabs[0].state.breaker.state = Circuit::Open;
-    let failed = News::RunFailed {
-        ticket: sample::id("tk-1"),
-        message: "tk-1 is not started".into(),
-        exit_code: reason.exit_code(),
-    };
-    update(&mut model, Msg::News(failed));
+    let message = "tk-1 is not started".into();
+    let refused = Refused { ticket: sample::id("tk-1"), message, exit_code: reason.exit_code() };
+    update(&mut model, Msg::Replied(Reply::Refused(refused)));
     assert_eq!(model.tabs[0].failure, None);
     assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("not started")));
     assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
@@ -219,8 +216,8 @@ fn quitting_asks_only_while_something_runs() {
     assert_eq!(press(&mut model, "q"), [Ask::Leave]);
     let mut model = with_running();
     assert_eq!(press(&mut model, "q Esc"), []);
-    assert_eq!(press(&mut model, "q f"), [Ask::Quit(QuitMode::FinishIteration)]);
-    assert_eq!(press(&mut model, "q s"), [Ask::Quit(QuitMode::StopNow)]);
+    assert_eq!(press(&mut model, "q f"), [Ask::Request(Request::Close(Closing::AfterIteration))]);
+    assert_eq!(press(&mut model, "q s"), [Ask::Request(Request::Close(Closing::Now))]);
     let ended = Record::RunEnded {
         reason: ExitReason::UserStopped,
         detail: String::new(),

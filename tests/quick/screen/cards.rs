@@ -5,6 +5,7 @@ use programmator::domain::approval::{Again, Approval, ApprovalKind, QuestionId};
 use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
 use programmator::domain::record::Record;
+use programmator::domain::request::{Reply, Request};
 use programmator::tui::msg::{Ask, Msg};
 use programmator::tui::ui::Ui;
 use programmator::tui::update::update;
@@ -40,8 +41,8 @@ fn passphrase() -> Approval {
 }
 
 fn told(model: &mut Ui, checked: Checked) -> Vec<Ask> {
-    let news = News::Passphrase { ticket: sample::id("tk-4f2a"), id: QuestionId::first("p"), checked };
-    update(model, Msg::News(news))
+    let reply = Reply::Passphrase { ticket: sample::id("tk-4f2a"), id: QuestionId::first("p"), checked };
+    update(model, Msg::Replied(reply))
 }
 
 /// Questions as the tool's input has them; `one` has one answer, `many` several.
@@ -166,7 +167,7 @@ fn a_long_command() {
     assert_eq!(press(&mut model, "y t A y"), [], "nothing is agreed to before its end was seen");
     press(&mut model, "G");
     sample::draw(&mut model, (80, 24));
-    assert!(matches!(press(&mut model, "y")[..], [Ask::Command(..)]));
+    assert!(matches!(press(&mut model, "y")[..], [Ask::Request(Request::Command(..))]));
 }
 
 #[test]

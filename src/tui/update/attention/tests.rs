@@ -8,12 +8,10 @@ use crate::base::secret::Secret;
 use crate::domain::approval::{Again, Answered, AnsweredBy, Approval, Scope, Voided};
 use crate::domain::news::News;
 use crate::domain::record::Record;
-use crate::domain::scrollback::{Entry, Live, Scrollback};
+use crate::domain::request::{Reply, Request};
 use crate::tui::msg::Msg;
 use crate::tui::sample;
 use crate::tui::update::update;
-use std::io;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +28,10 @@ fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
 }
 
 fn answer(id: &str, answer: Answer) -> Ask {
-    Ask::Command(sample::id("tk-1"), UserCommand::AnswerApproval { id: QuestionId::first(id), answer })
+    Ask::Request(Request::Command(
+        sample::id("tk-1"),
+        UserCommand::AnswerApproval { id: QuestionId::first(id), answer },
+    ))
 }
 
 fn allow(approval: &Approval, scope: Scope) -> Ask {
@@ -57,7 +58,7 @@ fn news(model: &mut Ui, record: Record) -> Vec<Ask> {
 }
 
 fn checked(model: &mut Ui, checked: Checked) -> Vec<Ask> {
-    update(model, Msg::News(News::Passphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c"), checked }))
+    update(model, Msg::Replied(Reply::Passphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c"), checked }))
 }
 
 fn answered_with(model: &mut Ui, answer: Answer) {
@@ -75,7 +76,7 @@ fn again(model: &mut Ui, why: Again, change: impl FnOnce(&mut Approval)) -> Vec<
 
 /// What the run makes of an edit that its rules do not block.
 fn edit_is_judged(model: &mut Ui, asks: &[Ask]) {
-    let [Ask::Command(_, UserCommand::EditCall { input, .. })] = asks else { panic!("{asks:?}") };
+    let [Ask::Request(Request::Command(_, UserCommand::EditCall { input, .. }))] = asks else { panic!("{asks:?}") };
     again(model, Again::Edited, |call| {
         call.edited_from = Some(std::mem::replace(&mut call.input, input.clone()));
     });
@@ -102,7 +103,9 @@ fn yes_once_for_the_ticket_and_no_with_words() {
     ] {
         let mut model = waits([push.clone()]);
         assert_eq!(press(&mut model, keys), std::slice::from_ref(&expected), "{keys}");
-        let Ask::Command(_, UserCommand::AnswerApproval { answer, .. }) = expected else { panic!("{keys}") };
+        let Ask::Request(Request::Command(_, UserCommand::AnswerApproval { answer, .. })) = expected else {
+            panic!("{keys}")
+        };
         assert!(card_is_open(&model) && model.toast.is_none(), "{keys}: nothing is recorded yet");
         assert_eq!(press(&mut model, "y p"), [], "{keys}: not twice");
         answered_with(&mut model, answer);
@@ -283,13 +286,14 @@ fn a_rule_is_shown_before_it_is_saved_and_the_call_runs_only_then() {
     assert_eq!(press(&mut model, "! A"), []);
     let drawn = sample::draw(&mut model, (120, 40));
     let asks = press(&mut model, "y");
-    let [Ask::SaveRule { rules, before, .. }] = &asks[..] else { panic!("{asks:?}") };
+    let [Ask::Request(Request::SaveRule { rules, before, .. })] = &asks[..] else { panic!("{asks:?}") };
     assert_eq!(before, "pushes-ask");
     for line in rules.lines() {
         assert!(drawn.contains(line), "{line} was not shown");
     }
     assert_eq!(press(&mut model, "y"), [], "not twice");
-    let saved = |saved| Msg::News(News::RuleSaved { ticket: sample::id("tk-1"), id: QuestionId::first("c"), saved });
+    let saved =
+        |saved| Msg::Replied(Reply::RuleSaved { ticket: sample::id("tk-1"), id: QuestionId::first("c"), saved });
     assert_eq!(update(&mut model, saved(Err("no room".into()))), []);
     assert!(card_is_open(&model), "it goes on waiting");
     assert!(sample::draw(&mut model, (80, 24)).contains("The rule was not saved: no room"));
@@ -345,29 +349,6 @@ fn a_withdrawn_call_takes_its_card_along_and_says_so() {
     assert!(card_is_open(&model));
 }
 
-/// A run in which Claude has said nothing.
-struct Silent;
-
-impl Scrollback for Silent {
-    fn iterations(&self) -> Vec<u32> {
-        Vec::new()
-    }
-
-    fn len(&self, _: u32) -> usize {
-        0
-    }
-
-    fn entries(&self, _: u32, _: Range<usize>, _: &mut Vec<Entry>) {}
-
-    fn read(&self, _: u32, _: Entry, _: usize) -> io::Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
-    fn live(&self) -> Live {
-        Live::default()
-    }
-}
-
 #[test]
 fn a_run_that_is_opened_again_repeats_no_old_answer() {
     let mut model = waits([sample::push("c")]);
@@ -376,12 +357,8 @@ fn a_run_that_is_opened_again_repeats_no_old_answer() {
     let records = [Record::ApprovalAsked(sample::push("c")), Record::ApprovalAnswered(answered)];
     let records: Vec<_> = (1..).zip(records).map(|(seq, record)| sample::stored("tk-1", seq, record).into()).collect();
     let ticket = model.tabs[0].id.clone();
-    let opened = News::RunOpened {
-        ticket,
-        run: sample::stored("tk-1", 1, Record::Paused).run,
-        records,
-        scrollback: Arc::new(Silent),
-    };
+    let run = sample::stored("tk-1", 1, Record::Paused).run;
+    let opened = News::RunOpened { ticket, run, earlier: 0, records };
     update(&mut model, Msg::News(opened));
     assert_eq!(toast(&model), "");
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::approval::EditRefused;
+use crate::domain::request::Request;
 
 #[test]
 fn an_edit_is_judged_before_the_yes_and_the_card_says_how() {
@@ -14,7 +15,7 @@ fn an_edit_is_judged_before_the_yes_and_the_card_says_how() {
     assert_eq!(edited.id.revision, 1);
     let yes = Answer::Allow { input: edited.input.clone(), scope: Scope::Once };
     let command = UserCommand::AnswerApproval { id: edited.id.clone(), answer: yes };
-    assert_eq!(press(&mut model, "y"), [Ask::Command(sample::id("tk-1"), command)]);
+    assert_eq!(press(&mut model, "y"), [Ask::Request(Request::Command(sample::id("tk-1"), command))]);
     // Nothing changed, nothing to judge.
     let mut model = waits([sample::push("c")]);
     assert_eq!(press(&mut model, "! e Ctrl-s"), []);
@@ -23,7 +24,7 @@ fn an_edit_is_judged_before_the_yes_and_the_card_says_how() {
     let mut model = waits([sample::push("c")]);
     press(&mut model, "! e x Ctrl-s");
     let asks = again(&mut model, Again::Edited, |call| call.kind = ApprovalKind::Passphrase);
-    assert!(matches!(&asks[..], [Ask::LookUpPassphrase { id, .. }] if id.revision == 1), "{asks:?}");
+    assert!(matches!(&asks[..], [Ask::Request(Request::LookUpPassphrase { id, .. })] if id.revision == 1), "{asks:?}");
     assert!(sample::draw(&mut model, (100, 30)).contains("y passphrase…"));
 }
 
@@ -39,7 +40,9 @@ fn a_question_that_is_asked_again_has_a_card_of_its_own_and_no_key_answers_it_un
     assert_eq!(press(&mut model, "y"), [], "a key that was meant for the old card");
     assert!(sample::draw(&mut model, (100, 30)).contains("asked anew"));
     let asks = press(&mut model, "y");
-    let [Ask::Command(_, UserCommand::AnswerApproval { id, .. })] = &asks[..] else { panic!("{asks:?}") };
+    let [Ask::Request(Request::Command(_, UserCommand::AnswerApproval { id, .. }))] = &asks[..] else {
+        panic!("{asks:?}")
+    };
     assert_eq!(id.revision, 1);
     // Who types goes on typing where they are; the new card comes when they leave.
     for typing in ["! d n", "! e", "! d y"] {
@@ -129,7 +132,9 @@ fn while_the_rules_cannot_be_used_a_call_can_only_be_denied() {
             assert!(!drawn.contains(key), "{kind:?} {key}: {drawn}");
         }
         let asks = press(&mut model, "d Enter");
-        let [Ask::Command(_, UserCommand::AnswerApproval { answer: Answer::Deny { .. }, .. })] = &asks[..] else {
+        let [Ask::Request(Request::Command(_, UserCommand::AnswerApproval { answer: Answer::Deny { .. }, .. }))] =
+            &asks[..]
+        else {
             panic!("{asks:?}")
         };
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::phase::PhaseId;
+use crate::domain::request::Request;
 
 #[test]
 fn answers_go_out_in_the_tools_own_shape() {
@@ -19,7 +20,12 @@ fn answers_go_out_in_the_tools_own_shape() {
         let approval = asks_person(questions);
         let mut model = waits([approval.clone()]);
         let asks = press(&mut model, keys);
-        let [Ask::Command(_, UserCommand::AnswerApproval { answer: Answer::Allow { input, scope }, .. })] = &asks[..]
+        let [
+            Ask::Request(Request::Command(
+                _,
+                UserCommand::AnswerApproval { answer: Answer::Allow { input, scope }, .. },
+            )),
+        ] = &asks[..]
         else {
             panic!("{keys}: {asks:?}")
         };
@@ -94,7 +100,7 @@ fn a_conflict_that_was_seen_waits_no_more_and_a_dispute_takes_a_decision() {
     let mut model = sample::model();
     model.tabs.push(sample::paused("tk-1"));
     let phase = PhaseId(3);
-    let command = |command| vec![Ask::Command(sample::id("tk-1"), command)];
+    let command = |command| vec![Ask::Request(Request::Command(sample::id("tk-1"), command))];
     assert_eq!(press(&mut model, "! r"), command(UserCommand::RetryPhase { phase }));
     assert_eq!(press(&mut model, "! s"), command(UserCommand::SkipPhase { phase }));
     assert_eq!(press(&mut model, "! d Esc"), [], "a dispute is not just seen");

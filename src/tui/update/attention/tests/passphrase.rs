@@ -1,12 +1,13 @@
 //! A card whose call needs the passphrase.
 
 use super::*;
+use crate::domain::request::Request;
 
 #[test]
 fn a_passphrase_is_typed_blind_and_once_sent_not_called_back() {
     let call = Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") };
     let mut model = waits([call.clone()]);
-    let look = Ask::LookUpPassphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c") };
+    let look = Ask::Request(Request::LookUpPassphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c") });
     assert_eq!(press(&mut model, "!"), [look]);
     assert_eq!(checked(&mut model, Checked::Ready), []);
     assert_eq!(press(&mut model, "t A"), [], "never for longer");
@@ -15,7 +16,7 @@ fn a_passphrase_is_typed_blind_and_once_sent_not_called_back() {
     press(&mut model, "x Backspace");
     assert!(!sample::draw(&mut model, (80, 24)).contains("correct"));
     let secret = Secret::of("correct horse");
-    let asked = Ask::TryPassphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c"), secret };
+    let asked = Ask::Request(Request::TryPassphrase { ticket: sample::id("tk-1"), id: QuestionId::first("c"), secret });
     assert_eq!(format!("{asked:?}").matches("correct").count(), 0);
     assert_eq!(press(&mut model, "Enter"), [asked]);
     assert_eq!(checked(&mut model, Checked::Wrong { failures: 1, wait: Duration::ZERO }), []);
