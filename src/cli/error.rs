@@ -73,7 +73,7 @@ impl From<OpenError> for CliError {
 
 impl From<Refused> for CliError {
     fn from(refused: Refused) -> Self {
-        Self { exit_code: refused.exit_code, message: refused.message }
+        Self::new(refused.exit_code, refused.message)
     }
 }
 

@@ -64,12 +64,3 @@ pub async fn append(
     let append = Append { run, ticket, time: now, records, summary };
     Ok(Reset::Done(store.append(append).await?))
 }
-
-/// The fold of a run's whole journal.
-pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
-    let Loaded { records, skipped } = store.load(run)?;
-    let mut state = folded(records);
-    // What this program cannot read has its place all the same.
-    state.seq = skipped.last().map_or(state.seq, |last| last.seq.max(state.seq));
-    Ok(state)
-}
