@@ -108,7 +108,8 @@
 //! [`circuit`](runtime::circuit) for the breaker, [`sessions`](runtime::sessions) for Claude's session.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
-//! [`Model`](tui::model::Model), [`view`](tui::view) draws it. [`command`](tui::command) is the one table of keys,
+//! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the
+//! [`Model`](tui::model::Model) and keep the rest to themselves. [`command`](tui::command) is the one table of keys,
 //! [`layout`](tui::layout) all geometry, [`theme`](tui::theme) all colours. Three files touch the terminal.
 //!
 //! **[`demo`]** The scripted agent, a double that speaks Claude's recorded protocol over stdio, and a small repository for
@@ -129,14 +130,15 @@
 //! - No byte of Claude's, a ticket's or a command's on the terminal but through `Clean`.
 //! - No setting of a repository's that decides what is run or told, until the person trusts it.
 //! - No ticker: an idle screen sleeps.
+//! - No two files that need each other, whatever the way between them: what both need has a file of its own.
 //! - No `unsafe`, no `unwrap`, no `panic!` outside tests; lints and `tests/quick/architecture.rs` see to it.
 //!
 //! # How to add
 //!
 //! | a | is |
 //! |---|---|
-//! | pane | a file in `tui/panes/` with its state, messages, update and view; a row in [`Pane`](tui::panes::Pane); a place in [`layout`](tui::layout) |
-//! | key | a row in [`TABLE`](tui::command::TABLE) and an arm in [`update`](tui::update) (or in its dialog); footer, help and docs/keys.md follow |
+//! | pane | a file in `tui/panes/` with its keys, state and view, an [`Entry`](tui::pane::Entry); its row in [`PANES`](tui::panes::PANES); a place in [`layout`](tui::layout), which may ask it whether it has something to say |
+//! | key | a row in `tui/command/table.rs` and an arm in [`update`](tui::update) or in its dialog, for a pane's own both in the pane's file; footers, help and docs/keys.md follow |
 //! | guard | a file in `orchestrator/guards/` and its name in [`GUARDS`](orchestrator::guards::GUARDS); its limit is a key of the configuration and a field of [`Settings`](domain::settings::Settings) |
 //! | config key | a row in [`KEYS`](config::key::KEYS) and a line in `config::values` |
 //! | request | a variant of [`Request`](domain::request::Request), an arm in [`runtime::app`], and of [`Reply`](domain::request::Reply) what it is answered if more than done or refused |

@@ -99,17 +99,11 @@ pub(super) fn read_file(path: &Path) -> Result<Option<FileText>, ReadError> {
     Ok(Some(FileText { path: path.display().to_string(), text }))
 }
 
-#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // A pipe opens at once with this flag and is refused by its type afterwards.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     File::options().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
 }
 
 #[cfg(test)]

@@ -36,7 +36,6 @@ fn open(path: &Path) -> io::Result<File> {
     }
     let mut options = OpenOptions::new();
     options.create(true).append(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }

@@ -278,7 +278,6 @@ mod tests {
         assert_eq!(passphrases.standing(at(102)).unwrap(), Checked::Ready);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_file_that_others_can_read_or_a_failure_that_cannot_be_counted_opens_nothing() {
         use std::os::unix::fs::PermissionsExt;

@@ -203,7 +203,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_file_is_replaced_where_it_is_with_the_rights_that_it_has() {
         use std::os::unix::fs::PermissionsExt;
@@ -227,7 +226,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn is_written_for_the_owner_alone_and_only_once() {
         use std::os::unix::fs::PermissionsExt;

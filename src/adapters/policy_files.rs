@@ -39,26 +39,16 @@ pub fn load(profile: Profile, user_folder: Option<&Path>, project_folder: &Path,
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp(Option<Looks>);
 
-#[cfg(unix)]
 type Looks = (u64, u64, u64, i64, i64);
-#[cfg(not(unix))]
-type Looks = (u64, Option<std::time::SystemTime>);
-
 /// How these files look now; what is not there, too.
 pub fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
     files.iter().map(|file| Stamp(std::fs::metadata(file).ok().map(|metadata| looks(&metadata)))).collect()
 }
 
-#[cfg(unix)]
 fn looks(metadata: &Metadata) -> Looks {
     use std::os::unix::fs::MetadataExt;
     // The time of the last change of anything about it, which nobody can set.
     (metadata.dev(), metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn looks(metadata: &Metadata) -> Looks {
-    (metadata.len(), metadata.modified().ok())
 }
 
 /// One file in the place of a profile.
@@ -90,7 +80,6 @@ fn read(path: &Path, whose: Whose) -> Result<Option<Source>, PolicyError> {
     Ok(Some(Source { path: path.display().to_string(), text }))
 }
 
-#[cfg(unix)]
 fn check_owner(metadata: &Metadata) -> Result<(), &'static str> {
     use std::os::unix::fs::MetadataExt;
     let us = rustix::process::geteuid().as_raw();
@@ -103,16 +92,10 @@ fn check_owner(metadata: &Metadata) -> Result<(), &'static str> {
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn check_owner(_: &Metadata) -> Result<(), &'static str> {
-    Ok(())
-}
-
 fn wrong(path: &Path, why: &str) -> PolicyError {
     PolicyError { path: path.display().to_string(), line: 1, column: 1, message: why.to_owned() }
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -64,7 +64,6 @@ pub fn lock(path: &Path) -> Result<File, PrivateFileError> {
     take().map_err(|error| failed(path, &format!("cannot be locked: {error}")))
 }
 
-#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // A pipe opens at once with this flag and is refused by its type afterwards.
@@ -72,12 +71,6 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(i32::try_from(flags.bits()).unwrap_or(0)).open(path)
 }
 
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
-}
-
-#[cfg(unix)]
 fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), PrivateFileError> {
     use std::os::unix::fs::MetadataExt;
     if !metadata.is_file() {
@@ -92,23 +85,13 @@ fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), PrivateFileError> {
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), PrivateFileError> {
-    if metadata.is_file() { Ok(()) } else { Err(failed(path, &"not a regular file; remove it")) }
-}
-
-#[cfg(unix)]
-fn create_private(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only its owner can use, and what is missing above it.
+pub(super) fn create_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-#[cfg(not(unix))]
-fn create_private(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

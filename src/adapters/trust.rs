@@ -3,6 +3,7 @@
 //! Lives in the user's state folder, outside every work tree. What an untrusted project may not do is said
 //! in `config`.
 
+use crate::adapters::private_file;
 use crate::adapters::repository_files::Carried;
 use crate::config::{FileText, Files, Trust};
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,7 @@ impl TrustStore {
     /// Replaces the file whole: a crash leaves the old one or the new one.
     fn store(&self, stored: &Stored) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        create_private(folder)?;
+        private_file::create_private(folder)?;
         // `tempfile` makes files that only their owner can read.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         serde_json::to_writer_pretty(&mut file, stored)?;
@@ -111,17 +112,6 @@ impl TrustStore {
     fn failed(&self, verb: &'static str, reason: &dyn std::fmt::Display) -> TrustError {
         TrustError { verb, path: self.path.clone(), reason: reason.to_string() }
     }
-}
-
-#[cfg(unix)]
-fn create_private(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn create_private(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 /// The project's real path, so that links to it are the same project.
@@ -217,7 +207,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn only_the_owner_can_read_it_and_nothing_else_is_left() {
         use std::os::unix::fs::PermissionsExt;

@@ -32,7 +32,6 @@ pub enum Source {
 }
 
 /// Reads one line. `prompt` is called when nothing typed is shown any more: who reads it may type.
-#[cfg(unix)]
 pub fn read(source: Source, prompt: impl FnOnce()) -> Result<Secret, TypedError> {
     use std::io::IsTerminal as _;
     let quiet = match source {
@@ -46,13 +45,6 @@ pub fn read(source: Source, prompt: impl FnOnce()) -> Result<Secret, TypedError>
     line
 }
 
-/// Reads one line.
-#[cfg(not(unix))]
-pub fn read(_source: Source, _prompt: impl FnOnce()) -> Result<Secret, TypedError> {
-    Err(TypedError::NoTerminal)
-}
-
-#[cfg(unix)]
 mod unix {
     use super::{Secret, Source, TypedError};
     use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};

@@ -124,15 +124,9 @@ pub fn create(parent: &Path) -> Result<DemoRepository, DemoError> {
     Ok(DemoRepository { paths, _folder: folder })
 }
 
-#[cfg(unix)]
 fn executable(file: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(file, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Runs git without anything of the person's: no configuration, no identity, no hooks, no repository around.

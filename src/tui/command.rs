@@ -8,7 +8,7 @@ use crate::tui::msg::{Input, Key};
 mod table;
 mod when;
 
-pub use table::{find, markdown_table, table};
+pub use table::{find, hints, key_of, markdown_table, moves, row_of, table};
 
 /// Everything a key can mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +71,8 @@ pub enum Scope {
     Global,
     /// In the pane of this name, before the global keys.
     Pane(&'static str),
+    /// Wherever a text in a dialog is scrolled.
+    Scroll,
     /// The help screen.
     Help,
     /// “Really?”

@@ -104,7 +104,6 @@ mod tests {
         assert_eq!(at(None, os("relative")), native);
     }
 
-    #[cfg(unix)]
     #[test]
     fn folders_that_others_control_are_refused_with_a_cure() {
         use std::os::unix::fs::{PermissionsExt, symlink};
@@ -130,7 +129,6 @@ mod tests {
         assert!(prepare(&file).unwrap_err().to_string().contains("not a folder"));
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_folder_of_another_user_is_refused() {
         // The root folder is root's; for root itself, give a folder away first.

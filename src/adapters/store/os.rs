@@ -2,22 +2,21 @@
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Creates a folder and what is missing above it, for the person alone (0700).
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.mode(0o700);
     builder.create(path)
 }
 
 /// Options that create a file for the person alone (0600).
 pub(super) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.mode(0o600);
     options
 }
 
@@ -25,22 +24,15 @@ pub(super) fn private_file() -> OpenOptions {
 pub(super) fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = private_file();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
-    }
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed());
     options.open(path)
 }
 
 /// Takes away what others may do with a file of ours.
 pub(super) fn make_private(file: &File) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        if file.metadata()?.permissions().mode() & 0o077 != 0 {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-        }
+    if MetadataExt::mode(&file.metadata()?) & 0o077 != 0 {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }
     Ok(())
 }
@@ -49,48 +41,31 @@ pub(super) fn make_private(file: &File) -> io::Result<()> {
 pub(super) fn open_to_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     options.open(path)
 }
 
 /// Which file it is, whatever its name: equal for one file only, as long as it is open or has a name.
 pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
-    #[cfg(unix)]
-    return (std::os::unix::fs::MetadataExt::dev(metadata), std::os::unix::fs::MetadataExt::ino(metadata));
-    // Not told: then a file that was replaced is not noticed.
-    #[cfg(not(unix))]
-    (u64::from(metadata.is_dir()), 0)
+    (MetadataExt::dev(metadata), MetadataExt::ino(metadata))
 }
 
 /// The file belongs to the user that runs this program.
 pub(super) fn is_ours(metadata: &Metadata) -> bool {
-    #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw();
-    #[cfg(not(unix))]
-    true
+    MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
 /// Others may write into it.
 pub(super) fn others_may_write(metadata: &Metadata) -> bool {
-    #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::mode(metadata) & 0o022 != 0;
-    #[cfg(not(unix))]
-    false
+    MetadataExt::mode(metadata) & 0o022 != 0
 }
 
 /// Reads at most `buffer.len()` bytes at `offset`, without moving a cursor that others share.
 pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    #[cfg(unix)]
-    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
-    #[cfg(windows)]
-    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
 }
 
 /// Makes names in a folder durable.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(path)?.sync_all()?;
-    }
-    Ok(())
+    File::open(path)?.sync_all()
 }

@@ -284,7 +284,6 @@ mod tests {
         assert_eq!(pragma("journal_mode"), "Text(\"wal\")");
         assert_eq!(pragma("synchronous"), "Integer(2)");
         assert_eq!(pragma("foreign_keys"), "Integer(1)");
-        #[cfg(unix)]
         for entry in fs::read_dir(path.parent().unwrap()).unwrap() {
             use std::os::unix::fs::PermissionsExt;
             let entry = entry.unwrap();

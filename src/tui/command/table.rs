@@ -7,7 +7,8 @@ use super::when::{
     can_command, can_edit, can_pause, can_pause_now, can_reset_breaker, can_retry, can_skip, live, pause_word,
     retry_word, several_tabs, someone_waits, stream_is_behind,
 };
-use super::{Flag, Row, Scope, always, c, ctrl, keys_text, press, rows, same};
+use super::{Command, Flag, Row, Scope, always, c, ctrl, key_text, keys_text, press, rows, same};
+use crate::tui::marks::Glyphs;
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
 use crate::tui::panes::{PANES, after};
@@ -19,6 +20,8 @@ const ALT_ENTER: Input = Input { key: Key::Enter, ctrl: false, alt: true, shift:
 
 /// Those before the panes' own, in the order of footer and help.
 const FIRST: &[Row] = rows! {
+    NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
+        "the next thing that needs you";
     Pause "run.pause" Scope::Global, "run", [c('p')], Shown, can_pause, pause_word,
         "start; pause after this iteration; resume";
     PauseNow "run.pause_now" Scope::Global, "run", [c('P')], HelpOnly, can_pause_now, |_| "pause now",
@@ -29,8 +32,6 @@ const FIRST: &[Row] = rows! {
         "work on a settled phase again; while parked: try now";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
         "write to Claude: into the turn, or into the next prompt";
-    NextWaiting "attention.next" Scope::Global, "run", [c('!')], Shown, someone_waits, |_| "needs you",
-        "the next thing that needs you";
     Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
         "the queue: calls, questions, plans, disputes";
     End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
@@ -78,17 +79,17 @@ const REST: &[Row] = rows! {
 
     Close "help.close" Scope::Help, "dialogs", [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], Hidden, always, |_| "close",
         "close";
-    Down "help.down" Scope::Help, "dialogs", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
+    Down "scroll.down" Scope::Scroll, "dialogs", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
         "down";
-    Up "help.up" Scope::Help, "dialogs", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
+    Up "scroll.up" Scope::Scroll, "dialogs", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
         "up";
-    PageDown "help.page_down" Scope::Help, "dialogs", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
+    PageDown "scroll.page_down" Scope::Scroll, "dialogs", [c(' '), press(Key::PageDown), ctrl('f')], Hidden, always, |_| "page down",
         "down one page";
-    PageUp "help.page_up" Scope::Help, "dialogs", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
+    PageUp "scroll.page_up" Scope::Scroll, "dialogs", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
         "up one page";
-    Top "help.top" Scope::Help, "dialogs", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
+    Top "scroll.top" Scope::Scroll, "dialogs", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
         "to the beginning";
-    End "help.end" Scope::Help, "dialogs", [c('G'), press(Key::End)], Hidden, always, |_| "end",
+    End "scroll.end" Scope::Scroll, "dialogs", [c('G'), press(Key::End)], Hidden, always, |_| "end",
         "to the end";
     Yes "confirm.yes" Scope::Confirm, "dialogs", [c('y')], Hidden, always, |_| "yes",
         "yes";
@@ -102,7 +103,7 @@ const REST: &[Row] = rows! {
         "in the steer dialog: close it; the words are kept";
     Choose "open.choose" Scope::Open, "dialogs", [press(Key::Enter)], Hidden, always, |_| "open",
         "open";
-    Down "open.down" Scope::Open, "dialogs", [press(Key::Down), ctrl('n')], Hidden, always, |_| "down",
+    Down "open.down" Scope::Open, "dialogs", [press(Key::Down), ctrl('n')], Hidden, always, |_| "choose",
         "down";
     Up "open.up" Scope::Open, "dialogs", [press(Key::Up), ctrl('p')], Hidden, always, |_| "up",
         "up";
@@ -111,30 +112,18 @@ const REST: &[Row] = rows! {
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
-        "stop now";
+        "stop now and quit";
     Close "quit.close" Scope::Quit, "quit", [press(Key::Esc), c('n'), c('q'), ctrl('c')], Hidden, always, |_| "cancel",
-        "cancel";
+        "stay";
     Yes "question.yes" Scope::Question, "question", [c('y')], Shown, always, |_| "use the new list",
         "changed validation commands: use the new list";
     No "question.no" Scope::Question, "question", [c('n')], Shown, always, |_| "keep the old",
         "changed validation commands: keep the old list";
     Close "question.close" Scope::Question, "question", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
         "later";
-    Down "question.down" Scope::Question, "question", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
-        "down";
-    Up "question.up" Scope::Question, "question", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
-        "up";
-    PageDown "question.page_down" Scope::Question, "question", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
-        "down one page";
-    PageUp "question.page_up" Scope::Question, "question", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
-        "up one page";
-    Top "question.top" Scope::Question, "question", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
-        "to the beginning";
-    End "question.end" Scope::Question, "question", [c('G'), press(Key::End)], Hidden, always, |_| "end",
-        "to the end";
     Choose "queue.choose" Scope::Queue, "queue", [press(Key::Enter)], Hidden, always, |_| "look at it",
         "look at it";
-    Down "queue.down" Scope::Queue, "queue", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "down",
+    Down "queue.down" Scope::Queue, "queue", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "choose",
         "down";
     Up "queue.up" Scope::Queue, "queue", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
         "up";
@@ -156,18 +145,6 @@ const REST: &[Row] = rows! {
         "leave it waiting; never a yes";
     NextWaiting "card.next" Scope::Card, "card", [c('!')], Hidden, always, |_| "next",
         "leave it waiting, and go to the next";
-    Down "card.down" Scope::Card, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
-        "down";
-    Up "card.up" Scope::Card, "card", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
-        "up";
-    PageDown "card.page_down" Scope::Card, "card", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
-        "down one page";
-    PageUp "card.page_up" Scope::Card, "card", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
-        "up one page";
-    Top "card.top" Scope::Card, "card", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
-        "to the beginning";
-    End "card.end" Scope::Card, "card", [c('G'), press(Key::End)], Hidden, always, |_| "end",
-        "to the end";
     Send "words.send" Scope::Words, "card", [press(Key::Enter), ctrl('s')], Hidden, always, |_| "send",
         "send";
     NewLine "words.new_line" Scope::Words, "card", [ALT_ENTER, ctrl('j')], Hidden, always, |_| "new line",
@@ -182,18 +159,6 @@ const REST: &[Row] = rows! {
         "save the rule";
     No "rule.no" Scope::Rule, "card", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "back",
         "back";
-    Down "rule.down" Scope::Rule, "card", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
-        "down";
-    Up "rule.up" Scope::Rule, "card", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
-        "up";
-    PageDown "rule.page_down" Scope::Rule, "card", [press(Key::PageDown), c(' '), ctrl('f')], Hidden, always, |_| "page down",
-        "down one page";
-    PageUp "rule.page_up" Scope::Rule, "card", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
-        "up one page";
-    Top "rule.top" Scope::Rule, "card", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
-        "to the beginning";
-    End "rule.end" Scope::Rule, "card", [c('G'), press(Key::End)], Hidden, always, |_| "end",
-        "to the end";
     Send "passphrase.send" Scope::Passphrase, "card", [press(Key::Enter)], Hidden, always, |_| "check it",
         "check it";
     Close "passphrase.close" Scope::Passphrase, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
@@ -247,7 +212,44 @@ pub fn table() -> impl Iterator<Item = &'static Row> {
 
 /// The row for a key in a scope, whether it can act now or not.
 pub fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
-    table().find(|row| row.scope == scope && row.keys.iter().any(|key| same(key, input)))
+    in_scope(scope).find(|row| row.keys.iter().any(|key| same(key, input)))
+}
+
+/// The rows of a scope; where a text is scrolled, those for that too.
+fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
+    let scrolls = matches!(scope, Scope::Help | Scope::Question | Scope::Card | Scope::Rule);
+    table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
+}
+
+/// The row of a command in a scope.
+pub fn row_of(scope: Scope, command: Command) -> Option<&'static Row> {
+    in_scope(scope).find(|row| row.command == command)
+}
+
+/// The first key of a command in a scope, as people read it.
+pub fn key_of(scope: Scope, command: Command) -> String {
+    row_of(scope, command).map_or_else(String::new, |row| key_text(&row.keys[0]))
+}
+
+/// The keys that move a cursor up and down in a scope.
+pub fn moves(scope: Scope, glyphs: Glyphs) -> String {
+    match glyphs {
+        Glyphs::Unicode => "↑ ↓".into(),
+        Glyphs::Ascii => format!("{} {}", key_of(scope, Command::Down), key_of(scope, Command::Up)),
+    }
+}
+
+/// Keys of a scope with their words, in this order; [`Command::Down`] stands for both ways.
+pub fn hints(model: &Model, scope: Scope, commands: &[Command]) -> Vec<(String, &'static str)> {
+    let rows = commands.iter().filter_map(|command| row_of(scope, *command));
+    rows.map(|row| {
+        let key = match row.command {
+            Command::Down => moves(scope, model.glyphs),
+            _ => key_text(&row.keys[0]),
+        };
+        (key, (row.hint)(model))
+    })
+    .collect()
 }
 
 /// The keys as a Markdown table, for the documentation.
@@ -269,7 +271,6 @@ fn next_pane(model: &Model) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::command::{Command, key_text};
     use std::collections::HashSet;
 
     #[test]

@@ -9,6 +9,7 @@ mod choices;
 mod draw;
 mod edited;
 mod heard;
+mod hint;
 mod rule;
 
 use crate::base::id::TicketId;

@@ -1,5 +1,6 @@
 //! “Really?”, before something that costs work.
 
+use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::theme::Theme;
@@ -38,12 +39,7 @@ impl Confirm {
             Row::new().left(Role::Text, line).draw(theme, place, buf);
         }
         if let Some(place) = places.nth(1) {
-            Row::new()
-                .left(Role::Key, "y")
-                .left(Role::Hint, " yes   ")
-                .left(Role::Key, "n")
-                .left(Role::Hint, " no")
-                .draw(theme, place, buf);
+            Row::keys(hints(model, Scope::Confirm, &[Command::Yes, Command::No])).draw(theme, place, buf);
         }
     }
 }

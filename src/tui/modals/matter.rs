@@ -5,12 +5,12 @@ use crate::base::text::clean_line;
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
 use crate::tui::attention::{Conflict, What};
-use crate::tui::command::Command;
+use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred};
+use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -72,16 +72,10 @@ impl Matter {
         for (place, line) in inside.rows().skip(1).zip(&lines) {
             Row::new().left(Role::Text, line).draw(theme, place, buf);
         }
-        let keys: &[(&str, &str)] = match &self.what {
-            What::Dispute(_) => {
-                &[("r", "work on it again"), ("s", "skip it"), ("e", "edit the ticket"), ("Esc", "later")]
-            }
-            _ => &[("e", "edit the ticket"), ("d", "seen"), ("Esc", "later")],
+        let keys: &[Command] = match &self.what {
+            What::Dispute(_) => &[Command::Retry, Command::Skip, Command::Edit, Command::Close],
+            _ => &[Command::Edit, Command::Seen, Command::Close],
         };
-        let place = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
-        let row = keys
-            .iter()
-            .fold(Row::new(), |row, (key, hint)| row.left(Role::Key, key).left(Role::Hint, format!(" {hint}   ")));
-        row.draw(theme, place, buf);
+        Row::keys(hints(model, Scope::Matter, keys)).draw(theme, foot(inside), buf);
     }
 }

@@ -1,12 +1,13 @@
 //! Opening another ticket: the listed ones, narrowed by fuzzy typing, or any id or path as typed.
 
 use crate::domain::ticket::{Ticket, TicketStatus};
+use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::prompt;
 use crate::tui::model::Model;
 use crate::tui::msg::Input;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::frame::{Frame, Weight, centred, foot};
 use crate::tui::widgets::row::{Row, highlight};
 use crate::tui::widgets::scrolled::scrolled_to;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -112,15 +113,8 @@ impl Open {
                 highlight(theme.style(Role::Selection), place, buf);
             }
         }
-        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
-        Row::new()
-            .left(Role::Key, "Enter")
-            .left(Role::Hint, " open   ")
-            .left(Role::Key, "↑ ↓")
-            .left(Role::Hint, " choose   ")
-            .left(Role::Key, "Esc")
-            .left(Role::Hint, " cancel")
-            .draw(theme, keys, buf);
+        let keys = [Command::Choose, Command::Down, Command::Close];
+        Row::keys(hints(model, Scope::Open, &keys)).draw(theme, foot(inside), buf);
     }
 }
 

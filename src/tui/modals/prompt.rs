@@ -26,13 +26,7 @@ impl Prompt {
 
     /// The line as drawn, after what stands before it.
     pub fn line(&self, row: Row, glyphs: Glyphs) -> Row {
-        row.left(Role::Key, self.label)
-            .left(Role::Input, &self.text)
-            .left(Role::Accent, glyphs.pick("█", "_"))
-            .right(Role::Key, "Enter")
-            .right(Role::Hint, " keep  ")
-            .right(Role::Key, "Esc")
-            .right(Role::Hint, " clear ")
+        row.left(Role::Key, self.label).left(Role::Input, &self.text).left(Role::Accent, glyphs.pick("█", "_"))
     }
 }
 

@@ -4,10 +4,11 @@
 //! is hidden (invisible characters are spelt out), and a yes counts only once the end was seen.
 
 use crate::base::id::TicketId;
+use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred};
+use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
 use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::spelt::visible;
 use ratatui::buffer::Buffer;
@@ -100,16 +101,11 @@ impl Question {
         for (place, (role, line)) in shown.zip(lines.iter().skip(self.offset)) {
             Row::new().left(*role, line).draw(theme, place, buf);
         }
-        let yes = if below > 0 { " (after the end was seen) use the new list   " } else { " use the new list   " };
-        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
-        Row::new()
-            .left(if below > 0 { Role::Dim } else { Role::Key }, "y")
-            .left(Role::Hint, yes)
-            .left(Role::Key, "n")
-            .left(Role::Hint, " keep the old   ")
-            .left(Role::Key, "Esc")
-            .left(Role::Hint, " later")
-            .draw(theme, keys, buf);
+        let mut keys = hints(model, Scope::Question, &[Command::Yes, Command::No, Command::Close]).into_iter();
+        let (yes, words) = keys.next().unwrap_or_default();
+        let (role, seen) = if below > 0 { (Role::Dim, "(after the end was seen) ") } else { (Role::Key, "") };
+        let row = Row::new().key(role, &yes, &format!("{seen}{words}"));
+        keys.fold(row, |row, (key, hint)| row.key(Role::Key, &key, hint)).draw(theme, foot(inside), buf);
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::base::time::human;
 use crate::tui::attention::{Item, What};
+use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred};
+use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
 use crate::tui::widgets::row::{Row, highlight};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -78,15 +79,8 @@ impl Queue {
                 }
             }
         }
-        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
-        Row::new()
-            .left(Role::Key, "Enter")
-            .left(Role::Hint, " look at it   ")
-            .left(Role::Key, model.glyphs.pick("↑ ↓", "j k"))
-            .left(Role::Hint, " choose   ")
-            .left(Role::Key, "Esc")
-            .left(Role::Hint, " close")
-            .draw(theme, keys, buf);
+        let keys = [Command::Choose, Command::Down, Command::Close];
+        Row::keys(hints(model, Scope::Queue, &keys)).draw(theme, foot(inside), buf);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Leaving while something runs: finish the iteration, stop now, or stay.
 
+use crate::tui::command::{Command, Scope, key_text, row_of};
 use crate::tui::model::Model;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
@@ -23,9 +24,9 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let rows = [
         Row::new().left(Role::Text, what),
         Row::new(),
-        option("f", "finish the iteration, then quit", "nothing is lost"),
-        option("s", "stop now and quit", "the iteration is cut off"),
-        option("Esc", "stay", ""),
+        option(Command::QuitFinish, "nothing is lost"),
+        option(Command::QuitNow, "the iteration is cut off"),
+        option(Command::Close, ""),
         Row::new(),
         Row::new().left(Role::Dim, "Either way the same command goes on where it stopped."),
     ];
@@ -34,6 +35,8 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     }
 }
 
-fn option(key: &str, words: &str, price: &str) -> Row {
+fn option(command: Command, price: &str) -> Row {
+    let row = row_of(Scope::Quit, command);
+    let (key, words) = row.map_or((String::new(), ""), |row| (key_text(&row.keys[0]), row.doc));
     Row::new().left(Role::Key, format!("{key:<5}")).left(Role::Text, words).right(Role::Dim, price)
 }

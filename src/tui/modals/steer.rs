@@ -5,12 +5,13 @@
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::note::NoteStage;
+use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Input;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::frame::{Frame, Weight, centred, foot};
 use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -114,14 +115,7 @@ impl Steer {
         shown.set_placeholder_text("What should Claude know or do differently?");
         shown.set_placeholder_style(theme.style(Role::Dim));
         (&shown).render(text, buf);
-        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
-        Row::new()
-            .left(Role::Key, "Enter")
-            .left(Role::Hint, " send   ")
-            .left(Role::Key, "Alt-Enter")
-            .left(Role::Hint, " new line   ")
-            .left(Role::Key, "Esc")
-            .left(Role::Hint, " keep for later")
-            .draw(theme, keys, buf);
+        let keys = [Command::Send, Command::NewLine, Command::Close];
+        Row::keys(hints(model, Scope::Steer, &keys)).draw(theme, foot(inside), buf);
     }
 }

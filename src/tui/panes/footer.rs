@@ -3,7 +3,7 @@
 use crate::base::time::short;
 use crate::domain::request::Closing;
 use crate::tui::attention::What;
-use crate::tui::command::{Flag, Scope, key_text, table};
+use crate::tui::command::{Command, Flag, Scope, hints, key_text, table};
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
@@ -18,7 +18,11 @@ use unicode_width::UnicodeWidthStr;
 pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let row = Row::new().left(Role::Text, " ");
     if let Some(prompt) = ui.prompt() {
-        prompt.line(row, ui.glyphs).draw(theme, area, buf);
+        let row = prompt.line(row, ui.glyphs);
+        let keys = hints(ui, Scope::Prompt, &[Command::Choose, Command::Close]);
+        let row =
+            keys.iter().fold(row, |row, (key, hint)| row.right(Role::Key, key).right(Role::Hint, format!(" {hint} ")));
+        row.draw(theme, area, buf);
         return;
     }
     let row = standing(ui, row, area.width);
@@ -26,14 +30,14 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
         Some((words, _)) if ui.modals.is_empty() => row.left(Role::Toast, words),
         // A dialog tells its keys itself.
         _ if !ui.modals.is_empty() => row,
-        _ => hints(ui, row, area.width),
+        _ => keys(ui, row, area.width),
     };
     row.draw(theme, area, buf);
 }
 
 /// The keys of the dialog on top, else those of the pane and of the whole screen. What does not fit
 /// is left out; help and quit stay.
-fn hints(model: &Model, row: Row, width: u16) -> Row {
+fn keys(model: &Model, row: Row, width: u16) -> Row {
     let scopes = [Scope::Pane(model.focus), Scope::Global];
     let all: Vec<(String, &str)> = table()
         .filter(|row| scopes.contains(&row.scope))
@@ -93,6 +97,7 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::panes::PANES;
     use crate::tui::sample;
 
     #[test]
@@ -105,5 +110,16 @@ mod tests {
         }
         assert_ne!(run, "42s");
         assert_eq!(elapsed(&model, &model.tabs[0]), "42s");
+    }
+
+    #[test]
+    fn the_smallest_footer_says_that_something_waits() {
+        for pane in PANES {
+            let mut ui = sample::busy();
+            ui.focus = pane.name;
+            let screen = sample::draw(&mut ui, crate::tui::layout::SMALLEST);
+            let footer = screen.lines().last().unwrap();
+            assert!(footer.contains("! needs you") && footer.contains("q quit"), "{}: {footer}", pane.name);
+        }
     }
 }

@@ -7,35 +7,25 @@ use std::io;
 
 /// The terminal can still be talked to. One system call.
 pub fn is_alive() -> bool {
-    #[cfg(unix)]
-    {
-        rustix::termios::tcgetwinsize(io::stdout()).is_ok()
-    }
-    #[cfg(not(unix))]
-    {
-        true
-    }
+    rustix::termios::tcgetwinsize(io::stdout()).is_ok()
 }
 
 /// Ends when the terminal goes away. Never ends where the system cannot tell; the next write does then.
 pub async fn gone() -> io::Error {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd as _;
-        use tokio::io::{Interest, unix::AsyncFd};
-        #[allow(deprecated, reason = "the descriptor is ours and lives inside; the other way is unsafe")]
-        let watched = io::stdout()
-            .as_fd()
-            .try_clone_to_owned()
-            .and_then(|fd| Ok(AsyncFd::try_with_interest(fd, Interest::READABLE)?));
-        if let Ok(watched) = watched {
-            // Keys wake this too: they are not read here, only looked past.
-            while let Ok(mut ready) = watched.readable().await {
-                if !is_alive() {
-                    return io::ErrorKind::BrokenPipe.into();
-                }
-                ready.clear_ready();
+    use std::os::fd::AsFd as _;
+    use tokio::io::{Interest, unix::AsyncFd};
+    #[allow(deprecated, reason = "the descriptor is ours and lives inside; the other way is unsafe")]
+    let watched = io::stdout()
+        .as_fd()
+        .try_clone_to_owned()
+        .and_then(|fd| Ok(AsyncFd::try_with_interest(fd, Interest::READABLE)?));
+    if let Ok(watched) = watched {
+        // Keys wake this too: they are not read here, only looked past.
+        while let Ok(mut ready) = watched.readable().await {
+            if !is_alive() {
+                return io::ErrorKind::BrokenPipe.into();
             }
+            ready.clear_ready();
         }
     }
     std::future::pending().await

@@ -96,6 +96,11 @@ pub fn inside(area: Rect) -> Rect {
     }
 }
 
+/// The last line of a dialog's inside, for its keys.
+pub fn foot(inside: Rect) -> Rect {
+    Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside }
+}
+
 /// A box of `width` × `height` in the middle of `area`, or as much of it as fits.
 pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));

@@ -37,6 +37,17 @@ impl Row {
         self
     }
 
+    /// Keys and what they do.
+    pub fn keys(hints: impl IntoIterator<Item = (String, &'static str)>) -> Self {
+        hints.into_iter().fold(Self::new(), |row, (key, hint)| row.key(Role::Key, &key, hint))
+    }
+
+    /// Goes on with a key and what it does.
+    #[must_use]
+    pub fn key(self, role: Role, key: &str, hint: &str) -> Self {
+        self.left(role, key).left(Role::Hint, format!(" {hint}   "))
+    }
+
     /// Columns that the left pieces take.
     pub fn left_width(&self) -> usize {
         width(&self.left)

@@ -1,12 +1,14 @@
 //! The card on the screen: where its parts go, and which keys it offers now.
 
 use super::body::{self, Body, Line};
+use super::hint::{Hint, line_of};
 use super::{Card, Page};
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::{Timestamp, human};
 use crate::domain::approval::ApprovalKind;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::tui::attention::What;
+use crate::tui::command::{Command, Scope, key_of, moves};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
@@ -246,54 +248,70 @@ impl Card {
 
     /// The keys that count now, with their words and with shorter ones.
     fn keys(&self, model: &Model) -> Vec<Hint> {
-        let hint = |key, words| Hint::new(key, words, words);
+        let scope = self.scope();
+        let key = |command| key_of(scope, command);
+        let hint = |command, words| Hint::new(&key(command), words, words);
+        let note = |words| Hint::new("", words, words);
         match &self.page {
             Page::Call => self.keys_of_call(),
-            Page::Deny(_) => vec![hint("Enter", "deny"), hint("Alt-Enter", "new line"), hint("Esc", "back")],
-            Page::Edit(_, None) => vec![hint("^S", "have it judged, then y runs it"), hint("Esc", "back")],
+            Page::Deny(_) => {
+                vec![hint(Command::Send, "deny"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
+            }
+            Page::Edit(_, None) => {
+                vec![hint(Command::Send, "have it judged, then y runs it"), hint(Command::Close, "back")]
+            }
             Page::Edit(_, Some(why)) => {
-                vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint("Esc", "back")]
+                vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint(Command::Close, "back")]
             }
             Page::Rule(_) => {
-                vec![Hint::new("y", "save it and let this call run", "save it, and run"), hint("n", "back")]
+                vec![
+                    Hint::new(&key(Command::Yes), "save it and let this call run", "save it, and run"),
+                    hint(Command::No, "back"),
+                ]
             }
-            Page::Saving(_) => vec![hint("", "saving …"), hint("Esc", "later")],
+            Page::Saving(_) => vec![note("saving …"), hint(Command::Close, "later")],
             Page::Passphrase(_) => {
                 vec![
-                    Hint { counts: self.wait_left(model.now).is_none(), ..hint("Enter", "check it") },
-                    hint("Esc", "back"),
+                    Hint { counts: self.wait_left(model.now).is_none(), ..hint(Command::Send, "check it") },
+                    hint(Command::Close, "back"),
                 ]
             }
             // It cannot be called back.
-            Page::Checking(_) => vec![Hint::new("Esc", "close; a right one still lets the call run", "close")],
+            Page::Checking(_) => {
+                vec![Hint::new(&key(Command::Close), "close; a right one still lets the call run", "close")]
+            }
             Page::Sent(_) => {
                 let unstored = model.tabs.iter().any(|tab| tab.id == self.ticket && tab.storage.is_some());
                 let words = if unstored { "the answer cannot be stored yet …" } else { "on its way …" };
-                vec![hint("", words), hint("Esc", "close")]
+                vec![note(words), hint(Command::Close, "close")]
             }
-            Page::Judging(_) => vec![hint("", "being judged …"), hint("Esc", "close")],
-            Page::Gone(_) => vec![hint("Esc", "close")],
+            Page::Judging(_) => vec![note("being judged …"), hint(Command::Close, "close")],
+            Page::Gone(_) => vec![hint(Command::Close, "close")],
             Page::Choices(choices) if choices.is_typing() => {
-                vec![hint("Enter", "answer"), hint("Alt-Enter", "new line"), hint("Esc", "back")]
+                vec![hint(Command::Send, "answer"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
             }
             Page::Choices(choices) if choices.is_review() => {
-                vec![hint("Enter", "send"), hint(model.glyphs.pick("←", "S-Tab"), "back"), hint("Esc", "later")]
+                vec![
+                    hint(Command::Choose, "send"),
+                    hint(Command::QuestionPrevious, "back"),
+                    hint(Command::Close, "later"),
+                ]
             }
             Page::Choices(choices) => {
                 let several = choices.takes_several().then(|| {
                     if self.hurried {
-                        Hint { role: Role::Warning, ..hint("Space", "chooses first, then") }
+                        Hint { role: Role::Warning, ..hint(Command::Toggle, "chooses first, then") }
                     } else {
-                        hint("Space", "choose")
+                        hint(Command::Toggle, "choose")
                     }
                 });
-                let lines = format!("{} 1-{}", model.glyphs.pick("↑ ↓", "j k"), choices.options());
+                let lines = format!("{} 1-{}", moves(scope, model.glyphs), choices.options());
                 let move_words = if choices.takes_several() { "move" } else { "choose" };
                 let rest = [
                     Hint::new(&lines, move_words, move_words),
-                    hint("Enter", "answer"),
-                    Hint::new("d", "deny with words", "deny"),
-                    hint("Esc", "later"),
+                    hint(Command::Choose, "answer"),
+                    Hint::new(&key(Command::Deny), "deny with words", "deny"),
+                    hint(Command::Close, "later"),
                 ];
                 several.into_iter().chain(rest).collect()
             }
@@ -302,69 +320,42 @@ impl Card {
 
     fn keys_of_call(&self) -> Vec<Hint> {
         // What does not count yet is there, but quiet.
-        let yes = |key, words, brief| Hint { counts: self.end_seen, ..Hint::new(key, words, brief) };
+        let key = |command| key_of(Scope::Card, command);
+        let yes = |command, words, brief| Hint { counts: self.end_seen, ..Hint::new(&key(command), words, brief) };
         let mut hints = Vec::new();
         if self.hurried && self.end_seen {
             hints.push(Hint { role: Role::Warning, ..Hint::new("", "it is asked anew: look, then", "asked anew:") });
         } else if self.hurried {
-            hints.push(Hint { role: Role::Warning, ..Hint::new("Space", "read to its end first, then", "first:") });
+            hints.push(Hint {
+                role: Role::Warning,
+                ..Hint::new(&key(Command::PageDown), "read to its end first, then", "first:")
+            });
         } else if !self.end_seen && self.can_allow() {
-            hints.push(Hint::new("Space", "reads on, then", "on, then"));
+            hints.push(Hint::new(&key(Command::PageDown), "reads on, then", "on, then"));
         }
         if self.can_allow() {
             hints.push(match self.approval.kind {
-                ApprovalKind::Passphrase => yes("y", "passphrase…", "passphrase…"),
-                ApprovalKind::Plan => yes("y", "begin", "begin"),
-                _ => yes("y", "once", "once"),
+                ApprovalKind::Passphrase => yes(Command::Allow, "passphrase…", "passphrase…"),
+                ApprovalKind::Plan => yes(Command::Allow, "begin", "begin"),
+                _ => yes(Command::Allow, "once", "once"),
             });
         }
         if self.can_reach_ticket() {
-            hints.push(yes("t", "this call, for this run", "again"));
+            hints.push(yes(Command::AllowTicket, "this call, for this run", "again"));
         }
         if self.kinds().is_some() {
-            hints.push(yes("T", "this kind", "kind"));
+            hints.push(yes(Command::AllowKind, "this kind", "kind"));
         }
         if self.lasting().is_some() {
-            hints.push(yes("A", "always…", "always…"));
+            hints.push(yes(Command::AllowAlways, "always…", "always…"));
         }
-        hints.push(Hint::new("d", "deny with words", "deny"));
+        hints.push(Hint::new(&key(Command::Deny), "deny with words", "deny"));
         if self.can_edit() {
-            hints.push(Hint::new("e", "edit", "edit"));
+            hints.push(Hint::new(&key(Command::EditInput), "edit", "edit"));
         }
-        hints.push(Hint::new("Esc", "later", "later"));
+        hints.push(Hint::new(&key(Command::Close), "later", "later"));
         hints
     }
-}
-
-/// A key and what it does.
-struct Hint {
-    key: String,
-    words: String,
-    /// The words where there is little room.
-    brief: String,
-    role: Role,
-    /// It does so already.
-    counts: bool,
-}
-
-impl Hint {
-    fn new(key: &str, words: &str, brief: &str) -> Self {
-        Self { key: key.into(), words: words.into(), brief: brief.into(), role: Role::Hint, counts: true }
-    }
-}
-
-/// The keys on one line, in short words where the long ones do not fit.
-fn line_of(hints: &[Hint], columns: u16) -> Row {
-    let line = |words: fn(&Hint) -> &str| {
-        hints.iter().fold(Row::new(), |row, hint| {
-            let row = if row.is_empty() { row } else { row.left(Role::Hint, "   ") };
-            let (key, rest) = if hint.counts { (Role::Key, hint.role) } else { (Role::Dim, Role::Dim) };
-            let gap = if hint.key.is_empty() { "" } else { " " };
-            row.left(key, &hint.key).left(rest, format!("{gap}{}", words(hint)))
-        })
-    };
-    let long = line(|hint| &hint.words);
-    if long.left_width() <= columns.into() { long } else { line(|hint| &hint.brief) }
 }
 
 fn draw_line(line: &Line, theme: &Theme, place: Rect, buf: &mut Buffer) {

@@ -1,0 +1,35 @@
+//! A key at the foot of a card, and what it does.
+
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::Row;
+
+/// A key and what it does.
+pub(super) struct Hint {
+    pub(super) key: String,
+    pub(super) words: String,
+    /// The words where there is little room.
+    pub(super) brief: String,
+    pub(super) role: Role,
+    /// It does so already.
+    pub(super) counts: bool,
+}
+
+impl Hint {
+    pub(super) fn new(key: &str, words: &str, brief: &str) -> Self {
+        Self { key: key.into(), words: words.into(), brief: brief.into(), role: Role::Hint, counts: true }
+    }
+}
+
+/// The keys on one line, in short words where the long ones do not fit.
+pub(super) fn line_of(hints: &[Hint], columns: u16) -> Row {
+    let line = |words: fn(&Hint) -> &str| {
+        hints.iter().fold(Row::new(), |row, hint| {
+            let row = if row.is_empty() { row } else { row.left(Role::Hint, "   ") };
+            let (key, rest) = if hint.counts { (Role::Key, hint.role) } else { (Role::Dim, Role::Dim) };
+            let gap = if hint.key.is_empty() { "" } else { " " };
+            row.left(key, &hint.key).left(rest, format!("{gap}{}", words(hint)))
+        })
+    };
+    let long = line(|hint| &hint.words);
+    if long.left_width() <= columns.into() { long } else { line(|hint| &hint.brief) }
+}
