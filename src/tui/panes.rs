@@ -12,7 +12,7 @@ pub mod tickets;
 use crate::tui::pane::Entry;
 
 /// Every pane, in the order that `Tab` goes.
-pub const PANES: [Entry; 4] = [tickets::PANE, stream::PANE, gauges::PANE, log::PANE];
+pub const PANES: &[Entry] = &[tickets::PANE, stream::PANE, gauges::PANE, log::PANE];
 
 /// The pane that the focus comes to `steps` behind this one, around.
 pub fn after(name: &str, steps: usize) -> &'static str {

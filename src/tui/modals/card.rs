@@ -21,6 +21,7 @@ use crate::tui::command::{self, Command, Scope};
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::{Input, Key};
 use crate::tui::widgets::field::Field;
+use crate::tui::widgets::scrolled::Scrolled;
 use body::Line;
 use choices::Choices;
 use ratatui::layout::Rect;
@@ -43,7 +44,7 @@ pub struct Card {
     checked: Option<(Checked, Timestamp)>,
     lines: Vec<Line>,
     columns: usize,
-    offset: usize,
+    scrolled: Scrolled,
     end_seen: bool,
     /// A yes was given before the end was seen.
     hurried: bool,
@@ -111,7 +112,7 @@ impl Card {
             checked: None,
             lines: Vec::new(),
             columns: 0,
-            offset: 0,
+            scrolled: Scrolled::default(),
             end_seen: false,
             hurried: false,
             unseen: false,
@@ -194,7 +195,7 @@ impl Card {
 
     fn turn_to(&mut self, page: Page) {
         self.page = page;
-        self.offset = 0;
+        self.scrolled = Scrolled::default();
         self.columns = 0;
     }
 

@@ -22,7 +22,7 @@ pub struct Explain(Scrolled);
 impl Explain {
     /// Scrolls by lines, not beyond the end.
     pub fn scroll(&mut self, by: i32, model: &Model, room: Rect) {
-        self.0.scroll(by, rows(model, inner_width(room)).len(), room);
+        self.0.scroll(by, rows(model, inner_width(room)).len(), Scrolled::page(room));
     }
 
     /// Draws it.

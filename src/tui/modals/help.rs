@@ -24,7 +24,7 @@ pub struct Help(Scrolled);
 impl Help {
     /// Scrolls by lines, not beyond the end.
     pub fn scroll(&mut self, by: i32, room: Rect) {
-        self.0.scroll(by, rows().len(), room);
+        self.0.scroll(by, rows().len(), Scrolled::page(room));
     }
 
     /// Draws it.

@@ -8,8 +8,8 @@ use crate::tui::msg::Input;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, Weight, centred, foot};
-use crate::tui::widgets::row::{Row, highlight};
-use crate::tui::widgets::scrolled::scrolled_to;
+use crate::tui::widgets::row::Row;
+use crate::tui::widgets::scrolled::Scrolled;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::buffer::Buffer;
@@ -101,18 +101,15 @@ impl Open {
             };
             Row::new().left(Role::Dim, words).draw(theme, list, buf);
         }
-        let offset = scrolled_to(self.cursor, 0, list.height.into());
-        for (place, (at, ticket)) in list.rows().zip(fitting.iter().enumerate().skip(offset)) {
+        let rows = fitting.iter().map(|ticket| {
             let done = ticket.phases.iter().filter(|phase| phase.done).count();
             Row::new()
                 .left(Role::Text, format!("{:<14} ", ticket.id))
                 .left(Role::Dim, &ticket.title)
                 .right(Role::Dim, format!("{done}/{}", ticket.phases.len()))
-                .draw(theme, place, buf);
-            if at == self.cursor {
-                highlight(theme.style(Role::Selection), place, buf);
-            }
-        }
+        });
+        let scrolled = Scrolled::default().showing(self.cursor, self.cursor, list.height.into());
+        scrolled.list(rows, Some(self.cursor), theme, list, buf);
         let keys = [Command::Choose, Command::Down, Command::Close];
         Row::keys(hints(model, Scope::Open, &keys)).draw(theme, foot(inside), buf);
     }

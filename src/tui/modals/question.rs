@@ -10,6 +10,7 @@ use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
 use crate::tui::widgets::row::{Row, wrap};
+use crate::tui::widgets::scrolled::Scrolled;
 use crate::tui::widgets::spelt::visible;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -19,8 +20,7 @@ use ratatui::layout::Rect;
 pub struct Question {
     /// Whose list.
     pub ticket: TicketId,
-    /// Lines above the first that is seen.
-    pub offset: usize,
+    scrolled: Scrolled,
 }
 
 /// Lines of the card that are not commands: border, keys and air.
@@ -29,18 +29,17 @@ const REST: u16 = 5;
 impl Question {
     /// The card from its beginning.
     pub fn new(ticket: TicketId) -> Self {
-        Self { ticket, offset: 0 }
+        Self { ticket, scrolled: Scrolled::default() }
     }
 
     /// Scrolls by lines, not beyond the end.
     pub fn scroll(&mut self, by: i32, model: &Model, room: Rect) {
-        let most = self.lines(model, room).len().saturating_sub(self.height(model, room).into());
-        self.offset = self.offset.saturating_add_signed(by as isize).min(most);
+        self.scrolled.scroll(by, self.lines(model, room).len(), self.height(model, room).into());
     }
 
     /// The end of the list is in sight: only now does a yes count.
     pub fn end_seen(&self, model: &Model, room: Rect) -> bool {
-        self.offset + usize::from(self.height(model, room)) >= self.lines(model, room).len()
+        self.scrolled.below(self.lines(model, room).len(), self.height(model, room).into()) == 0
     }
 
     fn width(room: Rect) -> u16 {
@@ -86,7 +85,7 @@ impl Question {
         let lines = self.lines(model, room);
         let height = self.height(model, room);
         let area = centred(room, Self::width(room), height + REST);
-        let below = lines.len().saturating_sub(self.offset + usize::from(height));
+        let below = self.scrolled.below(lines.len(), height.into());
         let status = if below > 0 { format!("{below} more {}", model.glyphs.pick("↓", "v")) } else { String::new() };
         let title = format!("{} · validation commands changed", self.ticket);
         let frame = Frame {
@@ -97,10 +96,8 @@ impl Question {
             glyphs: model.glyphs,
         };
         let inside = frame.draw(theme, area, buf);
-        let shown = inside.rows().skip(1).take(height.into());
-        for (place, (role, line)) in shown.zip(lines.iter().skip(self.offset)) {
-            Row::new().left(*role, line).draw(theme, place, buf);
-        }
+        let rows = lines.iter().map(|(role, line)| Row::new().left(*role, line));
+        self.scrolled.list(rows, None, theme, Rect { y: inside.y + 1, height, ..inside }, buf);
         let mut keys = hints(model, Scope::Question, &[Command::Yes, Command::No, Command::Close]).into_iter();
         let (yes, words) = keys.next().unwrap_or_default();
         let (role, seen) = if below > 0 { (Role::Dim, "(after the end was seen) ") } else { (Role::Key, "") };

@@ -7,7 +7,8 @@ use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
-use crate::tui::widgets::row::{Row, highlight};
+use crate::tui::widgets::row::Row;
+use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
@@ -55,8 +56,8 @@ impl Queue {
             n => format!("{n} waiting for you"),
         };
         let at = self.at(&items);
-        let offset = (at + 1).saturating_sub(height.into());
-        let below = items.len().saturating_sub(offset + usize::from(height));
+        let scrolled = Scrolled::default().showing(at, at, height.into());
+        let below = scrolled.below(items.len(), height.into());
         let status = if below > 0 { format!("{below} more {}", model.glyphs.pick("↓", "v")) } else { String::new() };
         let frame = Frame {
             title: &title,
@@ -67,18 +68,12 @@ impl Queue {
         };
         let inside = frame.draw(theme, area, buf);
         let ids = items.iter().map(|item| item.ticket.as_str().width()).max().unwrap_or(0).min(ID);
-        let rows = inside.rows().skip(1).take(height.into());
+        let list = Rect { y: inside.y + 1, height, ..inside };
         if items.is_empty() {
             let row = Row::new().left(Role::Dim, "What Claude asks, and what needs a decision, comes here.");
-            rows.take(1).for_each(|place| row.draw(theme, place, buf));
-        } else {
-            for (place, (n, item)) in rows.zip(items.iter().enumerate().skip(offset)) {
-                self::line(model, item, ids).draw(theme, place, buf);
-                if n == at {
-                    highlight(theme.style(Role::Selection), place, buf);
-                }
-            }
+            row.draw(theme, list, buf);
         }
+        scrolled.list(items.iter().map(|item| line(model, item, ids)), Some(at), theme, list, buf);
         let keys = [Command::Choose, Command::Down, Command::Close];
         Row::keys(hints(model, Scope::Queue, &keys)).draw(theme, foot(inside), buf);
     }

@@ -21,7 +21,7 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
         let row = prompt.line(row, ui.glyphs);
         let keys = hints(ui, Scope::Prompt, &[Command::Choose, Command::Close]);
         let row =
-            keys.iter().fold(row, |row, (key, hint)| row.right(Role::Key, key).right(Role::Hint, format!(" {hint} ")));
+            keys.iter().fold(row, |row, (key, hint)| row.right(Role::Key, key).right(Role::Hint, format!(" {hint}  ")));
         row.draw(theme, area, buf);
         return;
     }

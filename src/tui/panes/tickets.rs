@@ -18,8 +18,8 @@ use crate::tui::selection::Thing;
 use crate::tui::tab::{Standing, Tab};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::row::{Row, highlight};
-use crate::tui::widgets::scrolled::scrolled_to;
+use crate::tui::widgets::row::Row;
+use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -44,9 +44,7 @@ const KEYS: &[command::Row] = rows! {
 
 /// The pane's own state; its cursor is [`Selection`](crate::tui::selection::Selection), for other keys act on it too.
 #[derive(Default)]
-struct Tickets {
-    offset: usize,
-}
+struct Tickets(Scrolled);
 
 /// One line of the tree.
 enum Item<'a> {
@@ -206,7 +204,7 @@ impl Tickets {
             return;
         };
         let to = stops[now.saturating_add_signed(by as isize).min(stops.len() - 1)];
-        self.offset = scrolled_to(to, self.offset, height);
+        self.0 = self.0.showing(to, to, height);
         let thing = items[to].thing();
         drop(items);
         model.selection.cursor = thing;
@@ -287,13 +285,10 @@ impl Pane for Tickets {
         }
         let at = position(model, &items);
         let height = usize::from(area.height);
-        let offset = scrolled_to(at, self.offset, height).min(items.len().saturating_sub(height));
-        for (place, (n, item)) in area.rows().zip(items.iter().enumerate().skip(offset)) {
-            line(model, item, area.width).draw(theme, place, buf);
-            if n == at && focused {
-                highlight(theme.style(Role::Selection), place, buf);
-            }
-        }
+        let mut scrolled = self.0.showing(at, at, height);
+        scrolled.scroll(0, items.len(), height);
+        let rows = items.iter().map(|item| line(model, item, area.width));
+        scrolled.list(rows, focused.then_some(at), theme, area, buf);
     }
 }
 

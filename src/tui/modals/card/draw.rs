@@ -80,8 +80,8 @@ impl Card {
         }
         if let Some(last) = self.lines.iter().rposition(|line| line.selected) {
             let first = self.lines.iter().position(|line| line.selected).unwrap_or(last);
-            let height = self.body_height(room).max(1);
-            self.offset = self.offset.clamp((last + 1).saturating_sub(height), first);
+            let height = self.body_height(room);
+            self.scrolled = self.scrolled.showing(first, last, height);
         }
         self.scroll(0, room);
     }
@@ -98,9 +98,8 @@ impl Card {
     /// Scrolls by lines, not beyond the ends.
     pub(super) fn scroll(&mut self, by: i32, room: Rect) {
         let height = self.body_height(room);
-        let most = self.lines.len().saturating_sub(height);
-        self.offset = self.offset.saturating_add_signed(by as isize).min(most);
-        if matches!(self.page, Page::Call) && height > 0 && self.offset == most {
+        self.scrolled.scroll(by, self.lines.len(), height);
+        if matches!(self.page, Page::Call) && height > 0 && self.scrolled.below(self.lines.len(), height) == 0 {
             self.end_seen = true;
         }
     }
@@ -110,8 +109,8 @@ impl Card {
         let height = self.body_height(room) as u16;
         let panel = self.panel_height(room);
         let area = centred(room, room.width.min(WIDEST), height + panel + AROUND);
-        let below = self.lines.len().saturating_sub(self.offset + usize::from(height));
-        let more = match (below, self.offset) {
+        let below = self.scrolled.below(self.lines.len(), height.into());
+        let more = match (below, self.scrolled.above()) {
             (0, 0) => String::new(),
             (0, above) => format!("{above} more {}", model.glyphs.pick("↑", "^")),
             (below, _) => format!("{below} more {}", model.glyphs.pick("↓", "v")),
@@ -140,7 +139,7 @@ impl Card {
             self.head(model).draw(theme, place, buf);
         }
         rows.next();
-        for (place, line) in rows.by_ref().take(height.into()).zip(self.lines.iter().skip(self.offset)) {
+        for (place, line) in rows.by_ref().take(height.into()).zip(self.lines.iter().skip(self.scrolled.above())) {
             draw_line(line, theme, place, buf);
         }
         let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
