@@ -47,7 +47,7 @@ struct Run {
 impl Run {
     fn new(run: RunId) -> Self {
         let person = Person { home: "/home/dev".into(), user: "dev".into(), passphrases: None };
-        let origin = Origin { load: Box::new(|_, profile| Policy::of(profile)), files: Box::new(|_| Vec::new()) };
+        let origin = Origin { load: Box::new(|_, profile, _| Policy::of(profile)), files: Box::new(|_| Vec::new()) };
         let rulebooks = Rulebooks::new(person, origin);
         let judged = Judged { run, folder: Path::new("/w"), ticket: None, profile: Profile::default(), env: &[] };
         let gate: Gate = rulebooks.open(&judged);

@@ -4,7 +4,7 @@ use super::os;
 use crate::base::text::clean_line;
 use crate::domain::ticket::parse::parse;
 use crate::domain::ticket::{Problem, Severity, Ticket};
-use rustix::fs::FileType;
+use rustix::fs::{FileType, RawMode};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
@@ -101,7 +101,7 @@ pub(super) fn open_in(folder: &os::Folder, path: &Path) -> Result<File, LoadErro
     let file = folder.open(path).map_err(failed)?;
     // It may have become something else between the two calls.
     let about = file.metadata().map_err(failed)?;
-    check(FileType::from_raw_mode(about.mode()))?;
+    check(FileType::from_raw_mode(about.mode() as RawMode))?;
     if about.len() > MAX_BYTES {
         return Err(LoadError::TooLarge { path: path.to_owned() });
     }
