@@ -2,6 +2,7 @@
 //!
 //! Each run is a task of its own. One that panics is replaced by one that ends the run with an error.
 
+mod dying;
 mod open_error;
 mod resume;
 
@@ -36,9 +37,11 @@ use crate::runtime::storage::StorageWait;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
 use crate::runtime::ticket_task::{Ending, TicketTask};
 use crate::runtime::{channels, translate, wishes};
+use dying::Dying;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// The configuration and the templates for runs in a folder.
@@ -46,6 +49,9 @@ pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), Stri
 
 /// Runs that are looked at for left-overs.
 const LATEST: usize = 50;
+
+/// How long a sweep of another program is waited for.
+const SWEEPS: Duration = Duration::from_secs(15);
 
 /// The end of a run, or of the try to open one.
 pub type Ended = (TicketId, Option<ExitReason>);
@@ -90,7 +96,7 @@ impl Supervisor {
             for summary in store.runs()?.into_iter().take(LATEST).filter(|run| run.state != RunState::Ended) {
                 let run = summary.run;
                 // Whoever goes on with it meanwhile waits for this; whoever has gone on with it is seen now.
-                let _sweeping = store.lock_sweep(Path::new(&summary.ticket_path))?;
+                let _sweeping = store.lock_sweep(Path::new(&summary.ticket_path), SWEEPS)?;
                 if store.as_seen(summary)?.state == RunState::Interrupted {
                     swept = swept.saturating_add(orphans::sweep_interrupted(&[run.to_string()]));
                     scratch_folder::remove(run);
@@ -131,10 +137,15 @@ impl Supervisor {
             return Err(OpenError::Held { ticket: ticket.clone(), holder });
         }
         let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: self.clock.now() };
-        self.store.lock_ticket(path, &holder).map_err(|error| match error {
-            LockError::Held { holder } => OpenError::Held { ticket: ticket.clone(), holder },
-            LockError::Store(error) => OpenError::Store(error),
-        })
+        let dying = Dying::since_now();
+        loop {
+            match self.store.lock_ticket(path, &holder) {
+                Ok(lock) => return Ok(lock),
+                Err(LockError::Held { .. }) if dying.waited() => {}
+                Err(LockError::Held { holder }) => return Err(OpenError::Held { ticket: ticket.clone(), holder }),
+                Err(LockError::Store(error)) => return Err(OpenError::Store(error)),
+            }
+        }
     }
 
     /// A fresh run. Of the one before, its doubts, its circuit breaker and its sessions are carried over.
@@ -185,7 +196,7 @@ impl Supervisor {
         // What an earlier process left running would work against us. We have the ticket, so that no sweep begins after
         // the one that is waited for.
         let swept = tokio::task::block_in_place(|| {
-            drop(self.store.lock_sweep(&path)?);
+            drop(self.store.lock_sweep(&path, SWEEPS)?);
             Ok::<_, StoreError>(orphans::sweep_interrupted(&[run.to_string()]))
         })?;
         if swept > 0 {
@@ -197,17 +208,21 @@ impl Supervisor {
             phases: translate::phases(&ticket),
             settings: Some(Box::new(config.over(&state.settings))),
         };
-        let mut first = vec![resumed, Input::LimitsRead(config.settings.limits.clone())];
-        let forgotten = self.store.forget_wishes(run)?;
-        if forgotten > 0 {
+        let first = vec![resumed, Input::LimitsRead(config.settings.limits.clone())];
+        self.launch(Opening { run, ticket, read_at, path, folder, config, templates, state, lock }, first)
+    }
+
+    /// Takes back what was asked of the run and never noted, which is told.
+    fn forget_wishes(&self, run: RunId, first: &mut Vec<Input>) -> Result<(), StoreError> {
+        if self.store.forget_wishes(run)? > 0 {
             let text = "a `ticket tick` or `untick` was still pending when the run ended; it was dropped, repeat it if it \
                         still applies";
             first.push(Input::Warned { text: text.to_owned() });
         }
-        self.launch(Opening { run, ticket, read_at, path, folder, config, templates, state, lock }, first)
+        Ok(())
     }
 
-    fn launch(&mut self, opening: Opening, first: Vec<Input>) -> Result<TicketId, OpenError> {
+    fn launch(&mut self, opening: Opening, mut first: Vec<Input>) -> Result<TicketId, OpenError> {
         let Opening { run, ticket, read_at, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         // Without rules everything would be blocked: Claude would be paid for finding that out.
@@ -227,6 +242,8 @@ impl Supervisor {
         // for the run's.
         let scratch = tokio::task::block_in_place(|| scratch_folder::make(run))
             .map_err(|why| OpenError::Config(format!("{id} is not started: {why}")))?;
+        // Where nothing begins, nothing is forgotten.
+        self.forget_wishes(run, &mut first).inspect_err(|_| scratch_folder::remove(run))?;
         let ticket = Arc::new(ticket);
         self.reporter.tell(&News::TicketRead(ticket.clone()));
         self.reporter.opened(run, &id, state.seq, Arc::new(scrollback.clone()));

@@ -3,6 +3,8 @@
 use crate::project::Project;
 use crate::watched::{DILIGENT, of_kind, ran, records, signal, start_until, text};
 use programmator::adapters::store::{Holder, Store};
+use programmator::domain::command::UserCommand;
+use programmator::domain::phase::PhaseId;
 use programmator::domain::summary::RunSummary;
 use programmator::runtime::supervisor::Supervisor;
 use rustix::process::Signal;
@@ -182,7 +184,7 @@ fn a_run_is_resumed_when_its_leftovers_have_been_swept() {
     let project = Project::with(&["One"], CLAIMS);
     let ticket = PathBuf::from(killed(&project).ticket_path);
     let store = store(&project);
-    let sweeping = store.lock_sweep(&ticket).expect("nobody sweeps");
+    let sweeping = store.lock_sweep(&ticket, Duration::ZERO).expect("nobody sweeps");
     let child = project.command(&["resume"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     while store.ticket_holder(&ticket).expect("the lock").is_none() {
         std::thread::yield_now();
@@ -203,7 +205,7 @@ fn a_run_that_was_resumed_meanwhile_is_not_swept() {
     let project = Project::with(&["One"], CLAIMS);
     let run = killed(&project);
     let (store, ticket) = (store(&project), Path::new(&run.ticket_path));
-    let sweeping = store.lock_sweep(ticket).expect("nobody sweeps");
+    let sweeping = store.lock_sweep(ticket, Duration::ZERO).expect("nobody sweeps");
     let tokio = tokio::runtime::Runtime::new().expect("a runtime");
     let swept = tokio.spawn(Supervisor::sweep_leftovers(store.clone()));
     // Another program has the time to look at all that is there.
@@ -218,4 +220,33 @@ fn a_run_that_was_resumed_meanwhile_is_not_swept() {
     drop(resumed);
     tokio.block_on(Supervisor::sweep_leftovers(store));
     assert!(!claude.wait().expect("its end").success(), "nobody works on it any more");
+}
+
+#[test]
+fn a_run_whose_program_is_still_dying_is_gone_on_with() {
+    for named in [&["resume", "--json"][..], &["resume", "--json", "tk-1"]] {
+        let project = Project::with(&["One"], CLAIMS);
+        let run = killed(&project);
+        // The system has not cleared it away yet.
+        let holder = Holder { pid: 1, ticket: run.ticket.clone(), run: Some(run.run), since: run.updated };
+        let dying = store(&project).lock_ticket(Path::new(&run.ticket_path), &holder).expect("nobody works on it");
+        let child = project.command(named).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        std::thread::sleep(Duration::from_millis(150));
+        drop(dying);
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(0), "{named:?}: {}", text(&output));
+    }
+}
+
+#[test]
+fn what_is_asked_of_a_run_is_kept_when_it_cannot_be_gone_on_with() {
+    let project = Project::with(&["One"], CLAIMS);
+    let run = killed(&project);
+    let store = store(&project);
+    let wish = store.wish(run.run, run.updated, &UserCommand::TickPhase { phase: PhaseId(1) }).expect("it is left");
+    let refused = project.command(&["resume", "--json"]).env("TMPDIR", project.path("none")).output().expect("it runs");
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(store.still_waits(wish).expect("the wishes"), "nothing has begun");
+    assert_eq!(project.run(&["resume", "--json"]).status.code(), Some(0));
+    assert!(!store.still_waits(wish).expect("the wishes"));
 }

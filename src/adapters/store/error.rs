@@ -1,5 +1,6 @@
 //! What can go wrong with the store, in words for the person: what happened, to which file, and the cure.
 
+use crate::adapters::room::free;
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,15 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
+    /// Another program has begun to clear away what interrupted runs of a ticket have left, and does not end.
+    #[error(
+        "another programmator is cleaning up after an interrupted run of {ticket} and does not finish; it may be \
+         suspended: continue it (`fg`) or end it"
+    )]
+    Sweeping {
+        /// The ticket's file.
+        ticket: PathBuf,
+    },
     /// The system gives this program no more memory.
     #[error("programmator has no memory left: end what takes it, or raise the limit (`ulimit -v`)")]
     Memory,
@@ -138,6 +148,8 @@ impl StoreError {
             match source.sqlite_error_code() {
                 Some(ErrorCode::OutOfMemory) => Self::Memory,
                 Some(ErrorCode::DiskFull) => Self::Full { path },
+                // What it keeps beside the database cannot grow.
+                Some(ErrorCode::SystemIoFailure) if is_full(&path) => Self::Full { path },
                 Some(ErrorCode::SystemIoFailure) => Self::Disk { path, source: Arc::new(source) },
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
                     Self::Damaged { path, why: source.to_string() }
@@ -149,7 +161,29 @@ impl StoreError {
     }
 }
 
+/// Whether there is no room beside the file for what `SQLite` takes at once.
+fn is_full(path: &Path) -> bool {
+    const ONCE: u64 = 64 * 1024;
+    path.parent().and_then(free).is_some_and(|free| free < ONCE)
+}
+
 /// The file's own name, for people.
 fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_cannot_grow_beside_the_database_says_that_the_disk_is_full() {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_SHMSIZE);
+        let failed = || rusqlite::Error::SqliteFailure(code, None);
+        // Nothing is ever free there.
+        assert!(matches!(StoreError::sql(Path::new("/proc/x.db"))(failed()), StoreError::Full { .. }));
+        let place = std::env::temp_dir().join("x.db");
+        assert!(matches!(StoreError::sql(&place)(failed()), StoreError::Disk { .. }));
+    }
 }

@@ -19,7 +19,11 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+
+/// How often is looked whether a lock is free that is not waited for in the system.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Who holds a lock, as the file tells others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,10 +187,20 @@ impl Store {
     }
 
     /// Waits until nobody clears away what interrupted runs of the ticket have left, and keeps others from it until
-    /// dropped.
-    pub fn lock_sweep(&self, ticket_path: &Path) -> Result<SweepLock, StoreError> {
-        let real = in_real_folder(ticket_path).map_err(StoreError::file("find", ticket_path))?;
-        Ok(SweepLock { _held: wait_for(self.inner.locks.join(beside::name("sweep", &real)))? })
+    /// dropped. An error where that takes longer than `patience`: a program that is halted would be waited for in vain.
+    pub fn lock_sweep(&self, ticket_path: &Path, patience: Duration) -> Result<SweepLock, StoreError> {
+        let (file, path) = self.lock_file("sweep", ticket_path)?;
+        let begun = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(SweepLock { _held: Held { file, path } }),
+                Err(TryLockError::Error(error)) => return Err(StoreError::file("lock", &path)(error)),
+                Err(TryLockError::WouldBlock) if begun.elapsed() >= patience => {
+                    return Err(StoreError::Sweeping { ticket: ticket_path.to_owned() });
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+            }
+        }
     }
 
     /// Who holds the ticket now, for people; `None` when nobody does.
@@ -249,7 +263,7 @@ impl Store {
     }
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
-        let real = if kind == "ticket" { in_real_folder(what) } else { fs::canonicalize(what) };
+        let real = if kind == "tree" { fs::canonicalize(what) } else { in_real_folder(what) };
         let path = self.inner.locks.join(beside::name(kind, &real.map_err(StoreError::file("find", what))?));
         Ok((open(&path)?, path))
     }

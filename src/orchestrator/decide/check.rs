@@ -11,7 +11,7 @@ use crate::orchestrator::failure;
 use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::limits;
-use crate::orchestrator::state::Stage;
+use crate::orchestrator::state::{Pace, Stage};
 use crate::orchestrator::step::Judged;
 use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 
@@ -148,6 +148,11 @@ impl Draft<'_> {
             self.record(Record::TicketLost { why: "the file is gone".into() });
         }
         self.advance();
+        // Else the stop has waited for the box alone.
+        let stops = self.state.pace == Pace::StopNext && self.state.ended.is_none();
+        if stops && self.state.open_iteration().is_none() {
+            self.end_if_nothing_runs();
+        }
     }
 
     pub(super) fn status_settled(&mut self, to: TicketStatus, outcome: WriteOutcome) {

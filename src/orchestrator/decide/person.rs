@@ -101,8 +101,9 @@ impl Draft<'_> {
         }
     }
 
-    /// A stop takes effect at once where nothing must be waited for; `Finish` ends what still runs.
-    fn end_if_nothing_runs(&mut self) {
+    /// A stop takes effect at once where nothing must be waited for; `Finish` ends what still runs. A box that is being
+    /// written is waited for: what the person has decided about it would be lost.
+    pub(super) fn end_if_nothing_runs(&mut self) {
         match self.state.stage {
             Stage::Idle | Stage::Paused | Stage::Parked | Stage::AwaitingTree { .. } => {}
             Stage::Snapshotting | Stage::Comparing | Stage::Validating => {
@@ -110,7 +111,9 @@ impl Draft<'_> {
             }
             _ => return,
         }
-        self.end(ExitReason::UserStopped, STOPPED);
+        if !self.state.is_writing_box() {
+            self.end(ExitReason::UserStopped, STOPPED);
+        }
     }
 
     fn skip(&mut self, phase: PhaseId) {

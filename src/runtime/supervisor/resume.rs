@@ -1,7 +1,8 @@
 //! Going on with a run: which one is meant, and whether it is one of the folder that the person is in.
 
+use super::dying::Dying;
 use super::{OpenError, Supervisor};
-use crate::adapters::store::{Found, Store};
+use crate::adapters::store::{Found, Store, StoreError};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::outcome::ExitReason;
@@ -43,12 +44,20 @@ impl Supervisor {
     fn latest_resumable(&self, here: &Path) -> Result<RunSummary, OpenError> {
         let mut seen = HashSet::new();
         let mut elsewhere = None;
+        let dying = Dying::since_now();
+        let is_free = |path: &Path| loop {
+            match self.store.ticket_holder(path)? {
+                None => return Ok::<_, StoreError>(true),
+                Some(_) if dying.waited() => {}
+                Some(_) => return Ok(false),
+            }
+        };
         for summary in self.store.runs()? {
             let path = Path::new(&summary.ticket_path);
             let reason = summary.reason.as_deref().and_then(ExitReason::from_word);
             let latest = seen.insert(summary.ticket_path.clone());
             let resumable = reason.is_none_or(ExitReason::is_resumable);
-            if latest && resumable && path.is_file() && self.store.ticket_holder(path)?.is_none() {
+            if latest && resumable && path.is_file() && is_free(path)? {
                 if works_in(&summary, here) {
                     return Ok(summary);
                 }

@@ -6,11 +6,13 @@ use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Claimed;
-use programmator::domain::record::{Record, Stored, WishTaken};
+use programmator::domain::record::{Record, Stored, WishTaken, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::turn::TurnResult;
+use programmator::orchestrator::decide::decide;
+use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::input::Input;
-use programmator::orchestrator::state::{Mark, Stage};
+use programmator::orchestrator::state::{Mark, Stage, State};
 
 /// A fair world with two phases at least, where the run has come to `stage`.
 fn at(stage: &Stage) -> World {
@@ -234,4 +236,27 @@ fn what_was_read_before_the_last_tick_takes_nothing_back_when_the_run_is_gone_on
     assert!(world.state.phases[0].ticked);
     world.give(Input::Resumed { pid: 8, read_at, phases: before, settings: None });
     assert!(world.state.phases[0].ticked && !world.state.phases[0].is_open(), "{:?}", world.state.phases);
+}
+
+#[test]
+fn a_stop_waits_for_the_box_that_the_person_has_decided_about() {
+    for stop in [UserCommand::Stop, UserCommand::FinishAndStop] {
+        let mut world = at(&Stage::Running);
+        command(&mut world, UserCommand::PauseNow);
+        while world.state.stage != Stage::Paused {
+            assert!(world.happen());
+        }
+        let phase = world.state.phases[0].id;
+        // Not by way of the world, which writes boxes at once.
+        let decided = |state: &State, command| {
+            decide(state, Input::Commanded { id: "c".into(), command }, Timestamp::from_millis(world.now))
+        };
+        let ticked = decided(&world.state, UserCommand::TickPhase { phase });
+        let [Effect::SetBox { phase: named, done: true }] = &ticked.effects[..] else { panic!("{:?}", ticked.effects) };
+        let stopped = decided(&ticked.next.unwrap(), stop).next.unwrap();
+        assert!(stopped.ended.is_none(), "the box would stay as it is");
+        let settled = Input::BoxSettled { phase: named.clone(), done: true, outcome: WriteOutcome::Written };
+        let ended = decide(&stopped, settled, Timestamp::from_millis(world.now)).next.unwrap();
+        assert_eq!(ended.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));
+    }
 }

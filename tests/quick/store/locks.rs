@@ -315,3 +315,15 @@ fn a_database_that_was_moved_takes_no_records_until_it_is_back() {
     store.append_blocking(append(run, vec![note("after")])).unwrap();
     assert_eq!(store.load(run).unwrap().records.len(), 2);
 }
+
+#[test]
+fn a_sweep_that_does_not_end_is_not_waited_for_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (open(folder.path()), open(folder.path()));
+    let ticket = folder.path().join("tk-1.md");
+    let halted = one.lock_sweep(&ticket, Duration::ZERO).unwrap();
+    let refused = other.lock_sweep(&ticket, Duration::from_millis(30)).unwrap_err().to_string();
+    assert!(refused.contains("tk-1.md") && refused.contains("suspended"), "{refused}");
+    drop(halted);
+    other.lock_sweep(&ticket, Duration::ZERO).unwrap();
+}
