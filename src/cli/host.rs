@@ -40,14 +40,15 @@ impl Host for TerminalHost {
     async fn heard(&mut self) -> Msg {
         tokio::select! {
             biased;
-            Some(reply) = self.replies.recv() => Msg::Replied(reply),
+            // What is answered was told before.
             news = self.told.next() => Msg::News(news),
+            Some(reply) = self.replies.recv() => Msg::Replied(reply),
         }
     }
 
     fn heard_already(&mut self) -> Option<Msg> {
-        let reply = self.replies.try_recv().ok().map(Msg::Replied);
-        reply.or_else(|| self.told.try_next().map(Msg::News))
+        let news = self.told.try_next().map(Msg::News);
+        news.or_else(|| self.replies.try_recv().ok().map(Msg::Replied))
     }
 
     fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {

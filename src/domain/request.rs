@@ -69,6 +69,13 @@ pub enum Closing {
 pub enum Reply {
     /// It is done, or on its way: what comes of it is news.
     Done,
+    /// The run has obeyed the command or not, as its records say, and they are stored.
+    Decided {
+        /// The ticket.
+        ticket: TicketId,
+        /// The command.
+        command: UserCommand,
+    },
     /// It is not done.
     Refused(Refused),
     /// How the passphrase stands, or what became of a try.

@@ -194,7 +194,16 @@ impl Service {
                 None => unknown(&ticket),
             },
             Request::Resume(run) => self.resume(run.as_deref()),
-            Request::Command(ticket, command) => self.command(&ticket, command).await,
+            Request::Command(ticket, command) => match self.supervisor.command(&ticket, command.clone()).await {
+                Some(decided) => {
+                    // Where the run ends before it has decided, that is news.
+                    let replied =
+                        async move { decided.await.map_or(Reply::Done, |()| Reply::Decided { ticket, command }) };
+                    tokio::spawn(async move { reply.send(replied.await) });
+                    return;
+                }
+                None => self.command(&ticket, command).await,
+            },
             Request::LookUpPassphrase { ticket, id } => {
                 return self.passphrase(ticket, id, reply, |passphrases| passphrases.standing(boot_time()));
             }
@@ -306,11 +315,9 @@ impl Service {
         Reply::Done
     }
 
-    /// To the run, or, where it has ended, to its ticket.
+    /// To a ticket whose run has ended.
     async fn command(&self, ticket: &TicketId, command: UserCommand) -> Reply {
-        let handed = self.supervisor.command(ticket, command.clone()).await;
         match (command, self.files.of(ticket)) {
-            _ if handed => Reply::Done,
             (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => unknown(ticket),
             (UserCommand::ResetBreaker, Some(path)) => self.reset(ticket, &real(&path)).await,
             (UserCommand::TickPhase { phase }, Some(path)) => self.tick(ticket, &real(&path), phase).await,

@@ -35,14 +35,14 @@ use crate::runtime::reporter::Reporter;
 use crate::runtime::rules_watch::RulesWatch;
 use crate::runtime::storage::StorageWait;
 use crate::runtime::ticket_file::{TicketFile, commands, load};
-use crate::runtime::ticket_task::{Ending, TicketTask};
+use crate::runtime::ticket_task::{Awaited, Ending, TicketTask};
 use crate::runtime::{channels, translate, wishes};
 use dying::Dying;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// The configuration and the templates for runs in a folder.
 pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
@@ -70,6 +70,7 @@ pub struct Supervisor {
 
 struct Run {
     id: RunId,
+    awaited: Awaited,
     inputs: mpsc::Sender<Input>,
     /// Follows the file; ends when dropped.
     _watch: Option<FileWatch>,
@@ -279,6 +280,7 @@ impl Supervisor {
             inputs: inputs.clone(),
             work: Work::default(),
         };
+        let awaited = Awaited::default();
         let task = TicketTask {
             run,
             ticket: id.clone(),
@@ -289,10 +291,11 @@ impl Supervisor {
             storage,
             effects,
             inputs: receiver,
+            awaited: awaited.clone(),
             owed: Vec::new(),
             later: VecDeque::new(),
         };
-        self.runs.insert(id.clone(), Run { id: run, inputs: inputs.clone(), _watch: watch });
+        self.runs.insert(id.clone(), Run { id: run, awaited, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket, reporter) = (self.ended.clone(), id.clone(), self.reporter.clone());
         let store = self.store.clone();
         tokio::spawn(async move {
@@ -309,12 +312,14 @@ impl Supervisor {
         Ok(id)
     }
 
-    /// Hands a command to a run. `false`: the run is not open.
-    pub async fn command(&self, ticket: &TicketId, command: UserCommand) -> bool {
-        let Some(run) = self.runs.get(ticket) else {
-            return false;
-        };
-        run.inputs.send(Input::Commanded { id: fresh_id(), command }).await.is_ok()
+    /// Hands a command to a run. What it gives is told when the run has decided about it and that is stored, and dropped
+    /// when it never will. `None`: the run is not open.
+    pub async fn command(&self, ticket: &TicketId, command: UserCommand) -> Option<oneshot::Receiver<()>> {
+        let run = self.runs.get(ticket)?;
+        let (id, (decided, heard)) = (fresh_id(), oneshot::channel());
+        run.awaited.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), decided);
+        run.inputs.send(Input::Commanded { id, command }).await.ok()?;
+        Some(heard)
     }
 
     /// What lets a call run that needs the passphrase; to be called when a right one was typed, on a thread that may

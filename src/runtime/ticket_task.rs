@@ -21,10 +21,13 @@ use crate::runtime::behind::state_of;
 use crate::runtime::effects::Effects;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::storage::{Next, StorageWait};
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Commands, by their ids, whose decision somebody waits for.
+pub type Awaited = Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>;
 
 /// One run of one ticket.
 pub struct TicketTask {
@@ -46,6 +49,8 @@ pub struct TicketTask {
     pub effects: Effects,
     /// What happens.
     pub inputs: mpsc::Receiver<Input>,
+    /// Who waits for what becomes of a command.
+    pub awaited: Awaited,
     /// Verdicts that were given as blocks because they could not be stored: they come before whatever is stored next.
     pub owed: Vec<Record>,
     /// What happened while the store could not be written. Read from the channel so that a stop is heard. It stays short
@@ -84,7 +89,16 @@ impl TicketTask {
         let mut left = None;
         // A run that is gone on with may have ended before: its first input opens it again.
         while let Some(input) = self.next().await {
+            let command = match &input {
+                Input::Commanded { id, .. } => Some(id.clone()),
+                _ => None,
+            };
             left = self.take(input).await;
+            let awaited = |id| self.awaited.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            if let Some(decided) = command.filter(|_| left.is_none()).and_then(awaited) {
+                // Nobody may wait any more.
+                let _: Result<(), ()> = decided.send(());
+            }
             if left.is_some() || self.state.ended.is_some() {
                 break;
             }

@@ -111,7 +111,8 @@ impl Attended {
 
     /// The person wants something.
     pub async fn command(&self, command: UserCommand) {
-        assert!(self.supervisor.command(&self.ticket, command).await, "the run is not open");
+        let decided = self.supervisor.command(&self.ticket, command).await.expect("the run is not open");
+        timeout(PATIENCE, decided).await.expect("it is decided").expect("the run goes on until then");
     }
 
     /// Waits for the end of the run.

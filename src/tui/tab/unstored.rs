@@ -25,6 +25,11 @@ impl Tab {
         self.unstored = unstored;
     }
 
+    /// The run has decided about it, whatever it decided: nothing of it waits to be stored.
+    pub fn decided(&mut self, command: &UserCommand) {
+        self.unstored.retain(|handed| handed != command);
+    }
+
     fn is_unstored(&self, command: &UserCommand) -> bool {
         match command {
             UserCommand::TickPhase { phase } => {

@@ -95,6 +95,11 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
 pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
         Reply::Done => {}
+        Reply::Decided { ticket, command } => {
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
+                tab.decided(&command);
+            }
+        }
         Reply::Refused(why) => refused(ui, why),
         Reply::Passphrase { ticket, id, checked } => attention::checked(ui, &ticket, &id, checked),
         Reply::RuleSaved { ticket, id, saved } => return attention::saved(ui, &ticket, &id, &saved),

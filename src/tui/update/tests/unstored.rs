@@ -57,3 +57,21 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     recorded(&mut model, 42, ended);
     assert_eq!(told(&model), "not recorded: the tick of “Tests for burst”");
 }
+
+#[test]
+fn an_answer_that_did_not_count_is_not_waited_for() {
+    let mut model = with_running();
+    model.tabs[0].state.approvals.push(sample::push("c").into());
+    let run = model.tabs[0].run.unwrap();
+    let why = "the disk is full".into();
+    let until = sample::NOW.plus(std::time::Duration::from_secs(60));
+    let full = StorageAwaited { run, ticket: sample::id("tk-1"), why, since: sample::NOW, until };
+    let asks = press(&mut model, "! y");
+    let [Ask::Request(Request::Command(ticket, command))] = &asks[..] else { panic!("{asks:?}") };
+    update(&mut model, Msg::News(News::StorageAwaited(full.clone())));
+    assert_eq!(model.waiting(), 0, "it is answered, as far as anybody knows");
+    // The run could store again and did not take the answer, which no record says.
+    update(&mut model, Msg::Replied(Reply::Decided { ticket: ticket.clone(), command: command.clone() }));
+    update(&mut model, Msg::News(News::StorageAwaited(full)));
+    assert_eq!((model.waiting(), model.tabs[0].unstored_words()), (1, None));
+}
