@@ -44,7 +44,7 @@ const FIRST: &[Row] = rows! {
         "close the circuit breaker and forget what it has counted";
 };
 
-/// Those behind them, and those of dialogs.
+/// Those behind them, and those of dialogs that are shown.
 const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
@@ -77,38 +77,12 @@ const REST: &[Row] = rows! {
     Quit "screen.quit" Scope::Global, "screen", [c('q'), ctrl('c')], Shown, always, |_| "quit",
         "quit; asks while something runs";
 
-    Close "help.close" Scope::Help, "dialogs", [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], Hidden, always, |_| "close",
-        "close";
-    Down "scroll.down" Scope::Scroll, "dialogs", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
-        "down";
-    Up "scroll.up" Scope::Scroll, "dialogs", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
-        "up";
-    PageDown "scroll.page_down" Scope::Scroll, "dialogs", [c(' '), press(Key::PageDown), ctrl('f')], Hidden, always, |_| "page down",
-        "down one page";
-    PageUp "scroll.page_up" Scope::Scroll, "dialogs", [press(Key::PageUp), ctrl('b')], Hidden, always, |_| "page up",
-        "up one page";
-    Top "scroll.top" Scope::Scroll, "dialogs", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
-        "to the beginning";
-    End "scroll.end" Scope::Scroll, "dialogs", [c('G'), press(Key::End)], Hidden, always, |_| "end",
-        "to the end";
-    Yes "confirm.yes" Scope::Confirm, "dialogs", [c('y')], Hidden, always, |_| "yes",
-        "yes";
-    No "confirm.no" Scope::Confirm, "dialogs", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "no",
-        "no";
     Send "steer.send" Scope::Steer, "steer", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
         "in the steer dialog: send";
     NewLine "steer.new_line" Scope::Steer, "steer", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
         "in the steer dialog: a new line";
     Close "steer.close" Scope::Steer, "steer", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
         "in the steer dialog: close it; the words are kept";
-    Choose "open.choose" Scope::Open, "dialogs", [press(Key::Enter)], Hidden, always, |_| "open",
-        "open";
-    Down "open.down" Scope::Open, "dialogs", [press(Key::Down), ctrl('n')], Hidden, always, |_| "choose",
-        "down";
-    Up "open.up" Scope::Open, "dialogs", [press(Key::Up), ctrl('p')], Hidden, always, |_| "up",
-        "up";
-    Close "open.close" Scope::Open, "dialogs", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "cancel",
-        "cancel";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
@@ -119,16 +93,6 @@ const REST: &[Row] = rows! {
         "changed validation commands: use the new list";
     No "question.no" Scope::Question, "question", [c('n')], Shown, always, |_| "keep the old",
         "changed validation commands: keep the old list";
-    Close "question.close" Scope::Question, "question", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
-        "later";
-    Choose "queue.choose" Scope::Queue, "queue", [press(Key::Enter)], Hidden, always, |_| "look at it",
-        "look at it";
-    Down "queue.down" Scope::Queue, "queue", [c('j'), press(Key::Down), press(Key::PageDown)], Hidden, always, |_| "choose",
-        "down";
-    Up "queue.up" Scope::Queue, "queue", [c('k'), press(Key::Up), press(Key::PageUp)], Hidden, always, |_| "up",
-        "up";
-    Close "queue.close" Scope::Queue, "queue", [press(Key::Esc), c('q'), c('a'), ctrl('c')], Hidden, always, |_| "close",
-        "close";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
         "let the call run once; a passphrase may be asked for";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this call, for this run",
@@ -143,71 +107,72 @@ const REST: &[Row] = rows! {
         "change what is to run";
     Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
         "leave it waiting; never a yes";
-    NextWaiting "card.next" Scope::Card, "card", [c('!')], Hidden, always, |_| "next",
-        "leave it waiting, and go to the next";
-    Send "words.send" Scope::Words, "card", [press(Key::Enter), ctrl('s')], Hidden, always, |_| "send",
-        "send";
-    NewLine "words.new_line" Scope::Words, "card", [ALT_ENTER, ctrl('j')], Hidden, always, |_| "new line",
-        "a new line";
-    Close "words.close" Scope::Words, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
-        "back";
-    Send "edit_input.take" Scope::EditInput, "card", [ctrl('s')], Hidden, always, |_| "take it",
-        "take the changed input";
-    Close "edit_input.close" Scope::EditInput, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
-        "back";
-    Yes "rule.yes" Scope::Rule, "card", [c('y')], Hidden, always, |_| "save it",
-        "save the rule";
-    No "rule.no" Scope::Rule, "card", [c('n'), press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "back",
-        "back";
-    Send "passphrase.send" Scope::Passphrase, "card", [press(Key::Enter)], Hidden, always, |_| "check it",
-        "check it";
-    Close "passphrase.close" Scope::Passphrase, "card", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "back",
-        "back";
     Choose "choices.choose" Scope::Choices, "question of Claude's", [press(Key::Enter)], Shown, always, |_| "answer",
         "answer with the selected option, or with all that are chosen";
-    NextWaiting "choices.next_waiting" Scope::Choices, "question of Claude's", [c('!')], Hidden, always, |_| "next",
-        "leave it waiting, and go to the next";
-    Yes "choices.yes" Scope::Choices, "question of Claude's", [c('y')], Hidden, always, |_| "send",
-        "send the answers that are shown once more";
     Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
         "choose the option, or take it back; digits do so too";
     Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with words",
         "do not answer, with words that Claude reads";
-    QuestionNext "choices.next" Scope::Choices, "question of Claude's", [press(Key::Right), press(Key::Tab)], Hidden, always, |_| "next",
-        "next question";
-    QuestionPrevious "choices.previous" Scope::Choices, "question of Claude's", [press(Key::Left), SHIFT_TAB], Hidden, always, |_| "before",
-        "question before";
-    Down "choices.down" Scope::Choices, "question of Claude's", [c('j'), press(Key::Down)], Hidden, always, |_| "down",
-        "down";
-    Up "choices.up" Scope::Choices, "question of Claude's", [c('k'), press(Key::Up)], Hidden, always, |_| "up",
-        "up";
-    Top "choices.top" Scope::Choices, "question of Claude's", [c('g'), press(Key::Home)], Hidden, always, |_| "top",
-        "to the first option";
-    End "choices.end" Scope::Choices, "question of Claude's", [c('G'), press(Key::End)], Hidden, always, |_| "end",
-        "to words of your own";
-    Close "choices.close" Scope::Choices, "question of Claude's", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
-        "later";
-    Retry "matter.retry" Scope::Matter, "disputes", [c('r')], Hidden, always, |_| "work on it again",
-        "work on it again";
-    Skip "matter.skip" Scope::Matter, "disputes", [c('s')], Hidden, always, |_| "skip it",
-        "skip it";
-    Edit "matter.edit" Scope::Matter, "disputes", [c('e')], Hidden, always, |_| "edit the ticket",
-        "edit the ticket";
-    Seen "matter.seen" Scope::Matter, "disputes", [c('d')], Hidden, always, |_| "seen",
-        "seen";
-    NextWaiting "matter.next" Scope::Matter, "disputes", [c('!')], Hidden, always, |_| "next",
-        "leave it waiting, and go to the next";
-    Close "matter.close" Scope::Matter, "disputes", [press(Key::Esc), c('q'), ctrl('c')], Hidden, always, |_| "later",
-        "later";
-    Choose "prompt.keep" Scope::Prompt, "dialogs", [press(Key::Enter)], Hidden, always, |_| "keep",
-        "keep";
-    Close "prompt.close" Scope::Prompt, "dialogs", [press(Key::Esc), ctrl('c')], Hidden, always, |_| "clear",
-        "clear";
+};
+
+/// Keys of dialogs that help and documentation leave out: command, id, scope, keys, hint.
+macro_rules! hidden {
+    ($($command:ident $id:literal $scope:expr, [$($key:expr),+], $hint:literal;)+) => {
+        rows! { $($command $id $scope, "dialogs", [$($key),+], Hidden, always, |_| $hint, $hint;)+ }
+    };
+}
+
+const HIDDEN: &[Row] = hidden! {
+    Close "help.close" Scope::Help, [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], "close";
+    Down "scroll.down" Scope::Scroll, [c('j'), press(Key::Down)], "down";
+    Up "scroll.up" Scope::Scroll, [c('k'), press(Key::Up)], "up";
+    PageDown "scroll.page_down" Scope::Scroll, [c(' '), press(Key::PageDown), ctrl('f')], "page down";
+    PageUp "scroll.page_up" Scope::Scroll, [press(Key::PageUp), ctrl('b')], "page up";
+    Top "scroll.top" Scope::Scroll, [c('g'), press(Key::Home)], "top";
+    End "scroll.end" Scope::Scroll, [c('G'), press(Key::End)], "end";
+    Yes "confirm.yes" Scope::Confirm, [c('y')], "yes";
+    No "confirm.no" Scope::Confirm, [c('n'), press(Key::Esc), c('q'), ctrl('c')], "no";
+    Choose "open.choose" Scope::Open, [press(Key::Enter)], "open";
+    Down "open.down" Scope::Open, [press(Key::Down), ctrl('n')], "choose";
+    Up "open.up" Scope::Open, [press(Key::Up), ctrl('p')], "up";
+    Close "open.close" Scope::Open, [press(Key::Esc), ctrl('c')], "cancel";
+    Close "question.close" Scope::Question, [press(Key::Esc), c('q'), ctrl('c')], "later";
+    Choose "queue.choose" Scope::Queue, [press(Key::Enter)], "look at it";
+    Down "queue.down" Scope::Queue, [c('j'), press(Key::Down), press(Key::PageDown)], "choose";
+    Up "queue.up" Scope::Queue, [c('k'), press(Key::Up), press(Key::PageUp)], "up";
+    Close "queue.close" Scope::Queue, [press(Key::Esc), c('q'), c('a'), ctrl('c')], "close";
+    NextWaiting "card.next" Scope::Card, [c('!')], "next";
+    Send "words.send" Scope::Words, [press(Key::Enter), ctrl('s')], "send";
+    NewLine "words.new_line" Scope::Words, [ALT_ENTER, ctrl('j')], "new line";
+    Close "words.close" Scope::Words, [press(Key::Esc), ctrl('c')], "back";
+    Send "edit_input.take" Scope::EditInput, [ctrl('s')], "take it";
+    Close "edit_input.close" Scope::EditInput, [press(Key::Esc), ctrl('c')], "back";
+    Yes "rule.yes" Scope::Rule, [c('y')], "save it";
+    No "rule.no" Scope::Rule, [c('n'), press(Key::Esc), c('q'), ctrl('c')], "back";
+    Send "passphrase.send" Scope::Passphrase, [press(Key::Enter)], "check it";
+    Close "passphrase.close" Scope::Passphrase, [press(Key::Esc), ctrl('c')], "back";
+    NextWaiting "choices.next_waiting" Scope::Choices, [c('!')], "next";
+    Yes "choices.yes" Scope::Choices, [c('y')], "send";
+    QuestionNext "choices.next" Scope::Choices, [press(Key::Right), press(Key::Tab)], "next";
+    QuestionPrevious "choices.previous" Scope::Choices, [press(Key::Left), SHIFT_TAB], "before";
+    Down "choices.down" Scope::Choices, [c('j'), press(Key::Down)], "down";
+    Up "choices.up" Scope::Choices, [c('k'), press(Key::Up)], "up";
+    Top "choices.top" Scope::Choices, [c('g'), press(Key::Home)], "top";
+    End "choices.end" Scope::Choices, [c('G'), press(Key::End)], "end";
+    Close "choices.close" Scope::Choices, [press(Key::Esc), c('q'), ctrl('c')], "later";
+    Retry "matter.retry" Scope::Matter, [c('r')], "work on it again";
+    Skip "matter.skip" Scope::Matter, [c('s')], "skip it";
+    Edit "matter.edit" Scope::Matter, [c('e')], "edit the ticket";
+    Seen "matter.seen" Scope::Matter, [c('d')], "seen";
+    NextWaiting "matter.next" Scope::Matter, [c('!')], "next";
+    Close "matter.close" Scope::Matter, [press(Key::Esc), c('q'), ctrl('c')], "later";
+    Choose "prompt.keep" Scope::Prompt, [press(Key::Enter)], "keep";
+    Close "prompt.close" Scope::Prompt, [press(Key::Esc), ctrl('c')], "clear";
 };
 
 /// Every key of the program, in the order of footer and help.
 pub fn table() -> impl Iterator<Item = &'static Row> {
-    FIRST.iter().chain(PANES.iter().flat_map(|pane| pane.keys)).chain(REST)
+    FIRST.iter().chain(PANES.iter().flat_map(|pane| pane.keys)).chain(REST).chain(HIDDEN)
 }
 
 /// The row for a key in a scope, whether it can act now or not.

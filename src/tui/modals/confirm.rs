@@ -5,7 +5,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::frame::{Frame, centred};
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -26,13 +26,7 @@ impl Confirm {
         let width = room.width.min(64);
         let lines = wrap(&self.words, usize::from(width).saturating_sub(4));
         let area = centred(room, width, lines.len() as u16 + 4);
-        let frame = Frame {
-            title: self.title,
-            status: "",
-            status_role: Role::Dim,
-            weight: Weight::Heavy,
-            glyphs: model.glyphs,
-        };
+        let frame = Frame::dialog(self.title, "", model.glyphs);
         let inside = frame.draw(theme, area, buf);
         let mut places = inside.rows();
         for (line, place) in lines.iter().zip(&mut places) {

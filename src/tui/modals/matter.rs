@@ -10,7 +10,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
+use crate::tui::widgets::frame::{Frame, WIDEST, centred, foot};
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -66,8 +66,7 @@ impl Matter {
             words.lines().flat_map(|line| wrap(line, usize::from(width).saturating_sub(4))).collect();
         let area = centred(room, width, lines.len() as u16 + 5);
         let title = format!("{title} · {}", clean_line(self.ticket.as_str(), 40));
-        let frame =
-            Frame { title: &title, status: "", status_role: Role::Dim, weight: Weight::Heavy, glyphs: model.glyphs };
+        let frame = Frame::dialog(&title, "", model.glyphs);
         let inside = frame.draw(theme, area, buf);
         for (place, line) in inside.rows().skip(1).zip(&lines) {
             Row::new().left(Role::Text, line).draw(theme, place, buf);

@@ -7,7 +7,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Input;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred, foot};
+use crate::tui::widgets::frame::{Frame, centred, foot};
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -79,13 +79,7 @@ impl Open {
         let fitting = self.fitting(model);
         let area = centred(room, 72, 16);
         let count = format!("{} of {}", fitting.len(), model.listed.len());
-        let frame = Frame {
-            title: "Open a ticket",
-            status: &count,
-            status_role: Role::Dim,
-            weight: Weight::Heavy,
-            glyphs: model.glyphs,
-        };
+        let frame = Frame::dialog("Open a ticket", &count, model.glyphs);
         let inside = frame.draw(theme, area, buf);
         Row::new()
             .left(Role::Key, "id or path: ")

@@ -8,7 +8,7 @@ use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
+use crate::tui::widgets::frame::{Frame, WIDEST, centred, foot};
 use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use crate::tui::widgets::spelt::visible;
@@ -88,13 +88,7 @@ impl Question {
         let below = self.scrolled.below(lines.len(), height.into());
         let status = if below > 0 { format!("{below} more {}", model.glyphs.pick("↓", "v")) } else { String::new() };
         let title = format!("{} · validation commands changed", self.ticket);
-        let frame = Frame {
-            title: &title,
-            status: &status,
-            status_role: Role::Warning,
-            weight: Weight::Heavy,
-            glyphs: model.glyphs,
-        };
+        let frame = Frame { status_role: Role::Warning, ..Frame::dialog(&title, &status, model.glyphs) };
         let inside = frame.draw(theme, area, buf);
         let rows = lines.iter().map(|(role, line)| Row::new().left(*role, line));
         self.scrolled.list(rows, None, theme, Rect { y: inside.y + 1, height, ..inside }, buf);

@@ -6,7 +6,7 @@ use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred, foot};
+use crate::tui::widgets::frame::{Frame, WIDEST, centred, foot};
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
@@ -59,13 +59,7 @@ impl Queue {
         let scrolled = Scrolled::default().showing(at, at, height.into());
         let below = scrolled.below(items.len(), height.into());
         let status = if below > 0 { format!("{below} more {}", model.glyphs.pick("↓", "v")) } else { String::new() };
-        let frame = Frame {
-            title: &title,
-            status: &status,
-            status_role: Role::Dim,
-            weight: Weight::Heavy,
-            glyphs: model.glyphs,
-        };
+        let frame = Frame::dialog(&title, &status, model.glyphs);
         let inside = frame.draw(theme, area, buf);
         let ids = items.iter().map(|item| item.ticket.as_str().width()).max().unwrap_or(0).min(ID);
         let list = Rect { y: inside.y + 1, height, ..inside };

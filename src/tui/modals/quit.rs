@@ -5,7 +5,7 @@ use crate::tui::model::Model;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::frame::{Frame, centred};
 use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,8 +13,7 @@ use ratatui::layout::Rect;
 /// Draws it.
 pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let area = centred(room, 64, 9);
-    let frame =
-        Frame { title: "Quit", status: "", status_role: Role::Dim, weight: Weight::Heavy, glyphs: model.glyphs };
+    let frame = Frame::dialog("Quit", "", model.glyphs);
     let inside = frame.draw(theme, area, buf);
     let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
     let what = match active.as_slice() {

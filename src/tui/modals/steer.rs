@@ -11,7 +11,7 @@ use crate::tui::msg::Input;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred, foot};
+use crate::tui::widgets::frame::{Frame, centred, foot};
 use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -89,8 +89,7 @@ impl Steer {
         let area = centred(room, 84, 10 + above);
         let title = format!("Steer {}", self.ticket);
         let goes = if tab.is_active() { "into the running turn" } else { "into the next prompt" };
-        let frame =
-            Frame { title: &title, status: goes, status_role: Role::Dim, weight: Weight::Heavy, glyphs: model.glyphs };
+        let frame = Frame::dialog(&title, goes, model.glyphs);
         let inside = frame.draw(theme, area, buf);
         for (place, note) in inside.rows().zip(notes) {
             let role = match note.stage {

@@ -55,7 +55,12 @@ pub struct Frame<'a> {
     pub glyphs: Glyphs,
 }
 
-impl Frame<'_> {
+impl<'a> Frame<'a> {
+    /// That of a dialog, which has the focus.
+    pub fn dialog(title: &'a str, status: &'a str, glyphs: Glyphs) -> Self {
+        Self { title, status, status_role: Role::Dim, weight: Weight::Heavy, glyphs }
+    }
+
     /// Draws it over an emptied `area` and returns the inside: a border and a column of air at each side.
     pub fn draw(&self, theme: &Theme, area: Rect, buf: &mut Buffer) -> Rect {
         let area = area.intersection(buf.area);

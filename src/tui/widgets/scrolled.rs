@@ -5,7 +5,7 @@
 use crate::tui::marks::Glyphs;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, Weight, centred};
+use crate::tui::widgets::frame::{Frame, centred};
 use crate::tui::widgets::row::{Row, highlight};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -70,7 +70,7 @@ impl Scrolled {
             (0, above) => format!("{above} more {} · Esc closes", glyphs.pick("↑", "^")),
             (below, _) => format!("{below} more {} · Space pages", glyphs.pick("↓", "v")),
         };
-        let frame = Frame { title, status: &status, status_role: Role::Dim, weight: Weight::Heavy, glyphs };
+        let frame = Frame::dialog(title, &status, glyphs);
         let inside = frame.draw(theme, area, buf);
         for (place, row) in inside.rows().zip(rows.iter().skip(self.offset)) {
             row.draw(theme, place, buf);
