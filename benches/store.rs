@@ -13,9 +13,10 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Bounds, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
-use programmator::domain::record::{Record, Verdict};
+use programmator::domain::record::Record;
 use programmator::domain::scrollback::{EntryKind, Scrollback, Sink};
 use programmator::domain::summary::{RunState, RunSummary};
+use programmator::domain::verdict::Verdict;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 

@@ -27,5 +27,6 @@ pub mod stream;
 pub mod summary;
 pub mod ticket;
 pub mod turn;
+pub mod verdict;
 pub mod watchdog;
 pub mod words;

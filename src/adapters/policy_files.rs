@@ -100,8 +100,8 @@ fn wrong(path: &Path, why: &str) -> PolicyError {
 mod tests {
     use super::*;
     use crate::adapters::path_view::RealPaths;
+    use crate::domain::verdict::Verdict;
     use crate::policy::place::Place;
-    use crate::policy::verdict::Verdict;
     use serde_json::json;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;

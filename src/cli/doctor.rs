@@ -17,7 +17,7 @@ use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::passphrase::Checked;
 use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
-use crate::policy::verdict::Verdict;
+use crate::domain::verdict::Verdict;
 use crate::runtime::channels;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;

@@ -5,7 +5,7 @@
 
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::record::Verdict;
+use crate::domain::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// Which question: about one call, as it and its rules stood. Where one of them is changed, the call is asked about
@@ -117,7 +117,7 @@ impl Approval {
         if self.kind != ApprovalKind::Call {
             return None;
         }
-        let asked = self.units.iter().filter(|unit| unit.verdict == "ask");
+        let asked = self.units.iter().filter(|unit| unit.verdict == Verdict::Ask);
         let mut kinds = asked.map(|unit| unit.kind.as_deref()).collect::<Option<Vec<_>>>()?;
         kinds.sort_unstable();
         kinds.dedup();
@@ -194,8 +194,7 @@ impl Ruling {
         const MOST: usize = 40;
         const COLUMNS: usize = 200;
         let few = self.units.len() <= MOST;
-        let told =
-            self.units.iter().filter(|unit| self.units.len() > 1 && (few || unit.verdict == self.verdict.word()));
+        let told = self.units.iter().filter(|unit| self.units.len() > 1 && (few || unit.verdict == self.verdict));
         let cut = |unit: &UnitView| UnitView {
             text: clean_line(&unit.text, COLUMNS),
             reason: clean_line(&unit.reason, COLUMNS),
@@ -216,8 +215,8 @@ impl Ruling {
 pub struct UnitView {
     /// As it was spelled, in one line.
     pub text: String,
-    /// `allow`, `ask`, `passphrase`, `block`.
-    pub verdict: String,
+    /// What the rules say of it.
+    pub verdict: Verdict,
     /// The rule that decided.
     pub rule: String,
     /// Why.
@@ -328,7 +327,7 @@ mod tests {
             agent: Some("a".into()),
             units: vec![UnitView {
                 text: "x".into(),
-                verdict: "ask".into(),
+                verdict: Verdict::Ask,
                 rule: "r".into(),
                 reason: "w".into(),
                 kind: None,

@@ -3,7 +3,7 @@
 mod parts;
 mod stored;
 mod turns;
-pub use parts::{ApiRetried, BoxSettled, Level, OfPhase, PhaseSeed, ValidationRan, Verdict, WishTaken, WriteOutcome};
+pub use parts::{ApiRetried, BoxSettled, Level, OfPhase, PhaseSeed, ValidationRan, WishTaken, WriteOutcome};
 pub use stored::{FORMAT, Stored};
 pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
@@ -20,6 +20,7 @@ use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::step::Role;
 use crate::domain::ticket::{Boxes, TicketStatus};
+use crate::domain::verdict::Verdict;
 use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
 

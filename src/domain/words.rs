@@ -22,11 +22,12 @@ use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    AgentReady, ApiRetried, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed, ValidationRan, Verdict,
+    AgentReady, ApiRetried, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed, ValidationRan,
 };
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
+use crate::domain::verdict::Verdict;
 use line::quoted;
 use std::collections::HashMap;
 use std::time::Duration;

@@ -125,19 +125,6 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
             breaker::fold(&mut state.breaker, record, time);
         }
-        Record::Noticed { .. }
-        | Record::NoteGiven { .. }
-        | Record::NoteSent { .. }
-        | Record::NoteReturned { .. }
-        | Record::WishTaken(_)
-        | Record::ApprovalAsked(_)
-        | Record::ApprovalAnswered(_)
-        | Record::ApprovalVoid(_)
-        | Record::EditRefused(_)
-        | Record::GrantsDropped
-        | Record::StorageWaited { .. }
-        | Record::SessionsCarried(_)
-        | Record::SessionEnded(_) => {}
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });

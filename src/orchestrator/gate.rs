@@ -5,7 +5,8 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, Scope, Voided};
-use crate::domain::record::{Record, Verdict};
+use crate::domain::record::Record;
+use crate::domain::verdict::Verdict;
 use crate::orchestrator::state::{Call, Grant, Iteration, State};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,9 +1,10 @@
 //! Cases to test a policy against: one JSON object a line, each a call in a made-up place and the verdict that is
 //! expected of it. Home is `/home/dev`, the workspace is the case's `cwd`.
 
+use crate::domain::verdict::Verdict;
 use crate::policy::engine::Policy;
 use crate::policy::place::{MadeUp, Place};
-use crate::policy::verdict::{Decision, Verdict};
+use crate::policy::verdict::Decision;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 
 use crate::base::text::clean_line;
 pub use crate::domain::profile::Profile;
+use crate::domain::verdict::Verdict;
 use crate::policy::call;
 use crate::policy::floor::{Changes, Floor};
 use crate::policy::glob::PathPattern;
@@ -13,7 +14,7 @@ use crate::policy::rules::file::{Author, PolicyError, RuleFile, read};
 use crate::policy::rules::{Grant, Rule};
 use crate::policy::tables;
 use crate::policy::unit::{Class, Program, Unit};
-use crate::policy::verdict::{Decision, Ruled, Verdict};
+use crate::policy::verdict::{Decision, Ruled};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;

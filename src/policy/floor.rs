@@ -1,12 +1,12 @@
 //! The floor: what no rule, no passphrase and no approval lifts. Protected files, secrets, and programs that
 //! drive programmator or another agent. The lists are data (`floor.yaml`); the person's own policy adds to them.
 
+use crate::domain::verdict::Verdict;
 use crate::policy::built_in::BuiltIn;
 use crate::policy::credentials;
 use crate::policy::glob::{Parts, PathPattern, is_of_kind, name_matches};
 use crate::policy::place::{Place, Reading, Step, Walked};
 use crate::policy::unit::{Class, Doubt, Program, Target, Unit};
-use crate::policy::verdict::Verdict;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

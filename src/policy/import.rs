@@ -1,8 +1,8 @@
 //! Clanker's `policy.json` as a policy of ours. Its regexes keep their meaning where they block; where they allow,
 //! they can only narrow what is proven. Its passphrase is only found here; `adapters::passphrase` keeps it.
 
+use crate::domain::verdict::Verdict;
 use crate::policy::rules;
-use crate::policy::verdict::Verdict;
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -5,8 +5,8 @@ mod built;
 pub mod file;
 pub mod matching;
 
+use crate::domain::verdict::Verdict;
 use crate::policy::unit::Class;
-use crate::policy::verdict::Verdict;
 use regex::Regex;
 use serde::Deserialize;
 

@@ -1,56 +1,8 @@
 //! What the gate says: a verdict for each unit of a call, and the strictest of them for the whole.
 
 use crate::base::text::clean_line;
-use crate::domain::record;
-use serde::{Deserialize, Serialize, Serializer};
-
-/// A decision, from the mildest to the strictest: the order is the order of strength.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It runs.
-    Allow,
-    /// It waits for a person.
-    Ask,
-    /// It waits for a person who knows the passphrase.
-    #[serde(rename(serialize = "passphrase"), alias = "require-passphrase", alias = "passphrase")]
-    Passphrase,
-    /// It does not run.
-    Block,
-}
-
-impl Verdict {
-    /// The word for it, as in `--json`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Passphrase => "passphrase",
-            Self::Block => "block",
-        }
-    }
-
-    /// Exit code of `programmator policy check`.
-    pub fn exit_code(self) -> u8 {
-        match self {
-            Self::Allow => 0,
-            Self::Ask => 10,
-            Self::Passphrase => 11,
-            Self::Block => 2,
-        }
-    }
-}
-
-impl From<Verdict> for record::Verdict {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Allow => Self::Allow,
-            Verdict::Ask => Self::Ask,
-            Verdict::Passphrase => Self::Passphrase,
-            Verdict::Block => Self::Block,
-        }
-    }
-}
+use crate::domain::verdict::Verdict;
+use serde::{Serialize, Serializer};
 
 /// Longest text of a unit that is printed, in columns.
 const PRINTED: usize = 500;

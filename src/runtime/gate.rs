@@ -123,8 +123,8 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::record::Verdict;
     use crate::domain::stream::control::AskedTool;
+    use crate::domain::verdict::Verdict;
 
     #[test]
     fn a_changed_input_must_be_one_that_claude_can_take() {

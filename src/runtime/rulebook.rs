@@ -14,13 +14,13 @@ use crate::base::id::RunId;
 use crate::base::time::short;
 use crate::domain::approval::{Ruling, UnitView};
 use crate::domain::passphrase::{Checked, Grants, LONGEST_GRANT};
-use crate::domain::record;
+use crate::domain::verdict::Verdict;
 use crate::policy;
 use crate::policy::engine::{Policy, Profile};
 use crate::policy::place::Place;
 use crate::policy::remembered::Remembered;
 use crate::policy::rules::Scope;
-use crate::policy::verdict::{Ruled, Verdict, deciding};
+use crate::policy::verdict::{Ruled, deciding};
 use crate::runtime::gate::{Call, Gate, Gates, Judge, Judged};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -201,16 +201,7 @@ impl Rulebook {
             Some((_, words, life)) => format!("{reason}; the passphrase opens {words} for {}", short(life)),
             None => reason,
         };
-        (
-            verdict,
-            UnitView {
-                text: ruled.text,
-                verdict: verdict.word().to_owned(),
-                rule: ruled.rule,
-                reason,
-                kind: ruled.kind,
-            },
-        )
+        (verdict, UnitView { text: ruled.text, verdict, rule: ruled.rule, reason, kind: ruled.kind })
     }
 
     /// Why nobody can give the passphrase.
@@ -254,7 +245,7 @@ impl Rulebook {
         let deciding = deciding(&weighed).and_then(|at| judged.get(at));
         let (rule, reason) = deciding.map(|(_, unit)| (unit.rule.clone(), unit.reason.clone())).unwrap_or_default();
         let ruling = Ruling {
-            verdict: record::Verdict::from(verdict),
+            verdict,
             rule,
             reason,
             target: policy::target(&input),
@@ -408,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_ruling_says_what_the_engine_said() {
-        use record::Verdict::{Allow, Ask, Block};
+        use Verdict::{Allow, Ask, Block};
         let place = Place::new("");
         let book = place.book();
         for (command, verdict, rule, provable) in [
@@ -438,9 +429,9 @@ mod tests {
         std::fs::write(root.join("far/config.json"), r#"{"currentContext": "far"}"#).unwrap();
         let home = ("HOME", root.display().to_string());
         for (variable, verdict) in [
-            (("LANG", "C".to_owned()), record::Verdict::Allow),
-            (("DOCKER_HOST", "tcp://10.0.0.1:2375".to_owned()), record::Verdict::Ask),
-            (("DOCKER_CONFIG", root.join("far").display().to_string()), record::Verdict::Ask),
+            (("LANG", "C".to_owned()), Verdict::Allow),
+            (("DOCKER_HOST", "tcp://10.0.0.1:2375".to_owned()), Verdict::Ask),
+            (("DOCKER_CONFIG", root.join("far").display().to_string()), Verdict::Ask),
         ] {
             let env = [&home, &variable].map(|(name, value)| (name.into(), value.into()));
             let judged = Judged { run, folder: &root, ticket: None, profile: Profile::Guarded, env: &env };
@@ -459,9 +450,9 @@ mod tests {
                 place.books.reload();
             }
             for command in ["echo - > plan.md", "rm plan.md", "mv x PLAN.md"] {
-                assert_eq!(place.judge(&book, command).verdict, record::Verdict::Block, "{command}");
+                assert_eq!(place.judge(&book, command).verdict, Verdict::Block, "{command}");
             }
-            assert_eq!(place.judge(&book, "touch other.md").verdict, record::Verdict::Allow);
+            assert_eq!(place.judge(&book, "touch other.md").verdict, Verdict::Allow);
         }
     }
 
@@ -470,15 +461,15 @@ mod tests {
         let place = Place::new(LOCKED);
         let book = place.book();
         let ruling = place.judge(&book, "git tag x");
-        assert_eq!((ruling.verdict, ruling.rule.as_str()), (record::Verdict::Block, "tags"));
+        assert_eq!((ruling.verdict, ruling.rule.as_str()), (Verdict::Block, "tags"));
         assert!(ruling.reason.contains("none is set"), "{}", ruling.reason);
         place.set_passphrase();
-        assert_eq!(place.judge(&book, "git tag x").verdict, record::Verdict::Passphrase);
+        assert_eq!(place.judge(&book, "git tag x").verdict, Verdict::Passphrase);
     }
 
     #[test]
     fn a_passphrase_opens_what_its_rule_sells_until_the_policy_changes() {
-        use record::Verdict::{Allow, Block, Passphrase};
+        use Verdict::{Allow, Block, Passphrase};
         let place = Place::new(LOCKED);
         place.set_passphrase();
         let book = place.book();

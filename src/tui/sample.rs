@@ -7,6 +7,7 @@ use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
+use crate::domain::verdict::Verdict;
 use crate::domain::words::Weight;
 use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
 use crate::tui::tab::Tab;
@@ -271,13 +272,13 @@ pub fn asks(id: &str, tool: &str, input: &str, seconds: i64) -> Approval {
 }
 
 /// A part of such a call.
-pub fn unit(text: &str, verdict: &str, rule: &str, reason: &str) -> UnitView {
-    UnitView { text: text.into(), verdict: verdict.into(), rule: rule.into(), reason: reason.into(), kind: None }
+pub fn unit(text: &str, verdict: Verdict, rule: &str, reason: &str) -> UnitView {
+    UnitView { text: text.into(), verdict, rule: rule.into(), reason: reason.into(), kind: None }
 }
 
 /// A part of such a call that is of a kind with a name.
 pub fn unit_of_kind(text: &str, reason: &str, kind: &str) -> UnitView {
-    UnitView { kind: Some(kind.into()), ..unit(text, "ask", "ask-unknown", reason) }
+    UnitView { kind: Some(kind.into()), ..unit(text, Verdict::Ask, "ask-unknown", reason) }
 }
 
 /// A push that waits.
@@ -285,7 +286,7 @@ pub fn push(id: &str) -> Approval {
     let reason = "publishes to a remote; history leaves this machine";
     let command = "git push origin main --follow-tags";
     Approval {
-        units: vec![unit(command, "ask", "pushes-ask", reason)],
+        units: vec![unit(command, Verdict::Ask, "pushes-ask", reason)],
         rule: "pushes-ask".into(),
         reason: reason.into(),
         ..asks(id, "Bash", &format!("{{\"command\":\"{command}\",\"description\":\"Publish the branch\"}}"), 64)

@@ -6,7 +6,8 @@ use programmator::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind,
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::ExitReason;
-use programmator::domain::record::{Record, Verdict};
+use programmator::domain::record::Record;
+use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::state::Stage;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};

@@ -3,6 +3,7 @@
 mod exit;
 mod limits;
 mod old_journal;
+mod old_state;
 mod ticks;
 mod turns;
 

@@ -8,10 +8,11 @@ use programmator::domain::approval::{
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
-use programmator::domain::record::{Record, Verdict};
+use programmator::domain::record::Record;
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::Via;
+use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::{Effect, Request, Timer, ToolCall};
 use programmator::orchestrator::input::{Input, Start};
@@ -613,7 +614,7 @@ fn nothing_is_approved_nor_begun_while_the_rules_cannot_be_used() {
 
 /// What a rule says of one part of a call.
 fn unit(verdict: Verdict, rule: &str) -> UnitView {
-    UnitView { text: "x".into(), verdict: verdict.word().into(), rule: rule.into(), reason: "w".into(), kind: None }
+    UnitView { text: "x".into(), verdict, rule: rule.into(), reason: "w".into(), kind: None }
 }
 
 /// What it says of a call of one part.

@@ -7,8 +7,9 @@ mod properties;
 use pane::{Pane, call, result, text, thinking, within};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
-use programmator::domain::record::{Record, ValidationRan, Verdict};
+use programmator::domain::record::{Record, ValidationRan};
 use programmator::domain::scrollback::Live;
+use programmator::domain::verdict::Verdict;
 use programmator::tui::panes::stream::{FollowStatus, SearchStatus, StreamMsg, StreamState};
 use serde_json::json;
 

@@ -7,7 +7,8 @@ use crate::program::{Bench, TICKET, Told, block};
 use crate::project::Project;
 use programmator::domain::approval::Presence;
 use programmator::domain::outcome::ExitReason;
-use programmator::domain::record::{Record, Verdict};
+use programmator::domain::record::Record;
+use programmator::domain::verdict::Verdict;
 use serde_json::json;
 
 /// What ran of the repository's.

@@ -11,7 +11,8 @@ use programmator::domain::approval::{Answer, Approval, Presence, QuestionId, Rul
 use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::outcome::ExitReason;
-use programmator::domain::record::{Record, Verdict};
+use programmator::domain::record::Record;
+use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::state::State;
 use programmator::runtime::behind::state_of;
@@ -169,7 +170,7 @@ pub fn by_words() -> Gate {
         };
         let unit = UnitView {
             text: format!("{} {}", call.tool, call.input),
-            verdict: verdict.word().into(),
+            verdict,
             rule: "words".into(),
             reason: "the word is in it".into(),
             kind: None,

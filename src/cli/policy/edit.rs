@@ -5,7 +5,7 @@ use super::super::session::Session;
 use crate::adapters::editor::Editor;
 use crate::adapters::{policy_file, policy_files, private_file};
 use crate::base::text::clean_line;
-use crate::policy::verdict::Verdict;
+use crate::domain::verdict::Verdict;
 use std::fs;
 use std::io::{ErrorKind, Write};
 

@@ -2,8 +2,9 @@
 //! of the terminal are used where there is one; a pipe gets one line for each part.
 
 use crate::base::text::{clean_line, cut};
+use crate::domain::verdict::Verdict;
 use crate::policy::engine::Policy;
-use crate::policy::verdict::{Decision, Ruled, Verdict};
+use crate::policy::verdict::{Decision, Ruled};
 use clap::builder::styling::{AnsiColor, Style};
 use std::io::{IsTerminal, Write, stdout};
 

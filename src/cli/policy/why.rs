@@ -82,7 +82,7 @@ fn explain(out: &mut dyn Write, records: &[Arc<Stored>], id: &str) -> std::io::R
 
 fn units(out: &mut dyn Write, units: &[UnitView]) -> std::io::Result<()> {
     for (at, unit) in units.iter().enumerate() {
-        let (text, verdict) = (clean_line(&unit.text, 60), clean_line(&unit.verdict, 12));
+        let (text, verdict) = (clean_line(&unit.text, 60), unit.verdict.word());
         let (rule, reason) = (clean_line(&unit.rule, 60), clean_line(&unit.reason, 200));
         writeln!(out, "{:3}  {text}  {verdict}  {rule}: {reason}", at + 1)?;
     }

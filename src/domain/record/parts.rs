@@ -12,32 +12,6 @@ pub struct PhaseSeed {
     pub done: bool,
 }
 
-/// The gate's decision about one tool call; the order is that of strength.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It runs.
-    Allow,
-    /// It waits for a person.
-    Ask,
-    /// It waits for a person who knows the passphrase.
-    Passphrase,
-    /// It does not run; Claude is told why.
-    Block,
-}
-
-impl Verdict {
-    /// The word for it, as in `--json`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Passphrase => "passphrase",
-            Self::Block => "block",
-        }
-    }
-}
-
 /// How bad a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

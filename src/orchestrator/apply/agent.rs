@@ -4,7 +4,8 @@ use super::watch;
 use crate::base::time::Timestamp;
 use crate::domain::approval::ApprovalKind;
 use crate::domain::phase::Claimed;
-use crate::domain::record::{AgentReady, Record, TurnEnded, TurnFailed, ValidationRan, Verdict};
+use crate::domain::record::{AgentReady, Record, TurnEnded, TurnFailed, ValidationRan};
+use crate::domain::verdict::Verdict;
 use crate::orchestrator::judge;
 use crate::orchestrator::state::{Failure, Mark, Stage, State};
 

@@ -10,8 +10,9 @@ use crate::domain::approval::{
 };
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::record::{Level, Record, Verdict};
+use crate::domain::record::{Level, Record};
 use crate::domain::stream::control::Via;
+use crate::domain::verdict::Verdict;
 use crate::orchestrator::breaker::Move;
 use crate::orchestrator::effect::{Effect, Timer, ToolCall};
 use crate::orchestrator::state::{Failure, Stage};
@@ -193,8 +194,8 @@ impl Draft<'_> {
         if self.is_barred(&approval) {
             return;
         }
-        let word = Verdict::Passphrase.word();
-        let rules = approval.units.iter().filter(|unit| unit.verdict == word).map(|unit| unit.rule.clone()).collect();
+        let locked = approval.units.iter().filter(|unit| unit.verdict == Verdict::Passphrase);
+        let rules = locked.map(|unit| unit.rule.clone()).collect();
         let input = approval.input.clone();
         self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
         self.effect(Effect::Unlock { rules });

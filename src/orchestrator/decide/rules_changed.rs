@@ -6,7 +6,8 @@ use super::Draft;
 use crate::domain::approval::{
     Again, Answer, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, RulesRead, Ruling, Scope,
 };
-use crate::domain::record::{Level, Record, Verdict};
+use crate::domain::record::{Level, Record};
+use crate::domain::verdict::Verdict;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Stage;
 use std::sync::Arc;

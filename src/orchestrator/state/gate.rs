@@ -2,7 +2,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, ApprovalKind, runs_in_shell};
-use crate::domain::record::Verdict;
+use crate::domain::verdict::Verdict;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;

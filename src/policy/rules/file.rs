@@ -2,11 +2,11 @@
 //! wrong with it has a line and a column.
 
 use super::{About, FlagsAbout, Grant, PathsAbout, Rule};
+use crate::domain::verdict::Verdict;
 use crate::policy::call;
 use crate::policy::floor::{Changes, Floor};
 use crate::policy::place::{MadeUp, Place};
 use crate::policy::unit::Class;
-use crate::policy::verdict::Verdict;
 use regex::RegexBuilder;
 use serde::Deserialize;
 use serde_json::json;

@@ -2,11 +2,11 @@
 
 use super::built::BUILT;
 use super::{About, Rule};
+use crate::domain::verdict::Verdict;
 use crate::policy::call::host_matches;
 use crate::policy::glob::{Case, path_matches};
 use crate::policy::place::Place;
 use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
-use crate::policy::verdict::Verdict;
 
 /// How sure a rule must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 use super::{Asked, Effects};
 use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
 use crate::domain::approval::{Answer, ApprovalKind, QuestionId};
-use crate::domain::record::Verdict;
 use crate::domain::stream::control::Via;
+use crate::domain::verdict::Verdict;
 use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::Input;
 use crate::runtime::gate::{Call, judge_edit};

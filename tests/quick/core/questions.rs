@@ -7,8 +7,9 @@ use programmator::domain::approval::{
 };
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::IterationOutcome;
-use programmator::domain::record::{Record, Stored, Verdict};
+use programmator::domain::record::{Record, Stored};
 use programmator::domain::stream::control::Via;
+use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::effect::{Request, ToolCall};
 use programmator::orchestrator::input::Input;
 use programmator::orchestrator::state::State;
@@ -147,13 +148,7 @@ impl World {
 
 /// What the rules say of a call.
 pub fn ruling(verdict: Verdict) -> Ruling {
-    let unit = UnitView {
-        text: "x".into(),
-        verdict: verdict.word().into(),
-        rule: "r".into(),
-        reason: String::new(),
-        kind: None,
-    };
+    let unit = UnitView { text: "x".into(), verdict, rule: "r".into(), reason: String::new(), kind: None };
     Ruling { verdict, rule: "r".into(), reason: String::new(), target: "x".into(), units: vec![unit], provable: false }
 }
 

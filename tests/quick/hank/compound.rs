@@ -80,10 +80,11 @@ mod runs {
     use programmator::domain::denial::Denial;
     use programmator::domain::limits::admission::{self, Admission, Ledger, Purpose};
     use programmator::domain::outcome::ExitReason;
-    use programmator::domain::record::{PhaseSeed, Record, Verdict};
+    use programmator::domain::record::{PhaseSeed, Record};
     use programmator::domain::settings::Settings;
     use programmator::domain::stream::control::Via;
     use programmator::domain::turn::TurnResult;
+    use programmator::domain::verdict::Verdict;
     use programmator::orchestrator::decide::decide;
     use programmator::orchestrator::effect::{Request, ToolCall};
     use programmator::orchestrator::input::{Input, Start};

@@ -1,8 +1,8 @@
 //! Rules of a person's own: what each matcher is about, and that an allow rule needs proof.
 
+use programmator::domain::verdict::Verdict::{self, Allow, Ask, Block, Passphrase};
 use programmator::policy::engine::{Policy, Source};
 use programmator::policy::place::{MadeUp, Place};
-use programmator::policy::verdict::Verdict::{self, Allow, Ask, Block, Passphrase};
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -2,10 +2,10 @@
 //! formatters that are installed, words of a version that run what the repository says. Each row beside its neighbour.
 
 use super::support::policy;
+use programmator::domain::verdict::Verdict;
 use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
 use programmator::policy::remembered::Remembered;
-use programmator::policy::verdict::Verdict;
 use serde_json::json;
 use std::path::Path;
 

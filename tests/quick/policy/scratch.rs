@@ -2,10 +2,10 @@
 //! not the project's, and what is protected by its name is protected there, too.
 
 use super::support::policy;
+use programmator::domain::verdict::Verdict::{self, Allow, Ask, Block};
 use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
 use programmator::policy::remembered::Remembered;
-use programmator::policy::verdict::Verdict::{self, Allow, Ask, Block};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@
 
 use super::grammar::{Dice, Malice, noise, script};
 use super::support::{decide, policy};
+use programmator::domain::verdict::Verdict;
 use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
-use programmator::policy::verdict::Verdict;
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};

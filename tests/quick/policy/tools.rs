@@ -1,9 +1,9 @@
 //! Claude's tools other than Bash.
 
 use super::support::policy;
+use programmator::domain::verdict::Verdict::{self, Allow, Ask, Block, Passphrase};
 use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
-use programmator::policy::verdict::Verdict::{self, Allow, Ask, Block, Passphrase};
 use serde_json::{Value, json};
 use std::path::Path;
 

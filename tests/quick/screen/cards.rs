@@ -6,6 +6,7 @@ use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
 use programmator::domain::record::Record;
 use programmator::domain::request::{Reply, Request};
+use programmator::domain::verdict::Verdict;
 use programmator::tui::msg::{Ask, Msg};
 use programmator::tui::ui::Ui;
 use programmator::tui::update::update;
@@ -20,15 +21,15 @@ fn waits(approval: Approval) -> Ui {
 
 fn bash(command: &str) -> Approval {
     let input = serde_json::json!({ "command": command, "timeout": 600_000 }).to_string();
-    let unit = sample::unit(command, "ask", "unknown-asks", "not known to be harmless");
+    let unit = sample::unit(command, Verdict::Ask, "unknown-asks", "not known to be harmless");
     Approval { units: vec![unit], provable: false, rule: "unknown-asks".into(), ..sample::asks("c", "Bash", &input, 9) }
 }
 
 fn passphrase() -> Approval {
     let reason = "writes outside of the tests";
     let units = vec![
-        sample::unit("ls", "allow", "allow-reads", ""),
-        sample::unit("tee out.txt", "passphrase", "secret-for-write", reason),
+        sample::unit("ls", Verdict::Allow, "allow-reads", ""),
+        sample::unit("tee out.txt", Verdict::Passphrase, "secret-for-write", reason),
     ];
     let input = r#"{"command":"ls | tee out.txt"}"#;
     Approval {
@@ -133,7 +134,12 @@ fn edit_of_a_file() {
         let path = "/home/ann/shop/src/http/stack.rs";
         let mut approval = Approval {
             agent: Some("explore".into()),
-            units: vec![sample::unit(path, "ask", "edits-ask", "changes a file that is shared with another ticket")],
+            units: vec![sample::unit(
+                path,
+                Verdict::Ask,
+                "edits-ask",
+                "changes a file that is shared with another ticket",
+            )],
             rule: "edits-ask".into(),
             expires: Some(sample::NOW.plus(Duration::from_secs(3_480))),
             ..sample::asks("c", "Edit", &input.to_string(), 120)
@@ -182,7 +188,7 @@ fn payloads_on_a_card() {
         approval.agent = Some(evil.into());
         approval.rule = evil.into();
         approval.reason = evil.into();
-        approval.units.push(sample::unit(evil, evil, evil, evil));
+        approval.units.push(sample::unit(evil, Verdict::Ask, evil, evil));
         approval.tool = "Bash".into();
         let mut model = waits(approval);
         press(&mut model, "!");
@@ -216,7 +222,7 @@ fn edited_input() {
             edited_from: Some(push.input.clone()),
             units: vec![sample::unit(
                 "git push origin main --follow-tags --dry-run",
-                "ask",
+                Verdict::Ask,
                 "pushes-ask",
                 &push.reason,
             )],
@@ -348,7 +354,7 @@ fn nothing_on_a_card_is_an_order_to_the_terminal() {
             let mut approval = sample::asks("p", tool, &json.to_string(), 5);
             approval.kind = kind;
             approval.rule = evil.into();
-            approval.units = vec![sample::unit(evil, evil, evil, evil)];
+            approval.units = vec![sample::unit(evil, Verdict::Ask, evil, evil)];
             let mut model = waits(approval);
             for keys in ["!", "A", "n", "e", "Ctrl-s", "Esc", "y", "d", "Esc", "Esc", "a"] {
                 press(&mut model, keys);

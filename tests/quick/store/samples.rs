@@ -19,7 +19,7 @@ use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost, TurnEnded,
-    TurnFailed, ValidationRan, Verdict, WishTaken, WriteOutcome,
+    TurnFailed, ValidationRan, WishTaken, WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
@@ -27,6 +27,7 @@ use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
+use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
 use std::path::Path;
 
@@ -126,7 +127,7 @@ pub fn every_record() -> Vec<Record> {
             target: text(),
             verdict: Verdict::Block,
             reason: text(),
-            units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text(), kind: None }],
+            units: vec![UnitView { text: text(), verdict: Verdict::Ask, rule: text(), reason: text(), kind: None }],
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },
         Record::ApiRetried(ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text(), status: Some(529) }),
@@ -267,7 +268,7 @@ pub fn every_record() -> Vec<Record> {
             edited_from: Some(text()),
             cwd: Some(text()),
             agent: None,
-            units: vec![UnitView { text: text(), verdict: text(), rule: text(), reason: text(), kind: None }],
+            units: vec![UnitView { text: text(), verdict: Verdict::Ask, rule: text(), reason: text(), kind: None }],
             rule: text(),
             reason: text(),
             asked: time(8),
@@ -306,92 +307,15 @@ fn sessions() -> Sessions {
     sessions
 }
 
-/// How many kinds [`index`] knows.
-const KINDS: usize = 76;
-
-fn index(record: &Record) -> usize {
-    match record {
-        Record::RunStarted { .. } => 0,
-        Record::RunResumed { .. } => 1,
-        Record::TreeAwaited { .. } => 2,
-        Record::TreeGranted => 3,
-        Record::TicketRead { .. } => 4,
-        Record::TicketLost { .. } => 5,
-        Record::ValidationChangeSeen { .. } => 6,
-        Record::ValidationChangeAnswered { .. } => 7,
-        Record::IterationStarted { .. } => 8,
-        Record::SnapshotTaken { .. } => 9,
-        Record::CallCounted(_) => 10,
-        Record::SpawnRequested { .. } => 11,
-        Record::AgentSpawned { .. } => 12,
-        Record::AgentReady(_) => 13,
-        Record::SessionLost(_) => 14,
-        Record::ToolJudged { .. } => 15,
-        Record::ToolFinished { .. } => 16,
-        Record::ApiRetried(_) => 17,
-        Record::NoteGiven { .. } => 18,
-        Record::NoteSent { .. } => 19,
-        Record::NoteDelivered { .. } => 20,
-        Record::ClaimMade { .. } => 21,
-        Record::ClaimMissing { .. } => 22,
-        Record::FollowUpSent { .. } => 23,
-        Record::TurnFailed { .. } => 24,
-        Record::StopAsked { .. } => 25,
-        Record::AgentExited { .. } => 26,
-        Record::EvidenceGathered { .. } => 27,
-        Record::ValidationRan(_) => 28,
-        Record::PhaseDone { .. } => 29,
-        Record::PhaseDisputed { .. } => 30,
-        Record::PhaseSkipped(_) => 31,
-        Record::PhaseReopened(_) => 32,
-        Record::TickIntended(_) => 33,
-        Record::TickSettled(_) => 34,
-        Record::StatusIntended { .. } => 35,
-        Record::StatusSettled { .. } => 36,
-        Record::IterationEnded { .. } => 37,
-        Record::PauseAsked => 38,
-        Record::Paused => 39,
-        Record::Continued => 40,
-        Record::StopRequested => 41,
-        Record::Noticed { .. } => 42,
-        Record::RunEnded { .. } => 43,
-        Record::TurnEnded { .. } => 44,
-        Record::NoteReturned { .. } => 45,
-        Record::BreakerCarried { .. } => 46,
-        Record::BreakerCounted(CounterMoved { .. }) => 47,
-        Record::BreakerMoved(StateMoved { .. }) => 48,
-        Record::BreakerReset => 49,
-        Record::BoxesRead(_) => 50,
-        Record::OutputAnalysed(_) => 51,
-        Record::WatchdogFired(_) => 52,
-        Record::SessionsCarried(_) => 53,
-        Record::SessionEnded(_) => 54,
-        Record::SettingsChanged(_) => 55,
-        Record::LimitSeen(_) => 56,
-        Record::LimitHit(_) => 57,
-        Record::Parked(_) => 58,
-        Record::Unparked => 59,
-        Record::LimitsChanged(_) => 60,
-        Record::Receipt(_) => 61,
-        Record::ApprovalAsked(_) => 62,
-        Record::ApprovalAnswered(_) => 63,
-        Record::ApprovalVoid(_) => 64,
-        Record::GrantsDropped => 65,
-        Record::TurnBegan { .. } => 66,
-        Record::BackgroundChanged { .. } => 67,
-        Record::ForeignTurn { .. } => 68,
-        Record::PhaseTicked(_) => 69,
-        Record::WishTaken(_) => 70,
-        Record::UntickIntended(_) => 71,
-        Record::UntickSettled(_) => 72,
-        Record::EditRefused(_) => 73,
-        Record::StorageWaited { .. } => 74,
-        Record::RulesRead(_) => 75,
-    }
-}
-
 #[test]
 fn there_is_a_sample_of_every_kind() {
-    let kinds: Vec<usize> = every_record().iter().map(index).collect();
-    assert_eq!(kinds, (0..KINDS).collect::<Vec<_>>());
+    let source = include_str!("../../../src/domain/record.rs").split_once("pub enum Record {").unwrap().1;
+    let variants = source.lines().take_while(|line| *line != "}").filter_map(|line| line.strip_prefix("    "));
+    let mut variants: Vec<&str> = variants.filter(|line| line.starts_with(char::is_uppercase)).collect();
+    let name = |text: &str| text.split(['(', ' ', ',', '{']).next().unwrap_or_default().to_owned();
+    let mut sampled: Vec<String> = every_record().iter().map(|record| name(&format!("{record:?}"))).collect();
+    sampled.sort_unstable();
+    sampled.dedup();
+    variants.sort_unstable();
+    assert_eq!(sampled, variants.into_iter().map(name).collect::<Vec<_>>());
 }

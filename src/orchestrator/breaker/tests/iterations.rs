@@ -30,7 +30,7 @@ fn failed(error: &str, status: Option<u16>) -> Record {
     Record::TurnFailed(TurnFailed { n: 1, error: error.into(), message: "m".into(), status })
 }
 
-fn judged(tool: &str, verdict: crate::domain::record::Verdict) -> Record {
+fn judged(tool: &str, verdict: crate::domain::verdict::Verdict) -> Record {
     Record::ToolJudged {
         n: 1,
         tool_use_id: format!("{tool}-1"),
@@ -84,7 +84,7 @@ fn iterations_that_say_nothing() {
 
 #[test]
 fn what_iterations_tell() {
-    use crate::domain::record::Verdict::{Allow, Block};
+    use crate::domain::verdict::Verdict::{Allow, Block};
     let seen = |records| observed(IterationOutcome::NoClaim, records).unwrap();
     assert_eq!(seen(vec![turn(10), turn(5), compared(&["a", "b"])]).progress, Progress::Made { files: 2 });
     assert_eq!(seen(vec![turn(10), turn(5), compared(&[])]).output, Some(15));

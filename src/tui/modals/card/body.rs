@@ -1,6 +1,7 @@
 //! What stands on the card: the call, whole and spelt out; its parts and what the policy says of each.
 
 use crate::domain::approval::{Again, Approval, ApprovalKind, UnitView, runs_in_shell};
+use crate::domain::verdict::Verdict;
 use crate::tui::panes::stream::markdown_rows;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::diff::{self, Side};
@@ -289,7 +290,7 @@ fn units(body: &mut Body, approval: &Approval, above: &str) {
     body.gap();
     let most = body.columns / 3;
     let beside = |unit: &UnitView| unit.rule.width() + RULE.len() <= most;
-    let verdicts = approval.units.iter().map(|unit| unit.verdict.width()).max().unwrap_or(0);
+    let verdicts = approval.units.iter().map(|unit| unit.verdict.word().width()).max().unwrap_or(0);
     let rules = approval.units.iter().filter(|unit| beside(unit)).map(|unit| unit.rule.width() + RULE.len() + 2);
     let rules = rules.max().unwrap_or(0);
     let numbers = approval.units.len().to_string().len();
@@ -304,7 +305,7 @@ fn units(body: &mut Body, approval: &Approval, above: &str) {
             if row == 0 {
                 let fill = columns.saturating_sub(crate::tui::widgets::wrap::width(&pieces)) + 2;
                 pieces.push(Piece::new(" ".repeat(fill), Role::Dim));
-                pieces.push(Piece::new(pad(&unit.verdict, verdicts), verdict_role(&unit.verdict)));
+                pieces.push(Piece::new(format!("{:verdicts$}", unit.verdict.word()), verdict_role(unit.verdict)));
                 if beside(unit) {
                     pieces.push(Piece::new(format!("  {RULE}{}", spelt::visible(&unit.rule)), Role::Dim));
                 }
@@ -313,7 +314,7 @@ fn units(body: &mut Body, approval: &Approval, above: &str) {
             body.lines.push(Line::of(pieces));
         }
         let rule = if beside(unit) { String::new() } else { format!("{RULE}{}", unit.rule) };
-        let reason = if unit.verdict == "allow" { "" } else { &unit.reason };
+        let reason = if unit.verdict == Verdict::Allow { "" } else { &unit.reason };
         let colon = if rule.is_empty() || reason.is_empty() { "" } else { ": " };
         let why = format!("{rule}{colon}{reason}");
         // Told once: in a long script the same reason would drown the rest.
@@ -345,17 +346,11 @@ fn unit_rows(approval: &Approval, unit: &UnitView, above: &str, columns: usize) 
     rows
 }
 
-fn pad(text: &str, columns: usize) -> String {
-    let text = spelt::visible(text);
-    let fill = columns.saturating_sub(text.width());
-    text + &" ".repeat(fill)
-}
-
-fn verdict_role(verdict: &str) -> Role {
+fn verdict_role(verdict: Verdict) -> Role {
     match verdict {
-        "allow" => Role::Success,
-        "block" => Role::Danger,
-        _ => Role::Warning,
+        Verdict::Allow => Role::Success,
+        Verdict::Ask | Verdict::Passphrase => Role::Warning,
+        Verdict::Block => Role::Danger,
     }
 }
 

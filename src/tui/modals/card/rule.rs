@@ -4,6 +4,7 @@
 //! What the words of a rule mean is the policy's. Where the call cannot be named word for word there is no rule.
 
 use crate::domain::approval::{Approval, UnitView, runs_in_shell};
+use crate::domain::verdict::Verdict;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -20,7 +21,7 @@ pub(super) fn of(approval: &Approval) -> Option<String> {
     let rules = if runs_in_shell(&approval.tool) {
         let mut rules: Vec<String> = Vec::new();
         let whole = input.get("command")?.as_str()?;
-        for unit in approval.units.iter().filter(|unit| unit.verdict == "ask") {
+        for unit in approval.units.iter().filter(|unit| unit.verdict == Verdict::Ask) {
             if may_be_fed(whole, &unit.text) {
                 return None;
             }
@@ -237,7 +238,7 @@ mod tests {
             ("python3 '-'", false),
         ] {
             let input = serde_json::json!({ "command": whole }).to_string();
-            let unit = sample::unit("python3 -", "ask", "r", "w");
+            let unit = sample::unit("python3 -", Verdict::Ask, "r", "w");
             let approval = Approval { units: vec![unit], ..sample::asks("x", "Bash", &input, 1) };
             assert_eq!(of(&approval).is_some(), offered, "{whole}");
         }

@@ -13,10 +13,10 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    BoxSettled, ForeignTurn, Level, OfPhase, Record, SessionLost, Stored, TurnFailed, ValidationRan, Verdict,
-    WriteOutcome,
+    BoxSettled, ForeignTurn, Level, OfPhase, Record, SessionLost, Stored, TurnFailed, ValidationRan, WriteOutcome,
 };
 use crate::domain::stream::show;
+use crate::domain::verdict::Verdict;
 use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::{HashMap, HashSet};

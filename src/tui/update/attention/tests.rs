@@ -9,6 +9,7 @@ use crate::domain::approval::{Again, Answered, AnsweredBy, Approval, Scope, Void
 use crate::domain::news::News;
 use crate::domain::record::Record;
 use crate::domain::request::{Reply, Request};
+use crate::domain::verdict::Verdict;
 use crate::tui::msg::Msg;
 use crate::tui::sample;
 use crate::tui::update::update;
@@ -261,7 +262,7 @@ fn what_is_typed_on_is_no_key_when_the_call_is_withdrawn() {
 fn the_keys_fit_and_a_yes_that_comes_too_early_is_answered() {
     let words = (0..400).map(|n| format!("--word{n}")).collect::<Vec<_>>().join(" ");
     let input = serde_json::json!({ "command": format!("git push {words}") }).to_string();
-    let units = vec![sample::unit(&format!("git push {words}"), "ask", "pushes-ask", "publishes")];
+    let units = vec![sample::unit(&format!("git push {words}"), Verdict::Ask, "pushes-ask", "publishes")];
     let mut model = waits([Approval { input, units, ..sample::push("c") }]);
     press(&mut model, "!");
     let drawn = sample::draw(&mut model, (80, 24));
