@@ -46,8 +46,14 @@ enum Escape {
 impl Shortener {
     /// Takes more of the line.
     pub fn push(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.byte(byte);
+        let mut at = 0;
+        while at < bytes.len() {
+            let plain = !matches!(bytes[at], b'"' | b'\\');
+            let taken = self.string.as_mut().filter(|_| plain).map_or(0, |inside| inside.take(&bytes[at..]));
+            if taken == 0 {
+                self.byte(bytes[at]);
+            }
+            at += taken.max(1);
         }
     }
 
@@ -119,26 +125,44 @@ impl Shortener {
 }
 
 impl Inside {
+    /// Takes what the tail takes as it is, up to an escape or the string's end: how many bytes.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let in_tail = !self.tail.is_empty() || self.gone > 0;
+        if !in_tail || self.escape != Escape::None {
+            return 0;
+        }
+        let plain = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+        let taken = plain.min(2 * TAIL - self.tail.len());
+        self.tail.extend_from_slice(&bytes[..taken]);
+        if self.tail.len() >= 2 * TAIL {
+            self.forget();
+        }
+        taken
+    }
+
     /// Keeps the end of the tail, from between two characters.
     fn forget(&mut self) {
         let goal = self.tail.len().saturating_sub(TAIL);
         let mut at = 0;
         while at < goal {
-            at += character(&self.tail[at..]);
+            at += match self.tail[at] {
+                b'\\' => escape(&self.tail[at..]),
+                _ => memchr::memchr(b'\\', &self.tail[at..goal]).unwrap_or(goal - at),
+            };
         }
+        at += self.tail.iter().skip(at).take_while(|byte| **byte & 0xc0 == 0x80).count();
         let at = at.min(self.tail.len());
         self.tail.drain(..at);
         self.gone += at as u64;
     }
 }
 
-/// Bytes of the first character, as it is written in a string.
-fn character(text: &[u8]) -> usize {
+/// Bytes of the escape at the beginning, with its other half.
+fn escape(text: &[u8]) -> usize {
     match text {
-        [b'\\', b'u', ..] if is_half(text) => 12,
-        [b'\\', b'u', ..] => 6,
-        [b'\\', ..] => 2,
-        _ => 1 + text.iter().skip(1).take_while(|byte| **byte & 0xc0 == 0x80).count(),
+        [_, b'u', ..] if is_half(text) => 12,
+        [_, b'u', ..] => 6,
+        _ => 2,
     }
 }
 
