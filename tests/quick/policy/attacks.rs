@@ -8,6 +8,7 @@ use programmator::policy::cases::Case;
 use programmator::policy::engine::Profile;
 use proptest::prelude::{ProptestConfig, any, prop, prop_assert, proptest};
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// The command of a call of bash that carries nothing else, and is whole: half a command would end its context.
 fn command(case: &Case) -> Option<&str> {
@@ -23,10 +24,10 @@ struct Attack {
     guarded: Verdict,
 }
 
-fn attacks() -> Vec<Attack> {
+static ATTACKS: LazyLock<Vec<Attack>> = LazyLock::new(|| {
     let text = include_str!("../../fixtures/policy/attacks.jsonl");
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
-}
+});
 
 fn verdict(profile: Profile, case: &Case) -> Verdict {
     case.decide(policy(profile)).verdict
@@ -34,9 +35,8 @@ fn verdict(profile: Profile, case: &Case) -> Verdict {
 
 #[test]
 fn every_attack_has_the_expected_verdicts() {
-    let attacks = attacks();
     let mut wrong = Vec::new();
-    for Attack { case, guarded } in &attacks {
+    for Attack { case, guarded } in ATTACKS.iter() {
         for (profile, expected) in [(Profile::Strict, case.expect), (Profile::Guarded, *guarded)] {
             let got = verdict(profile, case);
             if got != expected {
@@ -45,21 +45,22 @@ fn every_attack_has_the_expected_verdicts() {
             }
         }
     }
-    assert!(attacks.len() > 1500, "{}", attacks.len());
+    assert!(ATTACKS.len() > 1500, "{}", ATTACKS.len());
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn no_attack_is_allowed_in_a_context() {
     let mut allowed = Vec::new();
-    for (nth, Attack { case, .. }) in attacks().iter().enumerate() {
+    for (nth, Attack { case, .. }) in ATTACKS.iter().enumerate() {
         let Some(command) = command(case) else { continue };
         let surrounded = contexts(command);
         // Each row in two contexts, all contexts by all rows.
-        for (name, text) in [&surrounded[nth % surrounded.len()], &surrounded[(nth * 5 + 3) % surrounded.len()]] {
-            let wrapped = lifted(case, text);
-            for profile in [Profile::Strict, Profile::Guarded] {
-                let (bare, within) = (verdict(profile, case), verdict(profile, &wrapped));
+        let two = [nth, nth * 5 + 3].map(|at| &surrounded[at % surrounded.len()]);
+        for profile in [Profile::Strict, Profile::Guarded] {
+            let bare = verdict(profile, case);
+            for (name, text) in two {
+                let within = verdict(profile, &lifted(case, text));
                 if within < bare {
                     let (bare, within) = (bare.word(), within.word());
                     allowed.push(format!("{} {} {name}: {bare} -> {within}: {text}", case.id, profile.name()));
@@ -75,8 +76,7 @@ proptest! {
 
     #[test]
     fn contexts_in_contexts_never_weaken(row in any::<prop::sample::Index>(), ways in prop::collection::vec(0..13_usize, 1..4)) {
-        let attacks = attacks();
-        let case = &row.get(&attacks).case;
+        let case = &row.get(&ATTACKS).case;
         if let Some(command) = command(case) {
             let text = ways.iter().fold(command.to_owned(), |text, way| contexts(&text).swap_remove(*way).1);
             let wrapped = lifted(case, &text);

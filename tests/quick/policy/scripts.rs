@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn wanted() -> usize {
-    std::env::var("PROGRAMMATOR_SCRIPTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
+    std::env::var("PROGRAMMATOR_SCRIPTS").ok().and_then(|text| text.parse().ok()).unwrap_or(5_000)
 }
 
 /// Judges a text, and says how long it took. What could not be parsed must have been refused for a reason of the
