@@ -32,7 +32,7 @@ pub struct Config {
     pub validation: Vec<String>,
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
-    /// How the screen looks.
+    /// Screen options.
     pub screen: ScreenConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
@@ -43,7 +43,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The rules of a run that is gone on with: those it began with, but for what the command line gives now, and the
+    /// The rules of a run that is resumed: those it began with, but for what the command line gives now, and the
     /// breaker's: like limits they are the person's, and the reason to resume may be that they were changed.
     pub fn over(&self, frozen: &Settings) -> Settings {
         let (mut settings, now) = (frozen.clone(), &self.settings);
@@ -98,7 +98,7 @@ pub struct StorageConfig {
     pub validation_output: u64,
 }
 
-/// How the screen looks.
+/// Screen options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScreenConfig {
     /// Name of the theme.

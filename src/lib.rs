@@ -1,18 +1,18 @@
-//! programmator supervises Claude Code while it works through tickets. This page is the map of the house; how to use
-//! the program is told in the README.
+//! programmator supervises Claude Code while it works through tickets. This page is the map of the code; how to use
+//! the program is in the README.
 //!
-//! # From above
+//! # Overview
 //!
 //! A **ticket** is a markdown file with **phases**. A **run** is programmator at work on one ticket from its start to an
 //! exit reason, across restarts. An **iteration** is one call of Claude in a run. Claude ends an iteration with a
-//! **claim**, its status block; programmator gathers **evidence**, what changed and what the validation commands said,
-//! and judges the claim by it. Every fact about a run is a **record** in its journal. Everything that the pure core wants
-//! done is an **effect**, carried out at the edge.
+//! **claim**, its status block; programmator gathers **evidence** (the changed files and the results of the validation
+//! commands) and checks the claim against it. Every fact about a run is a **record** in its journal. Everything that the
+//! pure core wants done is an **effect**, carried out at the edge.
 //!
 //! ```text
-//!  keys · Claude's stream · the file watch · timers · what effects came to
+//!  keys · Claude's stream · file watches · timers · results of effects
 //!                           │
-//!                 runtime::translate           the world's words become ours
+//!                 runtime::translate           outside events become inputs
 //!                           ▼
 //!                         Input
 //!                           │
@@ -21,22 +21,22 @@
 //!               ┌───────────┴───────────┐
 //!            records                 effects
 //!               │                       │
-//!   1. adapters::store  durable         │                  what is not stored has not happened
+//!   1. adapters::store  durable         │                  what is not stored did not happen
 //!   2. orchestrator::apply  folded      │
-//!   3. News, to who looks on            │
+//!   3. News, to front ends              │
 //!               │                       ▼
 //!               │          4. runtime::effects ──▶ adapters: Claude, git, files, commands
 //!               │                       └────────────▶ results come back as Input
 //!               ▼
-//!   tui::update ▶ tui::view        or runtime::headless, a line each
+//!   tui::update ▶ tui::view        or runtime::headless, one line each
 //! ```
 //!
-//! The order is the point. Records are durable before an effect begins, so a run that is killed anywhere is resumed by
-//! folding its journal and asking `decide` what is still owed. What must not happen twice has a record before it
+//! Order matters: records are durable before an effect begins, so a run that is killed at any point is resumed by
+//! folding its journal and asking `decide` what is still to do. What must not happen twice has a record before it
 //! (intended) and one after it (settled). The screen, the printer, `logs` and `replay` fold the same records with the
 //! same [`apply`](orchestrator::apply::apply).
 //!
-//! What Claude prints does not go this way: a thread of its own drains stdout into a file, verbatim, with an index of
+//! Claude's output takes another path: a thread drains stdout into a file, verbatim, with an index of
 //! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in [`News`](domain::news::News).
 //!
 //! A front end, the screen like the printer, has two ways to the service behind it ([`app`](runtime::app)): it asks by
@@ -48,10 +48,10 @@
 //! A tool call: Claude asks over stdio → `Input` → the gate ([`policy`]) judges → the verdict is stored → Claude is
 //! answered. A verdict that cannot be stored is not given.
 //!
-//! # The rooms
+//! # Modules
 //!
-//! Who may know whom: `base ◀ domain ◀ {orchestrator, policy} ◀ config`. The screen knows those five. Adapters know
-//! `base`, `domain`, `policy` and `config`. `runtime` knows all of these but the screen; `cli` wires everything.
+//! Allowed dependencies: `base ◀ domain ◀ {orchestrator, policy} ◀ config`. `tui` uses those five. Adapters use
+//! `base`, `domain`, `policy` and `config`. `runtime` uses all of these but `tui`; `cli` wires everything.
 //! `tests/quick/architecture.rs` holds it.
 //!
 //! **[`base`]** Ids, time, lines of bytes, and [`Clean`](base::text::Clean): text that is safe to show. Time comes in as
@@ -59,27 +59,27 @@
 //!
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
-//! [`record`](domain::record) is the journal's schema; [`words`](domain::words) says a record in a sentence. Parsing gives
+//! [`record`](domain::record) is the journal's schema; [`words`](domain::words) turns a record into a log line. Parsing gives
 //! a value and its problems.
 //!
 //! **[`orchestrator`]** The verbs. [`decide`](orchestrator::decide) answers an [`Input`](orchestrator::input::Input) with
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
-//! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) what Claude is told.
+//! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`).
 //!
-//! **[`config`]** [`key`](config::key) is the table of keys, [`layers`](config::layers) puts files, environment and
-//! flags over one another and remembers where each value came from, [`flags`](config::flags) vets what is handed on to
+//! **[`config`]** [`key`](config::key) is the table of keys, [`layers`](config::layers) merges files, environment and
+//! flags and remembers where each value came from, [`flags`](config::flags) vets the flags that are passed on to
 //! Claude. Reading files is an adapter's.
 //!
-//! **[`adapters`]** What touches the world, one module for each thing in it. [`agent`](adapters::agent): Claude's
-//! process, its protocol, its keeper, the ladder that stops it, its orphans. [`validate`](adapters::validate): validation commands.
+//! **[`adapters`]** Everything that does I/O, one module for each thing. [`agent`](adapters::agent): Claude's
+//! process, its protocol, its keeper, the steps that stop it, its orphans. [`validate`](adapters::validate): validation commands.
 //! Both run in the bash that [`shell`](adapters::shell) finds, with the variables of
 //! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
 //! [`process_group`](adapters::process_group) that ends as a whole. [`store`](adapters::store): the database,
-//! scrollback files, locks, what other processes ask of a run; [`room`](adapters::room) asks for disk space before it
+//! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
 //! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence and snapshots.
 //! [`file_watch`](adapters::file_watch) reports changed files.
 //!
@@ -95,15 +95,15 @@
 //!
 //! **[`runtime`]** One task for each ticket ([`ticket_task`](runtime::ticket_task)), opened and counted by the
 //! [`supervisor`](runtime::supervisor). [`translate`](runtime::translate) makes inputs of events,
-//! [`effects`](runtime::effects) is the only place that does things, [`channels`](runtime::channels) says of every
-//! channel what happens when it is full. [`storage`](runtime::storage) is how a run waits while nothing can be stored,
-//! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) is where a call meets its
-//! judge, [`rulebook`](runtime::rulebook) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
+//! [`effects`](runtime::effects) is the only place that carries out effects, [`channels`](runtime::channels) says for the
+//! channels between tasks what happens when they are full. [`storage`](runtime::storage) is how a run waits while nothing can be stored,
+//! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) has each call
+//! judged, [`rulebook`](runtime::rulebook) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
 //! what waits judged again when they change. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`shutdown`](runtime::shutdown) hears signals.
 //!
-//! What is asked of a ticket from outside its run: [`wishes`](runtime::wishes) hands it to a run that is at work,
+//! Requests from outside a run: [`wishes`](runtime::wishes) passes them to a running run,
 //! [`behind`](runtime::behind) appends it to one that has ended; [`ticking`](runtime::ticking) does that for boxes,
 //! [`circuit`](runtime::circuit) for the breaker, [`sessions`](runtime::sessions) for Claude's session.
 //!
@@ -117,23 +117,23 @@
 //!
 //! **[`cli`]** What can be typed, one file for each command; each only wires rooms together.
 //!
-//! # What there is not
+//! # Invariants
 //!
 //! - No I/O, no clock and no channel in `base`, `domain`, `orchestrator`, `policy` and the drawing half of `tui`.
 //! - No state of a run that is not a fold of its records; no state at all in the screen that a run needs.
-//! - No run that waits for the screen, and no screen that waits for a run.
+//! - No run waits for the screen, and the screen waits for no run.
 //! - No effect before its record is durable, and no answer to a tool call before its verdict is.
-//! - No tick by Claude's word where a command or the tree can be asked.
-//! - No guess which phase is meant.
-//! - No ticket that is written anew: one byte, one value or one ` [x]` changes, and never over a person's edit.
-//! - No `reset`, `clean`, `stash` or `checkout` in a person's work tree.
-//! - No byte of Claude's, a ticket's or a command's on the terminal but through `Clean`.
-//! - No setting of a repository's that decides what is run or told, until the person trusts it.
-//! - No ticker: an idle screen sleeps.
+//! - No tick on Claude's word alone where a command or the working tree can be checked.
+//! - No guess at which phase a claim means: it is disputed.
+//! - No ticket is rewritten: one byte, one value or one ` [x]` changes, and never over a person's edit.
+//! - No `reset`, `clean`, `stash` or `checkout` in a person's working tree.
+//! - No raw byte of Claude's, a ticket's or a command's reaches the terminal: only through `Clean`.
+//! - No setting of a repository applies to what is run or prompted until the person trusts it.
+//! - An idle screen sleeps: it wakes for keys, news and the clock that it shows.
 //! - No two files that need each other, whatever the way between them: what both need has a file of its own.
 //! - No `unsafe`, no `unwrap`, no `panic!` outside tests; lints and `tests/quick/architecture.rs` see to it.
 //!
-//! # How to add
+//! # How to extend
 //!
 //! | a | is |
 //! |---|---|
@@ -149,7 +149,7 @@
 //! | command | a variant in [`cli::Command`], a file in `cli/`, an example in its help |
 //!
 //! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes
-//! them, the documentation's tables and its picture, and `git diff` shows what came of it. `.ci/run` is everything that
+//! them, the documentation's tables and its picture, and `git diff` shows what came of it. `.ci/run` checks everything that
 //! must hold.
 
 pub mod adapters;

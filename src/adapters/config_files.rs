@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Folder of a project's settings inside its work folder.
+/// Folder of a project's settings inside its working directory.
 pub const PROJECT_FOLDER: &str = ".programmator";
 /// Most files looked at in a `prompts` folder.
 const MAX_PROMPTS: usize = 64;

@@ -1,4 +1,4 @@
-//! Evidence: what changed in the work tree since a snapshot, and snapshots to go back to.
+//! Evidence: what changed in the working tree since a snapshot, and snapshots to go back to.
 //!
 //! Owns [`WorkTree`], which is a git repository (snapshots are commits under hidden refs) or a plain
 //! folder (snapshots are manifests). Does not own what a change means (`orchestrator::judge`) nor
@@ -28,14 +28,14 @@ use std::sync::Arc;
 /// Where a run works, and what can be said about it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub enum WorkTree {
-    /// In a git repository: all of its work tree counts, also outside the folder.
+    /// In a git repository: all of its working tree counts, also outside the folder.
     Git(Arc<Repository>),
     /// In none: the folder counts.
     Plain(Arc<Folder>),
 }
 
 impl WorkTree {
-    /// Opens the work tree that `folder` is in. `keep` is a folder of ours outside the work tree: for
+    /// Opens the working tree that `folder` is in. `keep` is a folder of ours outside the working tree: for
     /// manifests of plain folders and for scratch space.
     pub async fn open(folder: &Path, keep: &Path) -> Result<Self, EvidenceError> {
         let folder = std::fs::canonicalize(folder).map_err(|source| EvidenceError::Io {
@@ -58,7 +58,7 @@ impl WorkTree {
     }
 
     /// Saves all tracked and untracked, not ignored files but `exclude` (absolute paths, or relative to
-    /// the work folder; a folder stands for all in it). Touches neither HEAD, index, stash nor a
+    /// the working directory; a folder stands for all in it). Touches neither HEAD, index, stash nor a
     /// visible reflog. Taking it again under the same name replaces it.
     pub async fn snapshot(&self, name: &SnapshotName, exclude: &[PathBuf]) -> Result<Taken, EvidenceError> {
         let exclude = self.excludes(exclude);

@@ -43,7 +43,7 @@ pub enum PassphraseError {
     #[error(transparent)]
     File(#[from] PrivateFileError),
     /// The file's content.
-    #[error("{path}: not a passphrase hash of ours ({reason}); set a new one: programmator passphrase set")]
+    #[error("{path}: not a programmator passphrase hash ({reason}); set a new one: programmator passphrase set")]
     Broken {
         /// The file.
         path: String,

@@ -54,7 +54,7 @@ pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), SaveErro
         Err(error) => return Err(form(&error.to_string())),
     };
     match (old, &now) {
-        (None, Some(_)) => return Err(form("it is there already")),
+        (None, Some(_)) => return Err(form("it already exists")),
         (old, now) if old != now.as_deref() => return Err(form("it was changed meanwhile")),
         _ => {}
     }
@@ -91,12 +91,12 @@ fn inserted(old: &str, rules: &str, before: &str) -> Result<String, String> {
     for rule in &added {
         let name = rule.get("name").and_then(Value::as_str).ok_or("a rule has no name")?;
         if known.iter().any(|known| known.get("name").and_then(Value::as_str) == Some(name)) {
-            return Err(format!("there is a rule called {name} already"));
+            return Err(format!("there is already a rule called {name}"));
         }
     }
     let lines: Vec<&str> = old.split_inclusive('\n').collect();
     let Some(head) = lines.iter().position(|line| line.trim_end() == "rules:") else {
-        return Err("`rules:` does not stand on a line of its own".into());
+        return Err("`rules:` is not on a line of its own".into());
     };
     let place = place(&lines, head, before);
     let mut new: String = lines[..place.line].concat();
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&real).unwrap(), "version: 1\nrules: []\n");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
         for (old, new, why) in [
-            (None, "version: 1\n", "there already"),
+            (None, "version: 1\n", "already exists"),
             (Some("version: 1\n"), "version: 1\n", "meanwhile"),
             (Some("version: 1\nrules: []\n"), "version: 1\nruels: []\n", ":2:1"),
         ] {

@@ -11,7 +11,7 @@ const NAMES: [&str; 4] = [".claude/settings.json", ".claude/settings.local.json"
 /// The files that there are.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
-    /// Those that can be read, from the work folder up to the repository's top.
+    /// Those that can be read, from the working directory up to the repository's top.
     pub files: Vec<FileText>,
     /// Those that cannot, and why: nobody can look at them, so nobody can trust them.
     pub unreadable: Vec<String>,

@@ -12,8 +12,8 @@ pub const BASH: &str = "/bin/bash";
 /// There is no bash.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "bash was not found: neither {BASH} nor a folder of PATH ({path}) has it. Claude's commands and the validation \
-     commands run in it: install bash"
+    "bash was not found: it is neither at {BASH} nor on the PATH ({path}). Claude's commands and the validation \
+    commands need it: install bash"
 )]
 pub struct NoBash {
     /// What was searched.

@@ -27,7 +27,7 @@ pub fn below(path: &Path) -> Option<Vec<String>> {
     }
 }
 
-/// The repository's own folder, which a work tree may only point to.
+/// The repository's own folder, which a working tree may only point to.
 fn git_folder(top: &Path) -> Option<PathBuf> {
     let git = top.join(".git");
     if git.is_dir() {

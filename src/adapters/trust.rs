@@ -1,6 +1,6 @@
 //! Remembers which projects' files the person trusts, by the hash of the very bytes that were read.
 //!
-//! Lives in the user's state folder, outside every work tree. What an untrusted project may not do is said
+//! Lives in the user's state folder, outside every working tree. What an untrusted project may not do is said
 //! in `config`.
 
 use crate::adapters::private_file;
@@ -92,7 +92,7 @@ impl TrustStore {
             Err(error) => return Err(self.failed("read", &error)),
         };
         let stored: Stored = serde_json::from_slice(&bytes)
-            .map_err(|error| self.failed("read", &format!("{error}; remove the file and trust anew")))?;
+            .map_err(|error| self.failed("read", &format!("{error}; remove the file and trust again")))?;
         if stored.v == FORMAT { Ok(stored) } else { Err(self.failed("read", &"written by a newer programmator")) }
     }
 

@@ -9,7 +9,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum TypedError {
     /// Nobody types there.
-    #[error("stdin is no terminal; type the passphrase in one, or pass --stdin to read one line from the pipe")]
+    #[error("stdin is not a terminal; type the passphrase in one, or pass --stdin to read one line from the pipe")]
     NoTerminal,
     /// Ctrl-C, or the end of the input before anything was typed.
     #[error("nothing was changed")]

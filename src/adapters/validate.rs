@@ -1,6 +1,6 @@
 //! Runs a ticket's validation commands and says how they ended.
 //!
-//! Each is one `bash -c` in the work tree (the shell that Claude's commands run in), in a process group of its own,
+//! Each is one `bash -c` in the working tree (the shell that Claude's commands run in), in a process group of its own,
 //! without a terminal. Of its output the beginning and the end go into a file of bounded size. Does not own the list of
 //! commands (frozen in the journal) nor what a failure means (`orchestrator::judge`).
 //!
@@ -63,7 +63,7 @@ impl Outcome {
 /// Where and how commands run.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// The work tree.
+    /// The working tree.
     pub folder: &'a Path,
     /// One command at most.
     pub timeout: Duration,
@@ -111,10 +111,10 @@ async fn one(command: &str, place: &Place<'_>, log: PathBuf) -> Outcome {
             outcome.exit = status.code();
             status.code().is_none().then(|| format!("ended by {status}"))
         }
-        Ok((End::Exited(Err(error)), _)) => Some(format!("lost sight of it: {error}")),
+        Ok((End::Exited(Err(error)), _)) => Some(format!("lost track of it: {error}")),
         Ok((End::OutOfTime, _)) => {
             outcome.timed_out = true;
-            Some(format!("ended: it ran longer than {} s", place.timeout.as_secs()))
+            Some(format!("timed out after {} s", place.timeout.as_secs()))
         }
         Err(error) => Some(error.clone()),
     };
@@ -138,7 +138,7 @@ async fn one(command: &str, place: &Place<'_>, log: PathBuf) -> Outcome {
 /// Runs it; an error says why it could not be started.
 async fn attempt(command: &str, place: &Place<'_>, log: &Path) -> Result<(End, Arc<Mutex<Kept>>), String> {
     if !place.folder.is_dir() {
-        return Err(format!("not started: the work folder {} is gone", place.folder.display()));
+        return Err(format!("not started: the working directory {} is gone", place.folder.display()));
     }
     let not_kept = |error: io::Error| format!("not started: its output {} cannot be kept: {error}", log.display());
     fs::create_dir_all(place.log_dir).map_err(not_kept)?;
@@ -320,7 +320,7 @@ mod tests {
         let outcomes = run_in(dir.path(), 0.5, &[command]).await;
         assert!(outcomes[0].timed_out);
         assert_eq!(outcomes[0].exit, None);
-        assert!(outcomes[0].tail.contains("ran longer than"), "{}", outcomes[0].tail);
+        assert!(outcomes[0].tail.contains("timed out after"), "{}", outcomes[0].tail);
         let output = fs::read_to_string(&outcomes[0].log).unwrap();
         let pids: Vec<&str> = output.lines().next().unwrap().split(' ').collect();
         assert_eq!(pids.len(), 2, "{output}");

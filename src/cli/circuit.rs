@@ -80,7 +80,7 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let all = all(session)?;
     if all.is_empty() {
-        writeln!(out, "No runs yet, so no circuit breaker has counted anything.")?;
+        writeln!(out, "No runs yet, so there are no circuit breakers to show.")?;
     }
     for shown in all {
         print(out, &shown)?;
@@ -96,9 +96,6 @@ fn print(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
         Circuit::Open => "○",
     };
     writeln!(out, "{mark} {:<9}  {}", breaker.state.word(), cut(&shown.ticket, 40))?;
-    if breaker.is_at_rest() {
-        return Ok(());
-    }
     let counted = [
         ("no progress", breaker.no_progress, limits.no_progress),
         ("same error", breaker.same_error, limits.same_error),
@@ -112,7 +109,11 @@ fn print(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
     }
     if let Some(left) = shown.left {
         let left = human(std::time::Duration::from_secs(left));
-        writeln!(out, "    one iteration is let through in {left}; now: programmator circuit reset {}", shown.ticket)?;
+        writeln!(
+            out,
+            "    one iteration is allowed in {left}; to allow it now: programmator circuit reset {}",
+            shown.ticket
+        )?;
     }
     for moved in shown.history.iter().rev().take(MOVES).rev() {
         let Moved { time, from, to, reason, .. } = moved;
@@ -135,11 +136,11 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
         match circuit::reset(&store, &*session.clock(), Path::new(&run.ticket_path)).await {
             Ok(Reset::Done(_)) => {
                 closed += 1;
-                writeln!(out, "{}: the circuit breaker is CLOSED, and nothing is counted any more.", run.ticket)?;
+                writeln!(out, "{}: circuit breaker closed, counters reset.", run.ticket)?;
             }
             Ok(Reset::AtRest | Reset::NoRun) if ticket.is_some() => {
                 closed += 1;
-                writeln!(out, "{}: the circuit breaker was CLOSED already.", run.ticket)?;
+                writeln!(out, "{}: the circuit breaker was already closed.", run.ticket)?;
             }
             Ok(Reset::AtRest | Reset::NoRun) => {}
             Err(error @ OpenError::Held { .. }) => {
@@ -151,7 +152,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
         }
     }
     if closed == 0 && code == 0 {
-        writeln!(out, "No circuit breaker of this folder's tickets has counted anything.")?;
+        writeln!(out, "Nothing to reset: the circuit breakers of this folder's tickets are closed and at zero.")?;
     }
     Ok(code)
 }

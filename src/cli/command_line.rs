@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// Supervises Claude Code while it works through tickets.
 ///
 /// Give it tickets and it drives the real `claude` through their phases, one iteration at a time: it shows
-/// everything live, checks every claim itself, ticks the boxes, and goes on where it was after a crash. Without
-/// tickets it opens the screen on what is there; without a terminal it prints lines, as `programmator run` does.
+/// everything live, verifies every claim, ticks the boxes, and resumes after a crash. Without
+/// tickets it opens the screen and lists them; without a terminal it prints lines, as `programmator run` does.
 #[derive(Debug, Parser)]
 #[command(
     name = "programmator",
@@ -33,7 +33,7 @@ pub struct Cli {
     /// Tickets to work on, each in a tab of its own: ids, unique parts of ids, or paths.
     #[arg(value_name = "TICKET")]
     pub tickets: Vec<String>,
-    /// Work in this folder instead of the present one.
+    /// Work in this folder instead of the current one.
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
     pub directory: Option<PathBuf>,
     /// Options of runs.
@@ -44,37 +44,37 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Work through tickets without a screen: for pipes and CI.
+    /// Work through tickets in headless mode: for pipes and CI.
     #[command(after_help = help::RUN)]
     Run {
         /// Tickets to work on: ids, unique parts of ids, or paths.
         #[arg(value_name = "TICKET", required = true)]
         tickets: Vec<String>,
-        /// Print one JSON record a line instead of words.
+        /// Print one JSON record per line instead of text.
         #[arg(long)]
         json: bool,
         /// Options of runs.
         #[command(flatten)]
         run: RunOptions,
     },
-    /// Go on with an interrupted run: the latest, or the one named.
+    /// Resume an interrupted run: the latest, or the one named.
     #[command(after_help = help::RESUME)]
     Resume {
         /// A run's id (or its end), or its ticket.
         run: Option<String>,
-        /// Print one JSON record a line instead of opening the screen.
+        /// Print one JSON record per line instead of opening the screen.
         #[arg(long)]
         json: bool,
         /// Options of runs.
         #[command(flatten)]
         options: RunOptions,
     },
-    /// List the runs there have been, or show one with its limits and what it cost.
+    /// List all runs, or show one with its limits and cost.
     #[command(after_help = help::STATUS)]
     Status {
         /// A run's id (or its end), or its ticket; without it all runs.
         run: Option<String>,
-        /// Print JSON instead of words.
+        /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
@@ -83,35 +83,35 @@ pub enum Command {
     Logs {
         /// A run's id (or its end), or its ticket.
         run: String,
-        /// Wait for more, until the run ends.
+        /// Follow: wait for more until the run ends.
         #[arg(short, long)]
         follow: bool,
-        /// Print one JSON record a line instead of words.
+        /// Print one JSON record per line instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Show a run of the past on the screen.
+    /// Show a past run on the screen.
     #[command(after_help = help::REPLAY)]
     Replay {
         /// A run's id (or its end), or its ticket.
         run: String,
-        /// How the screen looks.
+        /// Screen options.
         #[command(flatten)]
         look: LookOptions,
     },
-    /// List, show and make tickets.
+    /// List, show, create and tick tickets.
     Ticket {
         /// What to do with tickets.
         #[command(subcommand)]
         command: TicketCommand,
     },
-    /// List what was saved of the work folder before each iteration.
+    /// List the snapshots taken before each iteration.
     #[command(after_help = help::SNAPSHOTS)]
     Snapshots {
         /// The ticket: id, unique part of an id, or path.
         ticket: String,
     },
-    /// Bring the work folder back to a snapshot; the present is saved first.
+    /// Restore the working directory from a snapshot; the current state is saved first.
     #[command(after_help = help::RESTORE)]
     Restore {
         /// The ticket: id, unique part of an id, or path.
@@ -119,7 +119,7 @@ pub enum Command {
         /// The snapshot, as `programmator snapshots` lists it.
         #[arg(value_name = "SNAPSHOT")]
         n: String,
-        /// Do not show what it will do and ask first.
+        /// Restore without asking first.
         #[arg(long, short)]
         yes: bool,
     },
@@ -129,13 +129,13 @@ pub enum Command {
         #[command(subcommand)]
         command: CircuitCommand,
     },
-    /// Show it all at work: a small repository and a scripted agent, no account needed.
+    /// Watch a demo: a small repository and a scripted agent, no account needed.
     #[command(after_help = help::DEMO)]
     Demo {
         /// Print lines instead of opening the screen, at full speed.
         #[arg(long)]
         headless: bool,
-        /// How the screen looks.
+        /// Screen options.
         #[command(flatten)]
         look: LookOptions,
     },
@@ -148,32 +148,32 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Show how a text is read: its status block, its error lines.
+    /// Parse a text: its status block or its error lines.
     #[command(after_help = help::PARSE)]
     Parse {
-        /// What to read it for.
+        /// What to look for.
         #[command(subcommand)]
         command: ParseCommand,
     },
-    /// Set the passphrase that rules of the policy can ask for.
+    /// Set the passphrase that policy rules can ask for.
     Passphrase {
         /// What to do with it.
         #[command(subcommand)]
         command: PassphraseCommand,
     },
-    /// Show Claude's sessions of the tickets, or give one up.
+    /// Show or reset the tickets' Claude sessions.
     Session {
         /// What to do with them.
         #[command(subcommand)]
         command: SessionCommand,
     },
-    /// Ask the gate what it would decide, and why.
+    /// Check, list, test and edit the policy.
     Policy {
         /// What to ask.
         #[command(subcommand)]
         command: PolicyCommand,
     },
-    /// Trust this folder's `.programmator` files as they are now.
+    /// Trust this folder's `.programmator` and Claude settings as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
     /// Print shell completions.

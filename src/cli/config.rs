@@ -40,7 +40,7 @@ pub enum LoadError {
 /// Where the configuration of a run comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
-    /// The work folder.
+    /// The working directory.
     pub folder: &'a Path,
     /// programmator's state folder.
     pub state_folder: &'a Path,
@@ -99,8 +99,8 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
     if files == Files::default() && carried.is_empty() {
         writeln!(
             out,
-            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, policy.yaml or prompts and no settings of Claude's: there is \
-             nothing to trust"
+            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, policy.yaml or prompts and no Claude settings: \
+            nothing to trust"
         )?;
         return Ok(());
     }
@@ -108,7 +108,7 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
         print_file(out, file)?;
     }
     for path in &carried.unreadable {
-        writeln!(out, "cannot be shown, so none of Claude's settings here are trusted: {}\n", clean_line(path, 400))?;
+        writeln!(out, "cannot be shown, so none of the Claude settings here are trusted: {}\n", clean_line(path, 400))?;
     }
     let store = TrustStore::new(state_folder);
     if files != Files::default() {
@@ -117,7 +117,7 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
     if !carried.files.is_empty() && carried.unreadable.is_empty() {
         store.trust_carried(folder, &carried)?;
     }
-    writeln!(out, "trusted for {shown_folder}, as shown; a change to any of these files ends it")?;
+    writeln!(out, "trusted for {shown_folder}, as shown, until any of these files changes")?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! `programmator doctor`: checks what programmator needs; each line says ok, warn or fail, with the cure.
+//! `programmator doctor`: checks what programmator needs; each line says ok, warn or fail, with the fix.
 
 use super::error::CliError;
 use super::in_force::in_force;
@@ -192,7 +192,8 @@ async fn git(session: &Session) -> Finding {
                 Finding::new(
                     "git",
                     Mark::Warn,
-                    "this folder is no repository: changes are seen, but cannot be gone back to; `git init` helps",
+                    "not a git repository: changes are detected but cannot be undone; run `git init` to get \
+                    snapshots",
                 )
             }
         }
@@ -239,7 +240,7 @@ fn policy(session: &Session, resolved: &Resolved) -> Finding {
         Some(Ok(Checked::Unset)) | None if asks => Finding::new(
             "policy",
             Mark::Warn,
-            format!("{}; what needs a passphrase is blocked: programmator passphrase set", profile.name()),
+            format!("{}; calls that need a passphrase are blocked: programmator passphrase set", profile.name()),
         ),
         _ => Finding::new("policy", Mark::Ok, format!("{}; can be used", profile.name())),
     }
@@ -254,7 +255,7 @@ fn state(session: &Session, reserve: u64) -> Finding {
             match (store.try_to_write(), room) {
                 (Ok(()), Ok(())) => Finding::new("state", Mark::Ok, format!("{} can be written", folder.display())),
                 (Ok(()), Err(error)) => {
-                    let words = format!("{}: only {error}: what Claude prints is not kept", folder.display());
+                    let words = format!("{}: only {error}: Claude's output is not stored", folder.display());
                     Finding::new("state", Mark::Warn, words)
                 }
                 (Err(error), _) => Finding::new("state", Mark::Fail, error.to_string()),
@@ -267,13 +268,13 @@ fn state(session: &Session, reserve: u64) -> Finding {
 fn terminal(session: &Session) -> Finding {
     let term = session.environment.get("TERM").cloned().unwrap_or_default();
     if !std::io::stdout().is_terminal() {
-        return Finding::new("terminal", Mark::Warn, "stdout is no terminal: tickets will run without a screen");
+        return Finding::new("terminal", Mark::Warn, "stdout is not a terminal: tickets run in headless mode");
     }
     if term.is_empty() || term == "dumb" {
         return Finding::new(
             "terminal",
             Mark::Fail,
-            "TERM says that this terminal cannot draw: use `programmator run`",
+            "TERM is set to a terminal without full-screen mode: use `programmator run`",
         );
     }
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]

@@ -61,7 +61,7 @@ impl color_eyre::section::PanicMessage for PanicWords {
         let words =
             words.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no words");
         let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
-        write!(f, "a fault in programmator: {}{place}", Clean::new(words))
+        write!(f, "internal error: {}{place}", Clean::new(words))
     }
 }
 
@@ -131,6 +131,6 @@ mod tests {
         std::panic::set_hook(before);
         assert!(ended.is_err());
         let told = told.lock().unwrap();
-        assert!(told.starts_with("a fault in programmator: abc (src"), "{told:?}");
+        assert!(told.starts_with("internal error: abc (src"), "{told:?}");
     }
 }

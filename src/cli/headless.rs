@@ -23,7 +23,7 @@ const ONE_WISH: Duration = Duration::from_millis(200);
 
 /// What to work on.
 pub enum Work {
-    /// These tickets; interrupted runs are gone on with.
+    /// These tickets; interrupted runs are resumed.
     Tickets(Vec<String>),
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
@@ -85,7 +85,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                     continue;
                 }
                 signalled.get_or_insert_with(Instant::now);
-                // Asked twice: at once, by force. The runs are found interrupted and can be gone on with.
+                // Asked twice: at once, by force. The runs are found interrupted and can be resumed.
                 let how = if by_signal.replace(signal.exit_code()).is_some() { Closing::Abandon } else { Closing::Now };
                 app.ask(Request::Close(how)).await;
             }

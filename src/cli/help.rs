@@ -4,20 +4,20 @@
 /// `programmator --help`.
 pub const TOP: &str = "\
 Examples:
-  programmator demo                      watch it at work; no account needed
-  programmator ticket new \"Add a cache\"  make a ticket; write its phases into the file
+  programmator demo                      watch a demo; no account needed
+  programmator ticket new \"Add a cache\"  create a ticket; write its phases into the file
   programmator tk-4f2a                   work through a ticket on the screen
   programmator tk-4f2a tk-9c1d plan.md   several, each in a tab
   programmator -C ~/shop tk-4f2a         in another folder
   programmator run --json tk-4f2a        without a screen
 
-A ticket is an id, a unique part of an id, or a path to a markdown file. An interrupted run of it is gone on with.";
+A ticket is an id, a unique part of an id, or a path to a markdown file. An interrupted run of it is resumed.";
 
 /// The long form of `programmator --help`.
 pub const TOP_LONG: &str = "\
 Examples:
-  programmator demo                      watch it at work; no account needed
-  programmator ticket new \"Add a cache\"  make a ticket; write its phases into the file
+  programmator demo                      watch a demo; no account needed
+  programmator ticket new \"Add a cache\"  create a ticket; write its phases into the file
   programmator tk-4f2a                   work through a ticket on the screen
   programmator tk-4f2a tk-9c1d plan.md   several, each in a tab
   programmator -C ~/shop tk-4f2a         in another folder
@@ -25,35 +25,35 @@ Examples:
 
 Exit codes:
   0    complete
-  1    it failed: no claude, no login, no such model, ticket gone, a fault
-  2    wrong usage or configuration; nothing was begun
-  3    it needs a person: blocked
-  4    stopped by a guard or a limit: iterations, no change, errors, time, budget,
+  1    failed: no claude, no login, no such model, ticket file gone, internal error
+  2    wrong usage or configuration; nothing was started
+  3    blocked: needs a person
+  4    stopped by a guard or limit: iterations, no change, errors, time, budget,
        the circuit breaker; a limit that resets is waited for
   5    stopped by you
-  75   another program works on this ticket
-  77   a run may not do this; it is for you, in a shell of your own
+  75   the ticket is in use by another program
+  77   not allowed inside a run; use a shell of your own
   129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
 Of several tickets, the highest counts.
 
 Environment:
   TICKETS_DIR                     folder of the tickets
-  PROGRAMMATOR_MAX_ITERATIONS     iterations of one run at most
+  PROGRAMMATOR_MAX_ITERATIONS     maximum iterations of one run
   PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
-  PROGRAMMATOR_CALLS              calls of claude in an hour
-  PROGRAMMATOR_APPROVAL_TIMEOUT   seconds until a question to you is a denial
-  PROGRAMMATOR_CLAUDE             the program that is started as claude
-  PROGRAMMATOR_CLAUDE_FLAGS       further flags for claude
-  CLAUDE_CODE_MAX_RETRIES         how often claude itself sends a failed request again
-  PROGRAMMATOR_PROFILE            the rules of the gate: strict, guarded or trusted
+  PROGRAMMATOR_CALLS              Claude calls in an hour
+  PROGRAMMATOR_APPROVAL_TIMEOUT   seconds until an unanswered question is denied
+  PROGRAMMATOR_CLAUDE             the program to start as claude
+  PROGRAMMATOR_CLAUDE_FLAGS       more flags for claude
+  CLAUDE_CODE_MAX_RETRIES         how often claude itself retries a failed request
+  PROGRAMMATOR_PROFILE            the policy profile: strict, guarded or trusted
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
-  PROGRAMMATOR_LOG                how much goes into programmator.log: warn, debug, …
+  PROGRAMMATOR_LOG                log level of programmator.log: warn, debug, …
   NO_COLOR                        no colours
-  VISUAL, EDITOR                  what opens a ticket or the policy for you
-Flags win over the environment, the environment over files: see `programmator config show`.";
+  VISUAL, EDITOR                  the editor for tickets and the policy
+Flags override the environment, the environment overrides files: see `programmator config show`.";
 
 /// `programmator run --help`.
 pub const RUN: &str = "\
@@ -62,9 +62,9 @@ Examples:
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
 
-One line for each fact; with --json one record for each line: v, seq, time, run, ticket, kind and what belongs to the \
+One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
-3 blocked, 4 stopped by a guard, 5 stopped by you, 75 held by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
+3 blocked, 4 stopped by a guard, 5 stopped by you, 75 in use by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
 
 /// `programmator resume --help`.
 pub const RESUME: &str = "\
@@ -73,8 +73,7 @@ Examples:
   programmator resume tk-4f2a
   programmator resume tk-4f2a --json
 
-It goes on with runs of the folder that you are in, and names the command for one of another. The run keeps the rules \
-it began with, but for flags that you give now. Exit codes are those of `programmator run`.";
+It resumes runs of the current folder; for a run of another one it prints the command. The run keeps the settings it started with, except for flags given now. Exit codes as for `programmator run`.";
 
 /// `programmator status --help`.
 pub const STATUS: &str = "\
@@ -104,7 +103,7 @@ Examples:
   programmator replay tk-4f2a
   programmator replay tk-4f2a --theme mono
 
-Nothing is run and nothing is changed: the screen reads the stored run.";
+Nothing is run or changed: the screen reads the stored run.";
 
 /// `programmator ticket list --help`.
 pub const TICKET_LIST: &str = "\
@@ -129,8 +128,7 @@ Examples:
   programmator ticket tick tk-4f2a 2
   programmator ticket tick tk-4f2a \"Write the parser\"
 
-While a run works on the ticket it takes the tick over at once, and an iteration on that phase is cut off. A tick that is \
-made in the file while an iteration is open is only a claim. Exit code 77 inside a run.";
+A run of the ticket applies the tick at once and interrupts an iteration on that phase. A box ticked in the file during an iteration is only a claim. Exit code 77 inside a run.";
 
 /// `programmator ticket untick --help`.
 pub const TICKET_UNTICK: &str = "\
@@ -151,17 +149,16 @@ pub const SNAPSHOTS: &str = "\
 Examples:
   programmator snapshots tk-4f2a
 
-They are hidden refs of the git repository, refs/programmator/…; branches, index and stash are not touched.";
+Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
 
 /// `programmator restore --help`.
 pub const RESTORE: &str = "\
 Examples:
   programmator restore tk-4f2a 3
-  programmator restore tk-4f2a restore/1    take a restore back
-  programmator restore tk-4f2a 3 --yes      without being asked
+  programmator restore tk-4f2a restore/1    undo a restore
+  programmator restore tk-4f2a 3 --yes      without asking
 
-It shows what it would write and remove and asks first; without a terminal it needs --yes. The state before is saved \
-as a snapshot of its own. Files that git ignores, the ticket and .programmator/ stay as they are. HEAD and the index are not touched.";
+It shows what it would write and remove, and asks first; without a terminal it needs --yes. The current state is saved as a snapshot. Files that git ignores, the ticket, .programmator/, HEAD and the index are not touched.";
 
 /// `programmator demo --help`.
 pub const DEMO: &str = "\
@@ -177,8 +174,7 @@ Examples:
   programmator doctor
   programmator -C ~/shop doctor
 
-Each line says ok, warn or fail, with the cure. It starts claude, but asks it nothing that costs money. Exit code 1 when \
-a check failed.";
+Each line says ok, warn or fail, with a fix. It starts claude but sends no prompt, so it costs nothing. Exit code 1 when a check failed.";
 
 /// `programmator config show --help`.
 pub const CONFIG_SHOW: &str = "\
@@ -187,7 +183,7 @@ Examples:
   PROGRAMMATOR_TIMEOUT=60 programmator config show
 
 Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. A key \
-that does not exist is an error with its line and the nearest key.";
+that does not exist is an error, with its line and the nearest key.";
 
 /// `programmator trust --help`.
 pub const TRUST: &str = "\
@@ -195,9 +191,8 @@ Examples:
   programmator trust
   programmator -C ~/shop trust
 
-It prints the files and remembers their hashes. Until then, and after any change, what they say about agent.*, \
-validation.*, tickets.dir and prompts is announced and ignored, and Claude does not load the repository's own \
-.claude/settings.json, .claude/settings.local.json and .mcp.json. Without a screen it never does.";
+It prints the files and stores their hashes. Until then, and after any change, their agent.*, validation.*, tickets.dir and prompts are reported and ignored, and Claude does not load the repository's own \
+.claude/settings.json, .claude/settings.local.json and .mcp.json. In headless mode it never does.";
 
 /// `programmator completions --help`.
 pub const COMPLETIONS: &str = "\
@@ -220,8 +215,7 @@ pub const POLICY_TEST: &str = "\
 Examples:
   programmator policy test cases.jsonl --profile strict
 
-One case a line, as JSON: id, tool, input, expect; cwd, never and fs if need be. Home is /home/dev. Exit code 1 when a \
-case is judged otherwise, 64 when a line is no case.";
+One case per line, as JSON: id, tool, input, expect; optional cwd, never and fs. Home is /home/dev. Exit code 1 on a mismatch, 64 when a line is not a case.";
 
 /// `programmator policy show --help`.
 pub const POLICY_SHOW: &str = "\
@@ -229,16 +223,15 @@ Examples:
   programmator policy show
   programmator policy show --profile strict
 
-The first rule that is about a part of a call decides it; the strictest part decides the call.";
+The first matching rule decides each part of a call; the strictest part decides the call.";
 
 /// `programmator policy edit --help`.
 pub const POLICY_EDIT: &str = "\
 Examples:
   programmator policy edit
 
-You edit a copy of policy.yaml in the config folder. It is saved when it can be used; else the file stays as it was, and \
-edit says what is wrong, with line and column. Exit code 2 then.
-floor: {unprotect: [PATTERN]} takes a pattern off the floor, as it stands there; only your own file can.";
+You edit a copy of policy.yaml in the config folder. It is saved if it is valid; otherwise the file is unchanged, the error is shown with line and column, and the exit code is 2.
+floor: {unprotect: [PATTERN]} removes a pattern from the floor, written as it is there; only your own file can.";
 
 /// `programmator policy why --help`.
 pub const POLICY_WHY: &str = "\
@@ -246,7 +239,7 @@ Examples:
   programmator logs --json tk-4f2a | jq -r 'select(.kind == \"tool_judged\") | .tool_use_id + \" \" + .target'
   programmator policy why toolu_01Hx
 
-What was stored about the call: verdict, rule and reason, the parts of one that was asked about, and the answer.";
+What was stored about the call: verdict, rule and reason, its parts if it was asked about, and the answer.";
 
 /// `programmator policy import --help`.
 pub const POLICY_IMPORT: &str = "\
@@ -254,8 +247,7 @@ Examples:
   programmator policy import policy.json
   programmator policy import --print policy.json
 
-Patterns that allow can only narrow what is proven to read; patterns that block keep their meaning. A policy.yaml or a \
-passphrase that is there already stays; the passphrase that Clanker published is refused. Exit code 1 then.";
+Allow patterns can only narrow what is proven to be read-only; block patterns keep their meaning. An existing policy.yaml or passphrase is kept; the passphrase that Clanker published is rejected. Exit code 1 then.";
 
 /// `programmator parse --help`.
 pub const PARSE: &str = "\
@@ -269,8 +261,8 @@ Examples:
   programmator parse status answer.txt
   programmator parse status --json answer.txt
 
-Read are PROGRAMMATOR_STATUS, HANK_STATUS and RALPH_STATUS, the last two also between ---RALPH_STATUS--- and
----END_RALPH_STATUS---; also in what `claude --output-format json` or stream-json printed.
+It reads PROGRAMMATOR_STATUS, HANK_STATUS and RALPH_STATUS, the last two also between ---RALPH_STATUS--- and
+---END_RALPH_STATUS---; also in the output of `claude --output-format json` or stream-json.
 With --json an object: found, valid, status, phase_completed, files_changed, summary, error, warnings, reason.";
 
 /// `programmator parse errors --help`.
@@ -288,8 +280,7 @@ Examples:
   programmator circuit status
   programmator circuit status --json
 
-With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an \
-open one lets one iteration through), history (every move, with run and iteration).";
+With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an open one allows one iteration), history (every change, with run and iteration).";
 
 /// `programmator circuit reset --help`.
 pub const CIRCUIT_RESET: &str = "\
@@ -297,7 +288,7 @@ Examples:
   programmator circuit reset tk-4f2a
   programmator circuit reset
 
-Exit code 75 when a program works on the ticket: press c there.";
+Exit code 75 when a program is running the ticket: press c there.";
 
 /// `programmator passphrase set --help`.
 pub const PASSPHRASE_SET: &str = "\
@@ -305,7 +296,7 @@ Examples:
   programmator passphrase set
   pass show programmator | programmator passphrase set --stdin
 
-There is no default: until one is set, whatever asks for it is blocked. It is kept as an argon2id hash in
+There is no default: until one is set, calls that need it are blocked. It is stored as an argon2id hash in
 passphrase.phc of the config folder and typed only into the masked field of a card. Exit code 77 inside a run.";
 
 /// `programmator session show --help`.
@@ -322,5 +313,4 @@ pub const SESSION_RESET: &str = "\
 Examples:
   programmator session reset tk-4f2a
 
-What Claude knows of the ticket from earlier iterations is left behind; summaries of the run still go into its prompt. \
-Exit code 75 when a program works on the ticket, 77 inside a run.";
+Claude forgets the earlier iterations; summaries of the run still go into its prompt. Exit code 75 when a program is running the ticket, 77 inside a run.";

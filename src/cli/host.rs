@@ -65,7 +65,7 @@ impl Host for TerminalHost {
 
     async fn edit(&mut self, ticket: &TicketId) -> Result<(), String> {
         let Some(path) = self.app.as_ref().and_then(|app| app.file_of(ticket)) else {
-            return Err(format!("the file of {ticket} is not known"));
+            return Err(format!("no ticket file is known for {ticket}"));
         };
         let mut command = Editor::from_env().command(&path);
         let program = command.get_program().to_string_lossy().into_owned();
@@ -75,7 +75,7 @@ impl Host for TerminalHost {
             Ok(Ok(status)) if status.success() => Ok(()),
             Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
             Ok(Err(error)) => Err(format!("{program} could not be started: {error}; set $EDITOR")),
-            Err(error) => Err(format!("{program} was lost: {error}")),
+            Err(error) => Err(format!("lost track of {program}: {error}")),
         }
     }
 

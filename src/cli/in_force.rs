@@ -1,4 +1,4 @@
-//! What is in force in a folder: the policy, the files that say so, the rules for the calls of runs.
+//! What is in effect in a folder: the policy, the files that say so, the rules for the calls of runs.
 
 use super::session::Session;
 use crate::adapters::config_files::{self, PROJECT_FOLDER};

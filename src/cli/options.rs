@@ -11,22 +11,22 @@ pub struct RunOptions {
     /// Stop after this many iterations in a row without any change [default: 3].
     #[arg(long, value_name = "N")]
     pub stagnation_limit: Option<String>,
-    /// Cut an iteration off after this time [default: 900].
+    /// Stop an iteration after this time [default: 900].
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
-    /// Make at most this many calls of Claude in an hour, all tickets together [default: 100].
+    /// Call Claude at most this often in an hour, all tickets together [default: 100].
     #[arg(long, value_name = "N")]
     pub calls: Option<String>,
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Begin every iteration with a fresh session of Claude's.
+    /// Start every iteration with a fresh Claude session.
     #[arg(long)]
     pub no_continue: bool,
-    /// Do not go on with a session that was not used for so long [default: 24].
+    /// Do not resume a session unused for this long [default: 24].
     #[arg(long, value_name = "HOURS")]
     pub session_expiry: Option<String>,
-    /// How the screen looks.
+    /// Screen options.
     #[command(flatten)]
     pub look: LookOptions,
 }

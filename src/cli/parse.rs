@@ -21,10 +21,10 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// What a text is read for.
 #[derive(Debug, Subcommand)]
 pub enum ParseCommand {
-    /// The status block at the end of an answer.
+    /// Find the status block at the end of an answer.
     #[command(after_help = help::PARSE_STATUS)]
     Status(Source),
-    /// The lines that report an error.
+    /// Find the lines that report an error.
     #[command(after_help = help::PARSE_ERRORS)]
     Errors {
         /// Where the text is.
@@ -52,7 +52,7 @@ pub enum Rule {
 pub struct Source {
     /// A file; `-` or nothing for stdin.
     pub file: Option<PathBuf>,
-    /// As one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -144,8 +144,8 @@ fn status(out: &mut dyn Write, reading: &Reading, format: Format) -> std::io::Re
         Format::Text => {
             match (view.status, view.reason) {
                 (Some(status), _) => row(out, "status", status)?,
-                (None, Some("missing") | None) => writeln!(out, "No status block in this text.")?,
-                (None, Some(reason)) => writeln!(out, "The status block is not valid: {}.", reason.replace('_', " "))?,
+                (None, Some("missing") | None) => writeln!(out, "No status block found.")?,
+                (None, Some(reason)) => writeln!(out, "Invalid status block: {}.", reason.replace('_', " "))?,
             }
             if view.valid {
                 row(out, "phase completed", view.phase_completed.unwrap_or("none"))?;
@@ -187,7 +187,7 @@ fn row(out: &mut dyn Write, name: &str, value: &str) -> std::io::Result<()> {
 fn errors(out: &mut dyn Write, found: &errors::Errors, format: Format) -> std::io::Result<()> {
     match format {
         Format::Json => json(out, found),
-        Format::Text if found.lines.is_empty() => writeln!(out, "No line of this text reports an error."),
+        Format::Text if found.lines.is_empty() => writeln!(out, "No error lines found."),
         Format::Text => found.lines.iter().try_for_each(|line| {
             writeln!(out, "{:>6}  {:11}  {}", line.line, line.kind.word(), clean_line(&line.text, 300))
         }),

@@ -11,7 +11,7 @@ use std::io::Write;
 /// What can be done with the passphrase.
 #[derive(Debug, Subcommand)]
 pub enum PassphraseCommand {
-    /// Set a new one: typed twice, never shown, never in a log.
+    /// Set a new passphrase: typed twice, never shown or logged.
     #[command(after_help = help::PASSPHRASE_SET)]
     Set {
         /// Read one line from stdin instead of asking in the terminal.
@@ -22,9 +22,7 @@ pub enum PassphraseCommand {
 
 /// Sets it: typed twice in a terminal, or once from a pipe.
 pub fn set(out: &mut impl Write, asks: &mut impl Write, session: &Session, source: Source) -> Result<(), CliError> {
-    session.not_for_claude(
-        "a run of programmator may not change what guards it; set the passphrase in a shell of your own",
-    )?;
+    session.not_for_claude("not allowed inside a run: set the passphrase in a shell of your own")?;
     let passphrases = session.passphrases().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))?;
     let secret = match source {
         Source::Pipe => read(source, || ()).map_err(|error| CliError::usage(error.to_string()))?,
@@ -39,14 +37,14 @@ pub fn set(out: &mut impl Write, asks: &mut impl Write, session: &Session, sourc
                 secret
             };
             let first = ask(&format!("New passphrase (at least {SHORTEST} characters, not shown)"))?;
-            if first != ask("The same again")? {
-                return Err(CliError::usage("the two differ; nothing was changed"));
+            if first != ask("Repeat the passphrase")? {
+                return Err(CliError::usage("the passphrases differ; nothing was changed"));
             }
             first
         }
     };
     store(&passphrases, &secret)?;
-    writeln!(out, "The passphrase is set. It is asked for on the card of a call, and nowhere else.")?;
+    writeln!(out, "Passphrase set. Only the approval card of a call ever asks for it.")?;
     Ok(())
 }
 

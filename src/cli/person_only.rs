@@ -19,13 +19,13 @@ pub fn check(
         None | Some(Command::Run { .. }) => "start or resume a run",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
-        Some(Command::Session { command: SessionCommand::Reset { .. } }) => "give a session up",
+        Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",
         Some(Command::Restore { .. }) => "restore a snapshot",
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };
     here(options)?.not_for_claude(&format!(
-        "a run of programmator may not {what}, and this shell or a parent of it was started by one (PROGRAMMATOR_RUN_ID is \
-         set); do it in a shell of your own"
+        "not allowed inside a run: {what} in a shell of your own (this one was started by a run: \
+        PROGRAMMATOR_RUN_ID is set)"
     ))
 }

@@ -27,40 +27,40 @@ use std::path::{Path, PathBuf};
 /// What can be asked of the gate.
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
-    /// Say what would become of a command or a tool call, and why. Nothing is run.
+    /// Show the verdict on a command or a tool call, and why. Nothing is run.
     #[command(after_help = help::POLICY_CHECK)]
     Check(Check),
-    /// Judge a file of cases and print each that is judged otherwise.
+    /// Test the policy with a file of cases; print each mismatch.
     #[command(after_help = help::POLICY_TEST)]
     Test {
-        /// One case a line: id, tool, input, cwd, expect, never, fs.
+        /// One case per line: id, tool, input, cwd, expect, never, fs.
         file: PathBuf,
         /// The profile to test: strict, guarded or trusted.
         #[arg(long, value_name = "NAME", default_value = "guarded")]
         profile: String,
     },
-    /// List the rules that are in force here, in their order.
+    /// List the rules that apply here, in order.
     #[command(after_help = help::POLICY_SHOW)]
     Show {
         /// The profile: strict, guarded or trusted.
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
-    /// Open your policy file in $EDITOR, and say whether it can be used.
+    /// Edit your policy file in $EDITOR; it is checked before it is saved.
     #[command(after_help = help::POLICY_EDIT)]
     Edit,
-    /// Say what was decided about a call of a run, and why.
+    /// Explain the decision on a call of a run.
     #[command(after_help = help::POLICY_WHY)]
     Why {
-        /// Claude's id of the call, or a part of it that only it has.
+        /// Claude's id of the call, or a unique part of it.
         request: String,
     },
-    /// Make Clanker's policy.json your policy file, and its passphrase yours.
+    /// Import Clanker's policy.json and its passphrase.
     #[command(after_help = help::POLICY_IMPORT)]
     Import {
         /// Its file.
         file: PathBuf,
-        /// Only print the rules as ours; nothing is saved.
+        /// Only print the imported rules; save nothing.
         #[arg(long)]
         print: bool,
     },
@@ -69,7 +69,7 @@ pub enum PolicyCommand {
 /// What is to be judged, and by what.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// A command of Bash.
+    /// A Bash command.
     #[arg(allow_hyphen_values = true, required_unless_present = "tool")]
     pub command: Option<String>,
     /// A tool other than Bash.
@@ -78,16 +78,16 @@ pub struct Check {
     /// The tool's input.
     #[arg(long, value_name = "JSON", requires = "tool")]
     pub input: Option<String>,
-    /// The folder that it would run in; it is the workspace, too [default: the present folder].
+    /// The folder that it would run in, also the workspace [default: the current folder].
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// Judge by this profile alone: strict, guarded or trusted.
+    /// Use this profile alone: strict, guarded or trusted.
     #[arg(long, value_name = "NAME", conflicts_with = "policy")]
     pub profile: Option<String>,
-    /// Judge by this policy file alone.
+    /// Use this policy file alone.
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// As one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -107,7 +107,7 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> R
 
 fn profile(name: &str) -> Result<Profile, CliError> {
     Profile::named(name)
-        .ok_or_else(|| CliError::bad_input(format!("no profile is called {name}: use strict, guarded or trusted")))
+        .ok_or_else(|| CliError::bad_input(format!("unknown profile {name}: use strict, guarded or trusted")))
 }
 
 /// The policy that holds in a folder as it is configured.
@@ -121,7 +121,7 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
     // A folder that is not there can be judged in, too.
     let folder = real(&folder);
     if folder.is_file() {
-        return Err(CliError::bad_input(format!("--cwd {}: no folder", folder.display())));
+        return Err(CliError::bad_input(format!("--cwd {}: not a folder", folder.display())));
     }
     let policy = match (&wanted.profile, &wanted.policy) {
         (Some(name), _) => Policy::of(profile(name)?),
@@ -135,7 +135,7 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
         (Some(command), ..) => ("Bash", json!({ "command": command })),
         (None, Some(tool), Some(input)) => {
             let input = serde_json::from_str::<Value>(input);
-            (tool.as_str(), input.map_err(|error| CliError::bad_input(format!("--input is no JSON: {error}")))?)
+            (tool.as_str(), input.map_err(|error| CliError::bad_input(format!("--input is not JSON: {error}")))?)
         }
         _ => return Err(CliError::bad_input("give a command, or --tool with --input")),
     };
@@ -165,7 +165,7 @@ fn show(out: &mut dyn Write, policy: &Policy) -> Result<u8, CliError> {
     }
     writeln!(
         out,
-        "floor\n  block       {:24}  protected files, secrets, what drives programmator or cannot be read",
+        "floor\n  block       {:24}  protected files, secrets, control of programmator, what cannot be parsed",
         "floor"
     )?;
     for file in policy.files() {
@@ -188,7 +188,7 @@ fn show(out: &mut dyn Write, policy: &Policy) -> Result<u8, CliError> {
     }
     let (default, said) = policy.default();
     let said = said.map_or(String::new(), |file| format!("  ({})", clean_line(&file.path, 200)));
-    writeln!(out, "default\n  {:10}  {:24}  what no rule is about{said}", default.word(), "")?;
+    writeln!(out, "default\n  {:10}  {:24}  no rule matches{said}", default.word(), "")?;
     writeln!(out, "policy {}", policy.fingerprint())?;
     Ok(0)
 }

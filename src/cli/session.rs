@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Where we are and what was asked for.
 #[derive(Clone)]
 pub struct Session {
-    /// Absolute path of the work folder.
+    /// Absolute path of the working directory.
     pub folder: PathBuf,
     /// Our variables of the environment, as text.
     pub environment: BTreeMap<String, String>,

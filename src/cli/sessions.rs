@@ -30,7 +30,7 @@ struct Shown {
     ticket_path: String,
     folder: String,
     run: String,
-    /// Sessions are gone on with at all.
+    /// Sessions are resumed at all.
     continuity: bool,
     expiry_hours: u32,
     sessions: Vec<Kept>,
@@ -52,16 +52,16 @@ struct Kept {
 /// What can be done with Claude's sessions.
 #[derive(Debug, Subcommand)]
 pub enum SessionCommand {
-    /// Show which session each ticket goes on with, and what became of those before.
+    /// Show which session each ticket resumes, and its earlier ones.
     #[command(after_help = help::SESSION_SHOW)]
     Show {
         /// The ticket; without one, every ticket that was worked on.
         ticket: Option<String>,
-        /// Print a JSON array instead of words.
+        /// Print a JSON array instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Give a ticket's session up: the next iteration opens a fresh one.
+    /// Reset a ticket's session: the next iteration starts a fresh one.
     #[command(after_help = help::SESSION_RESET)]
     Reset {
         /// The ticket: id, unique part of an id, or path.
@@ -89,7 +89,7 @@ fn json(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<
 fn list(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
     let all = all(session, ticket)?;
     if all.is_empty() {
-        writeln!(out, "No runs yet, so no session of Claude's is kept.")?;
+        writeln!(out, "No runs yet, so there are no Claude sessions.")?;
     }
     let now = session.clock().now();
     for shown in all {
@@ -99,12 +99,12 @@ fn list(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<
 }
 
 fn print(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
-    let none = if shown.sessions.is_empty() { "  no session is kept; the next iteration opens one" } else { "" };
+    let none = if shown.sessions.is_empty() { "  no session; the next iteration starts one" } else { "" };
     writeln!(out, "{}{none}", cut(&shown.ticket, 40))?;
     for kept in &shown.sessions {
         let next = match (shown.continuity, kept.expired) {
-            (false, _) => "not gone on with (run.session_continuity is off)".to_owned(),
-            (true, true) => "expired; the next iteration opens a fresh one".to_owned(),
+            (false, _) => "not resumed (run.session_continuity is off)".to_owned(),
+            (true, true) => "expired; the next iteration starts a fresh one".to_owned(),
             (true, false) => format!("expires in {}", human(kept.expires.since(now))),
         };
         writeln!(out, "    {}  {}  used {} ago, {next}", kept.step, kept.session, human(now.since(kept.used)))?;
@@ -128,14 +128,14 @@ async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u
         Ok(Reset::Done(_)) => {
             writeln!(
                 out,
-                "{}: the session is {}; the next iteration opens a fresh one.",
+                "{}: the session is {}; the next iteration starts a fresh one.",
                 run.ticket,
                 Way::Reset.word()
             )?;
             Ok(0)
         }
         Ok(Reset::AtRest | Reset::NoRun) => {
-            writeln!(out, "{}: no session is kept; the next iteration opens a fresh one anyway.", run.ticket)?;
+            writeln!(out, "{}: no session to reset; the next iteration starts a fresh one anyway.", run.ticket)?;
             Ok(0)
         }
         Err(error @ OpenError::Held { .. }) => {

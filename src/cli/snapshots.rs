@@ -1,6 +1,6 @@
 //! `programmator snapshots <ticket>` and `programmator restore <ticket> <snapshot>`: what they print.
 //!
-//! Opening the work tree and finding the ticket is the caller's; saving and restoring is `adapters::git`'s.
+//! Opening the working tree and finding the ticket is the caller's; saving and restoring is `adapters::git`'s.
 
 use super::error::CliError;
 use super::session::Session;
@@ -50,7 +50,7 @@ pub async fn run_restore(
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
     let _lock = session.store()?.lock_tree(&session.folder, &holder).map_err(|error| match error {
         LockError::Held { holder } => {
-            CliError::new(75, format!("{} is being worked in: {holder}; stop that run first", session.folder.display()))
+            CliError::new(75, format!("{} is in use by {holder}; stop that run first", session.folder.display()))
         }
         LockError::Store(error) => CliError::from(error),
     })?;
@@ -78,9 +78,9 @@ async fn agreed(
         return Ok(false);
     }
     if !stdin().is_terminal() {
-        return Err(CliError::usage("nothing was changed: there is nobody to ask here; --yes restores without asking"));
+        return Err(CliError::usage("nothing was changed: no terminal to ask on; --yes restores without asking"));
     }
-    write!(out, "Restore? The state as it is now is saved first. [y/N] ")?;
+    write!(out, "Restore? The current state is saved as a snapshot first. [y/N] ")?;
     out.flush()?;
     let mut said = String::new();
     stdin().read_line(&mut said)?;
@@ -89,7 +89,7 @@ async fn agreed(
     }
     if plan().await? != shown {
         return Err(CliError::failure(
-            "nothing was changed: the work folder is no longer as it was when you were asked; try it again",
+            "nothing was changed: the working directory changed after you were asked; try again",
         ));
     }
     Ok(true)
@@ -99,13 +99,13 @@ async fn agreed(
 fn foretell(out: &mut impl Write, pick: &str, plan: &Plan) -> std::io::Result<bool> {
     names(out, "would write", &plan.writes)?;
     names(out, "would remove", &plan.removes)?;
-    kept(out, "would stay as it is", &plan.keeps)?;
+    kept(out, "would skip", &plan.keeps)?;
     let (writes, removes) = (plan.writes.len(), plan.removes.len());
     if writes + removes == 0 {
         writeln!(out, "{}", if plan.keeps.is_empty() { nothing_differs(pick) } else { "Nothing to do.".to_owned() })?;
         return Ok(false);
     }
-    writeln!(out, "{writes} to write, {removes} to remove; tickets and ignored files stay as they are.")?;
+    writeln!(out, "{writes} to write, {removes} to remove; tickets and ignored files are not touched.")?;
     Ok(true)
 }
 
@@ -121,7 +121,7 @@ fn kept(out: &mut impl Write, verb: &str, all: &[Kept]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The work tree, the ticket, and what is never touched: tickets, which are the person's, and our folder.
+/// The working tree, the ticket, and what is never touched: tickets, which are the person's, and our folder.
 async fn open(session: &Session, name: &str, keep: &Path) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
     let resolved = session.resolve(&session.folder)?;
     let places = session.places(&resolved);
@@ -158,12 +158,12 @@ pub async fn list(
     }
     let ids: Vec<_> = snapshots.iter().map(|snapshot| &snapshot.id).collect();
     let changed =
-        tree.changed_since_each(&ids, exclude).await.wrap_err("comparing the work tree with the snapshots")?;
+        tree.changed_since_each(&ids, exclude).await.wrap_err("comparing the working tree with the snapshots")?;
     writeln!(out, "{:<14} {:<10} {:<19} FILES THAT DIFFER NOW", "SNAPSHOT", "RUN", "TAKEN")?;
     for (snapshot, files) in snapshots.iter().zip(&changed) {
         writeln!(out, "{}", row(snapshot, files.len(), zone))?;
     }
-    writeln!(out, "\nGo back with: programmator restore {ticket} <SNAPSHOT>")?;
+    writeln!(out, "\nRestore with: programmator restore {ticket} <SNAPSHOT>")?;
     Ok(())
 }
 
@@ -198,18 +198,12 @@ fn row(snapshot: &Snapshot, files: usize, zone: &TimeZone) -> String {
 fn report(out: &mut impl Write, ticket: &TicketId, pick: &str, done: &Restored) -> std::io::Result<()> {
     names(out, "wrote", &done.written)?;
     names(out, "removed", &done.removed)?;
-    kept(out, "left as it is", &done.kept)?;
+    kept(out, "skipped", &done.kept)?;
     let untouched = done.written.is_empty() && done.removed.is_empty();
     if untouched && done.kept.is_empty() {
         writeln!(out, "{}", nothing_differs(pick))?;
     } else {
-        writeln!(
-            out,
-            "{} written, {} removed, {} left as they are.",
-            done.written.len(),
-            done.removed.len(),
-            done.kept.len()
-        )?;
+        writeln!(out, "{} written, {} removed, {} skipped.", done.written.len(), done.removed.len(), done.kept.len())?;
     }
     writeln!(out, "The state before is snapshot {}: programmator restore {ticket} {}", done.saved, done.saved)
 }
@@ -242,8 +236,8 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "wrote a.txt\n\
              removed evil name\n\
-             left as it is: sub (a submodule or nested repository)\n\
-             1 written, 1 removed, 1 left as they are.\n\
+             skipped: sub (a submodule or nested repository)\n\
+             1 written, 1 removed, 1 skipped.\n\
              The state before is snapshot restore/2: programmator restore tk-1 restore/2\n"
         );
     }

@@ -35,7 +35,7 @@ const HUNG_UP: u8 = 129;
 /// What is left of the runs when the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// The store: they can be gone on with.
+    /// The store: they can be resumed.
     Kept,
     /// Nothing.
     Removed,
@@ -156,7 +156,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
     Ok(())
 }
 
-/// One line a run: how it ended, and how to go on with it.
+/// One line a run: how it ended, and how to resume it.
 fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError> {
     let shown: Vec<RunId> = model.tabs.iter().filter_map(|tab| tab.run).collect();
     if shown.is_empty() {
@@ -171,11 +171,11 @@ fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError>
 }
 
 fn last_line(run: &RunSummary, after: After) -> String {
-    let resume = format!("`programmator resume {}` goes on", run.ticket);
+    let resume = format!("`programmator resume {}` continues", run.ticket);
     let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
         Some(ExitReason::Complete) => ("complete", None),
         Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
-        Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts again", run.ticket))),
+        Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
         None => (run.state.word(), Some(resume)),
     };
     let phases = if run.phases == 0 { String::new() } else { format!(" · {}/{} phases", run.phases_done, run.phases) };

@@ -15,7 +15,10 @@ use unicode_width::UnicodeWidthStr;
 pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let runs = runs(session)?;
     if runs.is_empty() {
-        writeln!(out, "No runs yet. `programmator <ticket>` begins one; `programmator demo` shows how it looks.")?;
+        writeln!(
+            out,
+            "No runs yet. `programmator <ticket>` starts one; `programmator demo` shows what it looks like."
+        )?;
         return Ok(());
     }
     let zone = TimeZone::system();

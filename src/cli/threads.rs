@@ -23,8 +23,8 @@ pub(super) fn room() -> Result<(), CliError> {
     });
     all_start.map_err(|error| {
         CliError::failure(format!(
-            "the system does not grant the {wanted} threads that are needed ({error}): close something, or raise the \
-             limit of processes (`ulimit -u`) or of memory (`ulimit -v`)"
+            "cannot create the {wanted} threads that are needed ({error}): close other programs or raise the limit \
+            of processes (`ulimit -u`) or of memory (`ulimit -v`)"
         ))
     })
 }

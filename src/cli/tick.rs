@@ -27,7 +27,7 @@ pub async fn run(
     phase: &str,
     tick: Tick,
 ) -> Result<u8, CliError> {
-    session.not_for_claude("a run of programmator may not say what is done; tick the box in a shell of your own")?;
+    session.not_for_claude("not allowed inside a run: tick the box in a shell of your own")?;
     let resolved = session.resolve(&session.folder)?;
     let path = tickets::find(ticket, &session.places(&resolved))?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
@@ -39,13 +39,13 @@ pub async fn run(
     match outcome {
         Outcome::Done(_) => writeln!(out, "{id}: “{text}” is {is}.")?,
         Outcome::Already => writeln!(out, "{id}: “{text}” was already {is}.")?,
-        Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” is {is}; {holder} has taken it over.")?,
+        Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” is {is}; {holder} has applied it.")?,
         Outcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
             return Err(CliError::new(75, message));
         }
         Outcome::Unknown { holder } => {
-            let message = format!("{holder} works on {id} and does not know “{text}” yet; try again in a moment");
+            let message = format!("{holder} is running {id} and has not seen “{text}” yet; try again in a moment");
             return Err(CliError::new(75, message));
         }
         Outcome::NotWritten(why) => {
@@ -69,7 +69,8 @@ fn find(ticket: &Ticket, name: &str, tick: Tick) -> Result<BoxOf, CliError> {
     {
         let (id, [carries, place]) = (&ticket.id, [carries, place].map(|at| clean_line(texts[at], 80)));
         return Err(CliError::usage(format!(
-            "{name} is the number of “{carries}” and the place of “{place}” in {id}: use the phase's text instead"
+            "{name} is ambiguous in {id}: the number of “{carries}” and the position of “{place}”; use the phase's \
+            text"
         )));
     }
     let Some(at) = carries.or(place).or_else(|| phase_match::find(name, &texts)) else {

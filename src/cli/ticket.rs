@@ -26,11 +26,11 @@ pub enum TicketCommand {
     Show {
         /// The ticket: id, unique part of an id, or path.
         ticket: String,
-        /// Print a JSON object instead of words.
+        /// Print a JSON object instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Say that a phase is done: it counts at once, also while a run works on the ticket.
+    /// Mark a phase as done; it counts at once, also during a run.
     #[command(after_help = help::TICKET_TICK)]
     Tick {
         /// The ticket: id, unique part of an id, or path.
@@ -38,7 +38,7 @@ pub enum TicketCommand {
         /// The phase: its number in the file, or its text.
         phase: String,
     },
-    /// Take a tick back: the phase is worked on again.
+    /// Mark a phase as open again.
     #[command(after_help = help::TICKET_UNTICK)]
     Untick {
         /// The ticket: id, unique part of an id, or path.
@@ -46,7 +46,7 @@ pub enum TicketCommand {
         /// The phase: its number in the file, or its text.
         phase: String,
     },
-    /// Make a new ticket in the tickets folder.
+    /// Create a ticket in the tickets folder.
     #[command(after_help = help::TICKET_NEW)]
     New {
         /// Its title.
@@ -103,7 +103,7 @@ pub fn list(out: &mut dyn Write, dir: &Path, listed: &[Listed]) -> io::Result<()
     if listed.is_empty() {
         let dir = clean_line(&dir.to_string_lossy(), 200);
         writeln!(out, "No tickets in {dir}.")?;
-        return writeln!(out, "Make one:  programmator ticket new \"what is to be done\"");
+        return writeln!(out, "Make one:  programmator ticket new \"Title\"");
     }
     let rows: Vec<Row> = listed.iter().map(Row::of).collect();
     let widest = |column: fn(&Row) -> &str| rows.iter().map(|row| column(row).width()).max().unwrap_or(0);
@@ -330,7 +330,7 @@ mod tests {
 ○ tk-1     open         1/2  Größe 日本
 ▶ tk-22    in_progress    -  Red
 ! tk-3     broken       0/1  Broken
-    3:1: the front matter cannot be read: the key `id` stands there twice
+    3:1: the front matter cannot be read: the key `id` appears twice
 ! gone     broken
     there is no file dir/gone.md
 ✓ plan.md  -            1/1  Plan

@@ -29,7 +29,7 @@ pub const REFUSED: [(&str, &str); 45] = [
     ("--plugin-dir", GATE),
     ("--plugin-url", GATE),
     ("--permission-prompts", GATE),
-    ("--append-system-prompt-file", "programmator hands CLAUDE.md on with it"),
+    ("--append-system-prompt-file", "programmator passes CLAUDE.md with it"),
     ("--system-prompt-snapshot", "a resumed session would keep an old system prompt"),
     ("--model", "set agent.model instead"),
     ("-c", THREAD),
@@ -55,7 +55,7 @@ pub const REFUSED: [(&str, &str); 45] = [
     ("-v", ENDS),
     ("--version", ENDS),
     ("--", "what follows it would be taken for a prompt"),
-    ("-", "it is no flag"),
+    ("-", "it is not a flag"),
 ];
 
 /// The default of earlier programs of this name; ours is the gate.

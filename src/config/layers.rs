@@ -27,11 +27,11 @@ pub struct Layers {
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The values in force.
+    /// The values in effect.
     pub config: Config,
     /// Every key with its value and where it came from, in the order of the table.
     pub values: Vec<Explained>,
-    /// The prompts in force, and where each came from, as further rows of `values`.
+    /// The prompts in effect, and where each came from, as further rows of `values`.
     pub templates: Templates,
     /// What a person should know.
     pub notices: Vec<Notice>,
@@ -128,7 +128,7 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
         } else {
             let names = kinds.iter().map(|kind| kind.file).collect::<Vec<_>>().join(", ");
             let path = clean_line(&prompt.path, 200);
-            notices.push(Notice::warn(format!("{path} is no prompt of ours and is ignored; there are {names}")));
+            notices.push(Notice::warn(format!("{path} is not a prompt and is ignored; prompts are {names}")));
         }
     };
     for prompt in &layers.user.prompts {
@@ -237,7 +237,7 @@ mod tests {
     fn what_cannot_be_used_names_its_source() {
         let cases = [
             ("agent:\n  flags: [--permission-mode, plan]\n", "u.yaml:2: the flag `--permission-mode` cannot be used"),
-            ("agent:\n  command: []\n", "u.yaml:2: agent.command names no program"),
+            ("agent:\n  command: []\n", "u.yaml:2: agent.command is empty"),
             ("agent:\n  setting_sources: [project]\n", "u.yaml:2: agent.setting_sources has `project`"),
             ("agent:\n  env: {CLAUDE_CODE_SIMPLE: 1}\n", "u.yaml:2: agent.env cannot set `CLAUDE_CODE_SIMPLE`"),
             ("agent:\n  env: {\"A=B\": 1}\n", "u.yaml:2: agent.env has `A=B`"),

@@ -109,7 +109,7 @@ pub(super) fn assemble(
 
     let command = values.list(Key::AgentCommand);
     if command.first().is_none_or(|program| program.trim().is_empty()) {
-        wrong(Key::AgentCommand, "agent.command names no program".to_owned());
+        wrong(Key::AgentCommand, "agent.command is empty".to_owned());
     }
     let setting_sources = values.list(Key::SettingSources);
     if let Some(other) = setting_sources.iter().find(|source| *source != "user") {
@@ -180,7 +180,7 @@ fn bad_variable(name: &str) -> Option<String> {
     let well_formed = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if !well_formed {
-        return Some(format!("agent.env has `{shown}`, which is no name of a variable"));
+        return Some(format!("agent.env has `{shown}`, which is not a variable name"));
     }
     // `--bare` and `--safe-mode` in another form: both switch the gate off.
     let gate = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"].contains(&name);

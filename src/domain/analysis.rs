@@ -67,7 +67,7 @@ impl Analysis {
     pub fn told(&self) -> Vec<String> {
         let exit = self.exit_signal.map(|exit| format!("exit_signal: {exit}"));
         let done = (self.done && self.exit_signal.is_none()).then(|| "calls the work complete".to_owned());
-        let tests = self.tests_only.then(|| "did nothing but test".to_owned());
+        let tests = self.tests_only.then(|| "only ran tests".to_owned());
         let question = self.question.as_ref().map(|phrase| format!("asks a question (“{phrase}”)"));
         let stuck = self.stuck.then(|| "reports the same errors again".to_owned());
         let by_its_rules = |calls: &[Denial], why: &str| {

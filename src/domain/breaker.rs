@@ -65,7 +65,7 @@ pub struct CounterMoved {
     pub counter: Counter,
     /// Where it stands now.
     pub value: u32,
-    /// The threshold in force.
+    /// The threshold in effect.
     pub limit: u32,
     /// The evidence; for [`Counter::SameError`] above zero the masked error itself.
     pub why: String,

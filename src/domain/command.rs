@@ -15,7 +15,7 @@ pub enum UserCommand {
     Resume,
     /// Parked: try now, without waiting for the provider's reset.
     RetryNow,
-    /// Leave this phase undone and go on with the next.
+    /// Leave this phase undone and continue with the next.
     SkipPhase {
         /// Which.
         phase: PhaseId,

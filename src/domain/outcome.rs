@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitReason {
-    /// Every phase is done or was skipped by the person.
+    /// Every phase is done or was left out by the person.
     Complete,
     /// Claude reported `BLOCKED`.
     Blocked,
@@ -34,7 +34,7 @@ pub enum ExitReason {
     UserStopped,
     /// The ticket file is gone.
     TicketGone,
-    /// Reviews found what fixes could not mend.
+    /// Reviews found what fixes could not fix.
     ReviewFailed,
     /// Agent missing, not logged in, no model, no credit, or a fault of our own.
     Error,
@@ -71,7 +71,7 @@ impl ExitReason {
         Self::deserialize(word).ok()
     }
 
-    /// A run that ended so can be gone on with; the others begin anew, with fresh counters.
+    /// A run that ended so can be resumed; the others begin anew, with fresh counters.
     pub fn is_resumable(self) -> bool {
         matches!(
             self,

@@ -35,7 +35,7 @@ pub enum Checked {
         /// Time until the next try.
         wait: Duration,
     },
-    /// It cannot be checked; words for the person, with the cure.
+    /// It cannot be checked; words for the person, with the fix.
     Failed(String),
 }
 

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub enum Record {
     /// The first record of every run.
     RunStarted {
-        /// Absolute path of the work folder.
+        /// Absolute path of the working directory.
         folder: String,
         /// Absolute path of the ticket file.
         ticket_path: String,
@@ -109,7 +109,7 @@ pub enum Record {
         #[serde(flatten)]
         role: Role,
     },
-    /// The work tree was saved before the iteration.
+    /// The working tree was saved before the iteration.
     SnapshotTaken {
         /// The iteration.
         n: u32,
@@ -146,7 +146,7 @@ pub enum Record {
     },
     /// Claude's session is open.
     AgentReady(AgentReady),
-    /// Claude no longer knows the session; a fresh one is opened.
+    /// Claude cannot resume the session.
     SessionLost(SessionLost),
     /// The gate decided about a tool call. Stored before the answer is given.
     ToolJudged {
@@ -181,7 +181,7 @@ pub enum Record {
     WatchdogFired(WatchdogFired),
     /// The ticket's sessions of Claude, as the run before left them.
     SessionsCarried(Sessions),
-    /// A session will not be gone on with. Also behind a run's end.
+    /// A session will not be resumed. Also behind a run's end.
     SessionEnded(SessionEnded),
     /// The rules changed: the person resumed the run with others.
     SettingsChanged(SettingsChanged),

@@ -53,7 +53,7 @@ pub enum Request {
     Close(Closing),
 }
 
-/// How runs are ended; they can be gone on with.
+/// How runs are ended; they can be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
     /// Every iteration comes to its end.

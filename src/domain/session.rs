@@ -1,6 +1,6 @@
-//! Claude's sessions of a ticket: the one that each step goes on with, and what became of those before.
+//! Claude's sessions of a ticket: the one that each step resumes, and what became of those before.
 //!
-//! They outlive runs: each run begins with what the one before left. When one is gone on with and when it is given
+//! They outlive runs: each run begins with what the one before left. When one is resumed and when it is given
 //! up is the core's (`orchestrator::decide`); Claude's own transcript is Claude's.
 
 use crate::base::time::Timestamp;
@@ -16,19 +16,19 @@ pub const HISTORY: usize = 50;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sessions {
-    /// The session that a step goes on with, by the step's name.
+    /// The session that a step resumes, by the step's name.
     pub open: BTreeMap<StepName, Session>,
     /// What became of them all, oldest first, at most [`HISTORY`].
     pub history: Vec<Transition>,
 }
 
-/// One session that can be gone on with.
+/// One session that can be resumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Session {
     /// Claude's id of it.
     pub id: String,
-    /// The work folder; Claude knows it there only.
+    /// The working directory; Claude knows it there only.
     pub folder: String,
     /// The model that Claude chose by itself, with its variant, which it forgets when it resumes; empty where the
     /// person has chosen one.
@@ -116,7 +116,7 @@ pub struct SessionEnded {
 }
 
 impl Sessions {
-    /// The session that the step goes on with.
+    /// The session that the step resumes.
     pub fn of(&self, step: &StepName) -> Option<&Session> {
         self.open.get(step)
     }

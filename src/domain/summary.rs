@@ -17,7 +17,7 @@ pub struct RunSummary {
     pub title: String,
     /// Absolute path of the ticket's file.
     pub ticket_path: String,
-    /// Absolute path of the work folder.
+    /// Absolute path of the working directory.
     pub folder: String,
     /// What it is doing.
     pub state: RunState,

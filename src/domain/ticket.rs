@@ -39,6 +39,9 @@ pub struct Ticket {
     pub text: String,
 }
 
+/// The phase of a new ticket, which is to be replaced.
+pub const TEMPLATE_PHASE: &str = "what is done first";
+
 impl Ticket {
     /// The front matter could not be read: the ticket is listed, but not run.
     pub fn is_broken(&self) -> bool {
@@ -118,7 +121,7 @@ pub struct Problem {
     pub line: usize,
     /// 1-based column, in characters.
     pub column: usize,
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     pub message: String,
     /// Whether the ticket can still run.
     pub severity: Severity,

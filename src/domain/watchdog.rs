@@ -91,17 +91,17 @@ impl Watch {
 }
 
 impl WatchdogFired {
-    /// What happened, what was done, and the cure, in one line.
+    /// What happened, what was done, and the fix, in one line.
     pub fn sentence(&self) -> String {
         let time = human(Duration::from_secs(self.seconds));
         let what = match self.timer {
-            Watch::Start => format!("claude did not come up within {time} and is ended"),
-            Watch::FirstByte => format!("claude gave no answer within {time} of its prompt and is ended"),
-            Watch::Idle => format!("claude was silent for {time} while no tool ran, and is ended"),
+            Watch::Start => format!("Claude did not start within {time} and was terminated"),
+            Watch::FirstByte => format!("Claude did not answer its prompt within {time} and was terminated"),
+            Watch::Idle => format!("Claude printed nothing for {time} while no tool ran, and was terminated"),
             Watch::PostResult => {
-                format!("claude gave its result, which counts, but did not end within {time}; it is ended")
+                format!("Claude gave its result, which counts, but did not exit within {time} and was terminated")
             }
-            Watch::Total => format!("the iteration has taken {time}; claude is ended, what it did is kept"),
+            Watch::Total => format!("the iteration has taken {time}; Claude was terminated, what it did is kept"),
         };
         format!("{what}; {}", self.timer.cure())
     }

@@ -41,7 +41,7 @@ const CALLS: usize = 1_024;
 /// Tells the records of one run, in their order: remembers what later lines name again.
 #[derive(Clone, Debug, Default)]
 pub struct Teller {
-    /// The work folder with a slash behind it; paths in it are told from there.
+    /// The working directory with a slash behind it; paths in it are told from there.
     folder: String,
     /// Calls under way: tool and target by id.
     calls: HashMap<String, String>,
@@ -53,14 +53,15 @@ impl Teller {
         let (level, text) = match record {
             Record::ToolJudged { tool_use_id, tool, target, verdict, reason, .. } => {
                 let call = match ApprovalKind::always(tool) {
-                    Some(ApprovalKind::Question) => "Claude's question".to_owned(),
-                    Some(ApprovalKind::Plan) => "Claude's plan".to_owned(),
+                    Some(ApprovalKind::Question) => approvals::QUESTION.to_owned(),
+                    Some(ApprovalKind::Plan) => approvals::PLAN.to_owned(),
                     _ => format!("{tool} {}", self.shortened(target)),
                 };
                 let level = if *verdict == Verdict::Allow { Weight::Call } else { Weight::Gate };
                 let text = match (verdict, ApprovalKind::always(tool)) {
                     // No rule asks: it is Claude who does.
-                    (Verdict::Ask, Some(_)) => format!("{call} is for you"),
+                    (Verdict::Ask, Some(ApprovalKind::Plan)) => "Claude has a plan for you to approve".to_owned(),
+                    (Verdict::Ask, Some(_)) => "Claude has a question".to_owned(),
                     _ => format!("{} {call} · {reason}", verdict.word()),
                 };
                 if self.calls.len() >= CALLS {
@@ -74,16 +75,16 @@ impl Teller {
                 if !is_error {
                     return None;
                 }
-                (Weight::Call, format!("{call} came back with an error"))
+                (Weight::Call, format!("{call} failed"))
             }
             Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id.call), answered),
             Record::ApprovalAsked(asked) => approvals::asked_again(self.call(&asked.id.call), asked)?,
             Record::EditRefused(refused) => {
-                let text = format!("your edit was rejected: {} · {}", self.call(&refused.id.call), refused.why);
+                let text = format!("edit rejected: {} · {}", self.call(&refused.id.call), refused.why);
                 (Weight::Warn, text)
             }
             Record::ApprovalVoid(void) => {
-                (Weight::Info, format!("no longer asked: {} · {}", self.call(&void.id.call), void.why))
+                (Weight::Info, format!("request withdrawn: {} · {}", self.call(&void.id.call), void.why))
             }
             record => {
                 if let Record::RunStarted { folder, .. } = record {
@@ -100,7 +101,7 @@ impl Teller {
         self.calls.get(id).map_or("a tool call", String::as_str)
     }
 
-    /// Paths in the work folder from there on.
+    /// Paths in the working directory from there on.
     fn shortened(&self, target: &str) -> String {
         if self.folder.len() > 1 { target.replace(&self.folder, "") } else { target.to_owned() }
     }
@@ -120,29 +121,28 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             },
             settings.max_iterations,
         )),
-        Record::RunResumed { pid } => info(format!("run resumed by process {pid}")),
-        Record::TreeAwaited { holder } => Some((Warn, format!("waiting for the work folder: {holder} works in it"))),
-        Record::TreeGranted => info("the work folder is ours".into()),
+        Record::RunResumed { pid } => info(format!("run resumed (process {pid})")),
+        Record::TreeAwaited { holder } => Some((Warn, format!("queued: working directory in use by {holder}"))),
         Record::TicketRead { title, phases, .. } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
         Record::BoxesRead(Boxes { ticked, open, optional }) => {
-            info(format!("boxes of the ticket: {ticked} ticked, {open} open, {optional} optional"))
+            info(format!("checkboxes: {ticked} ticked, {open} open, {optional} optional"))
         }
         Record::OutputAnalysed(analysis) => {
             let told = analysis.told();
             let level = if analysis.is_warning() { Warn } else { Info };
-            (!told.is_empty()).then(|| (level, format!("claude {}", told.join(" · "))))
+            (!told.is_empty()).then(|| (level, format!("Claude {}", told.join(" · "))))
         }
-        Record::TicketLost { why } => Some((Error, format!("the ticket is lost: {why}"))),
+        Record::TicketLost { why } => Some((Error, format!("ticket unusable: {why}"))),
         Record::ValidationChangeSeen { commands } => Some((
             Warn,
             format!(
-                "the ticket's validation commands were changed during the run: {} now; \
-                 the old list counts until you decide",
+                "the ticket's validation commands were changed during the run: {} now; the old list applies until \
+                you decide",
                 counted(commands.len(), "command"),
             ),
         )),
         Record::ValidationChangeAnswered { commands, accepted } => info(format!(
-            "{} validation list counts: {}",
+            "using {} validation commands: {}",
             if *accepted { "the new" } else { "the old" },
             counted(commands.len(), "command"),
         )),
@@ -167,76 +167,87 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::EditRefused(_)
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. }
+        | Record::TreeGranted
         | Record::RulesRead(_) => None,
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
         Record::GrantsDropped => {
-            info("what you allowed for the rest of the run ends with the rules it was allowed under".into())
+            info("rules changed: what you allowed for the rest of the run no longer applies".into())
         }
         Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {
-            let notes = counted(notes.len(), "note");
-            (Info, format!("{notes} of yours in the prompt"))
+            let notes = counted(notes.len(), "message");
+            (Info, format!("{notes} in the prompt"))
         }),
         Record::AgentReady(AgentReady { session, model, version, .. }) => {
             // The whole id: it can be handed to `claude --resume`.
-            info(format!("claude {version} · {model} · session {session}"))
+            info(format!("Claude Code {version} · {model} · session {session}"))
         }
         Record::SessionLost(SessionLost { session, .. }) => {
-            Some((Warn, format!("claude no longer knows session {}; going on with a fresh one", short_id(session))))
+            Some((Warn, format!("Claude cannot resume session {}; starting a fresh one", short_id(session))))
         }
         Record::ApiRetried(ApiRetried { attempt, max_retries, delay_ms, error, .. }) => Some((
             Warn,
-            format!("API: {error}; try {attempt} of {max_retries} in {}", human(Duration::from_millis(*delay_ms))),
+            format!("API: {error}; retry {attempt} of {max_retries} in {}", human(Duration::from_millis(*delay_ms))),
         )),
         Record::WatchdogFired(fired) => Some((Warn, fired.sentence())),
         Record::SessionsCarried(sessions) => {
             let kept: Vec<String> =
                 sessions.open.iter().map(|(step, kept)| format!("{step} {}", short_id(&kept.id))).collect();
-            (!kept.is_empty()).then(|| (Info, format!("sessions of the run before: {}", kept.join(", "))))
+            (!kept.is_empty()).then(|| (Info, format!("sessions from the previous run: {}", kept.join(", "))))
         }
-        Record::SessionEnded(SessionEnded { session, to, reason, .. }) => {
-            info(format!("session {} {}: {reason}; the next iteration opens a fresh one", short_id(session), to.word()))
-        }
+        Record::SessionEnded(SessionEnded { session, to, reason, .. }) => info(format!(
+            "session {} {}: {reason}; the next iteration starts a fresh one",
+            short_id(session),
+            to.word()
+        )),
         Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", what.join(", "))),
-        Record::NoteGiven { text, .. } => info(format!("your note is queued: “{text}”")),
-        Record::NoteSent { .. } => info("your note is sent to claude".into()),
-        Record::NoteReturned { .. } => Some((Warn, "claude did not read your note; it is queued again".to_owned())),
-        Record::NoteDelivered { .. } => info("claude has read your note".into()),
+        Record::NoteGiven { text, .. } => info(format!("message queued: “{text}”")),
+        Record::NoteSent { .. } => info("message sent to Claude".into()),
+        Record::NoteReturned { .. } => Some((Warn, "Claude did not read your message; it is queued again".to_owned())),
+        Record::NoteDelivered { .. } => info("Claude has read your message".into()),
         Record::ClaimMade { claim, .. } => info(claim_words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),
         Record::BackgroundChanged { tasks, .. } => info(turns::background_words(tasks)),
         Record::ForeignTurn(ForeignTurn { wakes, .. }) => Some((Warn, foreign_words(*wakes))),
-        Record::FollowUpSent { .. } => info("asked claude for the status block only".into()),
+        Record::FollowUpSent { .. } => info("asked Claude for the missing status block".into()),
         Record::TurnFailed(TurnFailed { error, message, status, .. }) => {
             let status = status.map_or_else(String::new, |code| format!(" (HTTP {code})"));
             Some((Error, format!("turn failed: {error}{status}: {message}")))
         }
-        Record::StopAsked { outcome, .. } => Some((Warn, format!("ending claude: {}", outcome_words(*outcome)))),
+        Record::StopAsked { outcome, .. } => Some((Warn, format!("stopping Claude: {}", outcome_words(*outcome)))),
         Record::AgentExited { code, signal, swept, cost_usd, .. } => {
             let how = match (code, signal) {
                 (Some(code), _) => format!("with code {code}"),
-                (None, Some(signal)) => format!("by signal {signal}"),
-                (None, None) => "in an unknown way".into(),
+                (None, Some(signal)) => format!("on signal {signal}"),
+                (None, None) => "with unknown status".into(),
             };
             let swept = match swept {
                 0 => String::new(),
-                n => format!(" · {} swept", counted(*n as usize, "left-over process")),
+                n => format!(" · {} terminated", counted(*n as usize, "leftover process")),
             };
-            info(format!("claude ended {how} · ${cost_usd:.2}{swept}"))
+            info(format!("Claude exited {how} · ${cost_usd:.2}{swept}"))
         }
-        Record::EvidenceGathered { iteration_files, phase_files, .. } => info(format!(
-            "changed: {} in this iteration, {} in this phase",
-            counted(iteration_files.len(), "file"),
-            counted(phase_files.len(), "file"),
-        )),
+        Record::EvidenceGathered { iteration_files, phase_files, .. } => {
+            let any = !iteration_files.is_empty() || !phase_files.is_empty();
+            any.then(|| {
+                (
+                    Info,
+                    format!(
+                        "changed: {} in this iteration, {} in this phase",
+                        counted(iteration_files.len(), "file"),
+                        counted(phase_files.len(), "file"),
+                    ),
+                )
+            })
+        }
         Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, .. }) => {
             let time = human(Duration::from_millis(*ms));
             Some(match (exit, timed_out) {
-                (_, true) => (Warn, format!("validation ran out of time: {command} · {time}")),
+                (_, true) => (Warn, format!("validation timed out: {command} · {time}")),
                 (Some(0), _) => (Info, format!("validation passed: {command} · {time}")),
                 (Some(code), _) => (Warn, format!("validation failed: {command} · exit {code} · {time}")),
-                (None, _) => (Warn, format!("validation was ended by a signal: {command} · {time}")),
+                (None, _) => (Warn, format!("validation killed by a signal: {command} · {time}")),
             })
         }
         Record::PhaseDone { .. }
@@ -255,9 +266,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             Some((
                 level,
                 format!(
-                    "iteration {n} ended: {} · {} · {}",
+                    "iteration {n}: {}, {} · {}",
                     outcome_words(*outcome),
-                    if *changed { "changed" } else { "no change" },
+                    if *changed { "files changed" } else { "no files changed" },
                     human(Duration::from_millis(*ms)),
                 ),
             ))
@@ -270,7 +281,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::Receipt(_) => limits::sentence(record),
         Record::PauseAsked => info("pausing after this iteration".into()),
         Record::Paused => info("paused; waiting for you".into()),
-        Record::Continued => info("going on".into()),
+        Record::Continued => info("resumed".into()),
         Record::StopRequested => info("stopping".into()),
         Record::Noticed { level, text } => Some((
             match level {
@@ -282,12 +293,12 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         )),
         Record::BreakerCarried { breaker } => {
             let why = if breaker.reason.is_empty() { String::new() } else { format!(": {}", breaker.reason) };
-            info(format!("circuit breaker {} as the run before left it{why}", breaker.state.word()))
+            info(format!("circuit breaker {}, from the previous run{why}", breaker.state.word()))
         }
         Record::BreakerCounted(CounterMoved { counter, value, limit, why, .. }) => {
             let value =
                 if *counter == Counter::OutputDecline { format!("{value} %") } else { format!("{value}/{limit}") };
-            info(format!("circuit breaker counts {} {value}: {why}", counter.word()))
+            info(format!("circuit breaker: {} {value} · {why}", counter.word()))
         }
         Record::BreakerMoved(StateMoved { from, to, reason, .. }) => {
             let level = match to {
@@ -297,7 +308,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             };
             Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
         }
-        Record::BreakerReset => info("circuit breaker CLOSED by you; nothing is counted any more".into()),
+        Record::BreakerReset => info("circuit breaker closed by you, counters reset".into()),
         Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {
                 0 | 5 => Info,
@@ -323,15 +334,16 @@ fn claim_words(claim: &Claim) -> String {
     let error = claim.error.as_deref().unwrap_or_default();
     let dot = if error.is_empty() { "" } else { " · " };
     let (status, summary) = (claim.status.word(), &claim.summary);
-    format!("claude claims {status}:{about} {summary}{dot}{error}")
+    format!("Claude reports {status}:{about} {summary}{dot}{error}")
 }
 
 fn phases_word(phases: &[PhaseSeed]) -> String {
     if phases.is_empty() {
         return "no phases".into();
     }
-    let done = phases.iter().filter(|phase| phase.done).count();
-    format!("{done}/{} phases done", phases.len())
+    // A box is no more than a claim: the run counts what it has checked.
+    let ticked = phases.iter().filter(|phase| phase.done).count();
+    format!("{ticked}/{} phases ticked", phases.len())
 }
 
 fn counted(n: usize, noun: &str) -> String {
@@ -372,12 +384,12 @@ mod tests {
             (
                 Record::PhaseDone { n: 1, phase: Some("Parse".into()), how: DoneHow::ClaimedUnchecked, id: None },
                 Weight::Info,
-                "done: “Parse” · claimed, unchecked",
+                "done: “Parse” · claimed, not verified",
             ),
             (
                 Record::AgentExited { n: 1, code: None, signal: Some(9), swept: 2, cost_usd: 0.314 },
                 Weight::Info,
-                "claude ended by signal 9 · $0.31 · 2 left-over processes swept",
+                "Claude exited on signal 9 · $0.31 · 2 leftover processes terminated",
             ),
             (
                 Record::RunEnded {
@@ -435,8 +447,8 @@ mod tests {
         let line = teller.line(&judged).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Call, "allow Edit src/a.rs · profile trusted"));
         let failed = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: true };
-        assert_eq!(teller.line(&failed).unwrap().text, "Edit src/a.rs came back with an error");
-        assert_eq!(teller.line(&failed).unwrap().text, "a tool call came back with an error");
+        assert_eq!(teller.line(&failed).unwrap().text, "Edit src/a.rs failed");
+        assert_eq!(teller.line(&failed).unwrap().text, "a tool call failed");
     }
 
     #[test]

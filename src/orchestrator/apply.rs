@@ -46,10 +46,10 @@ pub fn apply(state: &mut State, stored: &Stored) {
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.seq += 1;
     state.started.get_or_insert(time);
-    state.updated = Some(time);
     limits::fold(state, record, time);
     session::fold(state, record, time);
     gate::fold(state, record, time);
+    state.updated = Some(time);
     state.notes.fold(record);
     match record {
         Record::RunStarted {

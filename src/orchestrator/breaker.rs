@@ -1,7 +1,7 @@
 //! The circuit breaker: what an iteration says about it, how it moves, when it lets a run begin again.
 //!
 //! States, order and thresholds are those of ralph-claude-code 0.11.5 (Hank's present upstream), but for three
-//! things: progress is a changed work tree and never a signal in Claude's text; an error counts when it is the
+//! things: progress is a changed working tree and never a signal in Claude's text; an error counts when it is the
 //! same masked one; output that declines, which Hank documents and never looks at, only leads to `HALF_OPEN`, and
 //! only when it does so from a size that tells something and stays there for two iterations.
 //!
@@ -61,7 +61,7 @@ pub fn count(breaker: &Breaker, limits: &BreakerSettings, seen: &Observation) ->
         Progress::Verified => set(Counter::NoProgress, before, 0, limit, "a phase passed its validation".into()),
         Progress::Asked => {}
         Progress::None => {
-            set(Counter::NoProgress, before, before.saturating_add(1), limit, "the work tree did not change".into());
+            set(Counter::NoProgress, before, before.saturating_add(1), limit, "the working tree did not change".into());
         }
     }
     let same = seen.error.is_some() && seen.error == breaker.error;
@@ -76,7 +76,7 @@ pub fn count(breaker: &Breaker, limits: &BreakerSettings, seen: &Observation) ->
     let before = breaker.permission_denials;
     let (value, why) = match &seen.denied {
         Some(what) => (before.saturating_add(1), what.clone()),
-        None => (0, "nothing was refused that Claude could not do without".into()),
+        None => (0, "nothing that Claude needs was refused".into()),
     };
     set(Counter::PermissionDenials, before, value, limits.permission_denials, why);
     let (value, why) = decline(breaker, seen.output, limits.output_decline);
@@ -123,7 +123,7 @@ pub fn next(breaker: &Breaker, limits: &BreakerSettings, progress: Progress) -> 
     let Breaker { no_progress, same_error, permission_denials, output_decline, .. } = *breaker;
     let to = |to, reason: String| Some(Move { to, reason });
     let idle = || format!("{no_progress} iterations in a row changed nothing");
-    let denied = || format!("in {permission_denials} iterations in a row Claude was refused what it needs");
+    let denied = || format!("Claude was refused what it needs in {permission_denials} iterations in a row");
     match breaker.state {
         Closed | HalfOpen if permission_denials >= limits.permission_denials => to(Open, denied()),
         Closed if no_progress >= limits.no_progress => to(Open, idle()),
@@ -135,7 +135,7 @@ pub fn next(breaker: &Breaker, limits: &BreakerSettings, progress: Progress) -> 
         Closed if output_decline >= limits.output_decline => {
             to(HalfOpen, format!("Claude's output fell by {output_decline} %"))
         }
-        HalfOpen if matches!(progress, Progress::Made { .. }) => to(Closed, "the work tree changes again".into()),
+        HalfOpen if matches!(progress, Progress::Made { .. }) => to(Closed, "the working tree changes again".into()),
         HalfOpen if progress == Progress::Verified => to(Closed, "a phase passed its validation".into()),
         HalfOpen if no_progress >= limits.no_progress => to(Open, idle()),
         Closed | HalfOpen | Open => None,

@@ -27,11 +27,11 @@ pub struct Decision {
 /// One thing to do in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Get the work folder for this run, or wait for it → `TreeGranted` / `TreeBusy`.
+    /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy`.
     AcquireTree,
     /// Ask for a call: it is counted if it may be made → `Admitted`. Asked twice for the same, it counts once.
     Admit(Box<Ask>),
-    /// Save the work tree → `SnapshotTaken` / `SnapshotFailed`.
+    /// Save the working tree → `SnapshotTaken` / `SnapshotFailed`.
     TakeSnapshot {
         /// The iteration.
         n: u32,
@@ -121,7 +121,7 @@ pub enum Effect {
         /// When.
         at: Timestamp,
     },
-    /// Compare the work tree with two snapshots → `EvidenceGathered` / `EvidenceFailed`.
+    /// Compare the working tree with two snapshots → `EvidenceGathered` / `EvidenceFailed`.
     GatherEvidence {
         /// The iteration.
         n: u32,

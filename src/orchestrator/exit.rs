@@ -11,7 +11,7 @@
 //! | every box of the file is ticked, the optional ones aside | `complete` |
 //!
 //! While the last iteration says `exit_signal: false`, nothing but a refusal ends the run here. A sign whose
-//! iteration did not stand its check (validation commands, the work tree) is not counted, so no words complete a
+//! iteration did not stand its check (validation commands, the working tree) is not counted, so no words complete a
 //! ticket that its own commands call broken. What Claude reports as `DONE` in our own block is judged at once, as
 //! ever (`judge`), and is no matter of this file.
 
@@ -113,14 +113,14 @@ pub fn detail(gate: Gate, state: &State) -> String {
         Gate::PermissionDenied => {
             let refused: Vec<_> = signs.refused.iter().map(|denial| denial.shown()).collect();
             format!(
-                "Claude's own permission rules, not programmator's gate, refused {}; let them pass there (in \
-                 `agent.flags`, as --allowedTools \"Bash(npm *)\") and start the ticket again",
+                "Claude's own permission rules, not programmator's gate, refused {}; allow them there (in \
+                `agent.flags`, as --allowedTools \"Bash(npm *)\") and start the ticket again",
                 refused.join(", ")
             )
         }
         Gate::TestSaturation => format!(
-            "iterations {} did nothing but test, so the work seems to be over; look whether it is, and write into \
-             the ticket what is missing",
+            "iterations {} only ran tests, so the work seems finished; check it, and add what is missing to the \
+            ticket",
             listed(&signs.test_only)
         ),
         Gate::DoneSignals => format!("Claude called the work complete in iterations {}", listed(&signs.done)),
@@ -130,7 +130,7 @@ pub fn detail(gate: Gate, state: &State) -> String {
         }
         Gate::PlanComplete => match state.boxes.optional {
             0 => format!("all {} boxes of the ticket are ticked", state.boxes.ticked),
-            optional => format!("all boxes of the ticket are ticked but {optional} optional ones"),
+            optional => format!("all boxes of the ticket are ticked except {optional} optional ones"),
         },
     }
 }

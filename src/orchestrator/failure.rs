@@ -9,7 +9,7 @@ use crate::domain::stream::api_error::fatal_api_error;
 use crate::domain::watchdog::Watch;
 use crate::orchestrator::state::{Failure, Iteration};
 
-/// A failure that trying again will not mend: why the run ends, and the cure.
+/// A failure that trying again will not fix: why the run ends, and the fix.
 pub fn fatal(failure: &Failure) -> Option<(ExitReason, String)> {
     let by_status = match failure.status {
         Some(401 | 403) => Some("authentication_failed"),

@@ -74,9 +74,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             rest(state, time);
         }
         // Another process may have come with other rules.
-        Record::GrantsDropped | Record::RunResumed { .. } => {
-            gate.grants.clear();
-            gate.kinds.clear();
+        Record::GrantsDropped => gate.forget_grants(),
+        Record::RunResumed { .. } => {
+            gate.forget_grants();
+            // Nothing ran since the last record. Where a question waited, the wait is counted when it is withdrawn.
+            if let (None, Some(last)) = (gate.waiting, state.updated) {
+                waited(state, time.since(last));
+            }
         }
         // Where a question waited as well, that is the longer wait, and it counts.
         Record::StorageWaited { ms } if gate.waiting.is_none() => waited(state, Duration::from_millis(*ms)),

@@ -74,7 +74,7 @@ pub enum Input {
         /// The window.
         window: Window,
     },
-    /// The limits in the configuration of now; a run that is gone on with began under those of then.
+    /// The limits in the configuration of now; a run that is resumed began under those of then.
     LimitsRead(Box<Limits>),
     /// The tree was saved.
     SnapshotTaken {
@@ -109,7 +109,7 @@ pub enum Input {
         /// What failed and what to do.
         message: String,
     },
-    /// Claude does not know the session it was to go on with; nothing runs.
+    /// Claude does not know the session it was to resume; nothing runs.
     SessionUnknown {
         /// The iteration.
         n: u32,
@@ -335,7 +335,7 @@ pub enum Input {
 /// What a fresh run begins with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
-    /// Absolute path of the work folder.
+    /// Absolute path of the working directory.
     pub folder: String,
     /// Absolute path of the ticket file.
     pub ticket_path: String,

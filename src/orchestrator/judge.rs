@@ -107,13 +107,13 @@ pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool, refused: &[String
         Checks::None if changed => Judgement::Done(DoneHow::ClaimedUnchecked),
         // What was to be done may be what was refused: that is no investigation.
         Checks::None if !refused.is_empty() => Judgement::Disputed(format!(
-            "nothing in the work tree has changed since the phase began, and calls were refused: {}",
+            "nothing in the working tree has changed since the phase began, and calls were refused: {}",
             refused.join(", ")
         )),
         Checks::None => match claim.claimed_files() {
             None => Judgement::Done(DoneHow::ClaimedNoChange),
             Some(files) => Judgement::Disputed(format!(
-                "nothing in the work tree has changed since the phase began, but these files were claimed: {files}"
+                "nothing in the working tree has changed since the phase began, but these files were claimed: {files}"
             )),
         },
     }
@@ -121,9 +121,9 @@ pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool, refused: &[String
 
 fn failure(result: &CommandResult) -> String {
     let how = match (result.timed_out, result.exit) {
-        (true, _) => "ran into its timeout".to_owned(),
+        (true, _) => "timed out".to_owned(),
         (_, Some(code)) => format!("failed with exit code {code}"),
-        (_, None) => "was ended by a signal".to_owned(),
+        (_, None) => "was killed by a signal".to_owned(),
     };
     format!("`{}` {how}\n{}", result.command, result.tail.trim_end())
 }
@@ -171,7 +171,8 @@ mod tests {
                 Checks::None,
                 false,
                 disputed(
-                    "nothing in the work tree has changed since the phase began, but these files were claimed: a, b",
+                    "nothing in the working tree has changed since the phase began, but these files were claimed: \
+                    a, b",
                 ),
             ),
         ];
@@ -183,7 +184,8 @@ mod tests {
     #[test]
     fn no_change_after_a_refusal_is_no_investigation() {
         let refused = ["Bash".to_owned(), "Write".to_owned()];
-        let why = "nothing in the work tree has changed since the phase began, and calls were refused: Bash, Write";
+        let why = "nothing in the working tree has changed since the phase began, and calls were refused: Bash, \
+        Write";
         let (passed, judged) = (ran(0), |checks, changed| judge(&claim(&[]), checks, changed, &refused));
         assert_eq!(judged(Checks::None, false), Judgement::Disputed(why.to_owned()));
         assert_eq!(judged(Checks::None, true), Judgement::Done(DoneHow::ClaimedUnchecked));

@@ -40,7 +40,7 @@ pub struct State {
     pub started: Option<Timestamp>,
     /// Time of the last record.
     pub updated: Option<Timestamp>,
-    /// Absolute path of the work folder.
+    /// Absolute path of the working directory.
     pub folder: String,
     /// Absolute path of the ticket file.
     pub ticket_path: String,
@@ -58,7 +58,7 @@ pub struct State {
     pub rules_trouble: Option<String>,
     /// Rules of the run.
     pub settings: Settings,
-    /// The validation commands in force.
+    /// The validation commands in effect.
     pub validation: Vec<String>,
     /// A changed list in the file that the person has not decided on.
     pub validation_change: Option<Vec<String>>,
@@ -339,14 +339,13 @@ impl State {
 
     /// The person must act before the run can go on: apart from calls that wait for them.
     pub fn needs_person(&self) -> bool {
-        self.validation_change.is_some()
-            || self
-                .ended
-                .as_ref()
-                .is_some_and(|ended| !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped))
+        match &self.ended {
+            Some(ended) => !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped),
+            None => self.validation_change.is_some(),
+        }
     }
 
-    /// Can `programmator <ticket>` go on with this run instead of beginning a new one?
+    /// Can `programmator <ticket>` resume this run instead of beginning a new one?
     pub fn is_resumable(&self) -> bool {
         self.started.is_some() && self.ended.as_ref().is_none_or(|ended| ended.reason.is_resumable())
     }

@@ -53,7 +53,7 @@ pub struct Step {
 pub enum SessionUse {
     /// Always a fresh one.
     Fresh,
-    /// That of the iteration of this step before, while it can be gone on with.
+    /// That of the iteration of this step before, while it can be resumed.
     Continued,
 }
 

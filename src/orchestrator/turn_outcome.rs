@@ -42,7 +42,7 @@ pub enum TurnOutcome {
     Running,
     /// Claude has answered: the text is read for a claim.
     Answered,
-    /// Claude does not know the session it was to go on with. Where none was named, it failed so.
+    /// Claude does not know the session it was to resume. Where none was named, it failed so.
     UnknownSession(Failure),
     /// The turn or the process failed.
     Failed(Failure),
@@ -85,7 +85,7 @@ fn gone(exit: Exit<'_>) -> Failure {
     };
     let said = exit.stderr.trim();
     let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-    let message = format!("claude ended {how} and gave no result{said}");
+    let message = format!("Claude exited {how} without a result{said}");
     Failure { error: EXITED.to_owned(), message: tail(&message, MESSAGE).to_owned(), status: None }
 }
 

@@ -76,7 +76,7 @@ const TYPES: [&str; 27] = [
 /// The units of a call. Never empty.
 pub fn units(tool: &str, input: &Value, place: &Place<'_>) -> Vec<Unit> {
     let Value::Object(fields) = input else {
-        return vec![Unit::new(tool, Program::Tool, tool).refused("its input is no object")];
+        return vec![Unit::new(tool, Program::Tool, tool).refused("its input is not an object")];
     };
     if runs_in_shell(tool) { of_bash(tool, fields, place) } else { vec![of_tool(tool, fields, place)] }
 }
@@ -84,11 +84,11 @@ pub fn units(tool: &str, input: &Value, place: &Place<'_>) -> Vec<Unit> {
 fn of_bash(tool: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Vec<Unit> {
     let refused = |why: &str| vec![Unit::new("Bash", Program::Opaque, "Bash").refused(why)];
     let Some(Value::String(command)) = fields.get("command") else {
-        return refused("its command is missing, or no text");
+        return refused("its command is missing or not a string");
     };
     match fields.get("dangerouslyDisableSandbox") {
         None | Some(Value::Bool(false)) => {}
-        Some(_) => return refused("it asks to leave the sandbox"),
+        Some(_) => return refused("it asks to run outside the sandbox"),
     }
     if !matches!(fields.get("run_in_background"), None | Some(Value::Bool(_))) {
         return refused("run_in_background is neither true nor false");
@@ -112,7 +112,7 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     let text = target.map_or(name.to_owned(), |target| format!("{name} {target}"));
     let unit = Unit::new(name, Program::Tool, text);
     let Some(tool) = TOOLS.get(name) else {
-        return unit.unknown(format!("the tool {name} is not known"));
+        return unit.unknown(format!("unknown tool {name}"));
     };
     let write = tool.write.as_deref().map(|field| path(fields.get(field), place));
     // What Claude plans is its own; the person reads it before anything comes of it.
@@ -157,8 +157,8 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     if let Some(url) = &tool.url {
         match fields.get(url).and_then(Value::as_str).map(host) {
             Some(Some(host)) => unit.host = Some(host),
-            Some(None) => unit.doubts.push(Doubt::Words("the address is none of https with a plain host".to_owned())),
-            None => return unit.refused("its address is missing, or no text"),
+            Some(None) => unit.doubts.push(Doubt::Words("the URL is not https with a plain host name".to_owned())),
+            None => return unit.refused("its URL is missing or not a string"),
         }
     }
     unit
@@ -196,7 +196,7 @@ fn name_has_braces(glob: &str) -> bool {
 
 fn unknown_field(fields: &Map<String, Value>, known: &[String]) -> Option<Doubt> {
     let unknown = fields.keys().find(|field| !known.contains(field))?;
-    Some(Doubt::Words(format!("its field {unknown} is not known")))
+    Some(Doubt::Words(format!("unknown field {unknown}")))
 }
 
 fn here(place: &Place<'_>) -> impl Iterator<Item = Target> {
@@ -205,7 +205,7 @@ fn here(place: &Place<'_>) -> impl Iterator<Item = Target> {
 
 /// Where a field's path leads.
 fn path(value: Option<&Value>, place: &Place<'_>) -> Result<Target, String> {
-    let Some(Value::String(text)) = value else { return Err("its path is missing, or no text".to_owned()) };
+    let Some(Value::String(text)) = value else { return Err("its path is missing or not a string".to_owned()) };
     if let Some(why) = chars::refused(text) {
         return Err(why);
     }
@@ -216,7 +216,7 @@ fn path(value: Option<&Value>, place: &Place<'_>) -> Result<Target, String> {
         None if text.starts_with('~') => None,
         None => place.resolve(place.cwd, text),
     };
-    resolved.map(Target::Path).ok_or_else(|| format!("{text:?} is no path"))
+    resolved.map(Target::Path).ok_or_else(|| format!("{text:?} is not a path"))
 }
 
 /// The host of an address of https: a name with a dot, without a user, a port or a number for a host.

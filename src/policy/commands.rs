@@ -161,7 +161,7 @@ pub fn runs_text(name: &str) -> Option<&'static str> {
         ("runs text as a command", &["eval", "source", ".", "exec", "trap", "coproc", "fc", "bind", "let"]),
         ("shows or changes the shell's history", &["history"]),
         (
-            "changes what later commands mean",
+            "changes the meaning of later commands",
             &["alias", "unalias", "enable", "hash", "builtin", "shopt", "popd", "pushd", "dirs"],
         ),
         (
@@ -176,6 +176,19 @@ pub fn runs_text(name: &str) -> Option<&'static str> {
         ),
     ];
     RUNNERS.iter().find(|(_, names)| names.contains(&name)).map(|(why, _)| *why)
+}
+
+/// What is said of a command that is in no table.
+pub fn unlisted(name: &str) -> String {
+    let does = match name {
+        "kill" | "pkill" | "killall" | "fuser" => "signals processes, perhaps not its own",
+        "systemctl" | "service" | "launchctl" => "controls system services",
+        "crontab" | "at" | "batch" => "schedules commands for later",
+        "mount" | "umount" => "changes what is mounted",
+        "shutdown" | "reboot" | "halt" | "poweroff" => "stops the machine",
+        _ => return format!("unknown command {name}"),
+    };
+    does.to_owned()
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ const DEPTH: usize = 6;
 /// The hook that looking calls when it writes down what it saw. Other hooks are called by what changes something.
 const HOOK: &str = "post-index-change";
 
-/// A repository's configuration, and the top of its work tree where that is known.
+/// A repository's configuration, and the top of its working tree where that is known.
 struct Place {
     git: PathBuf,
     top: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub fn named(view: &dyn PathView, folder: &Path) -> Option<String> {
     folder.ancestors().find_map(|top| in_repository(view, &repository(view, top)?, top))
 }
 
-/// The files that have the settings of the repository that `folder` is in, of its other work trees too.
+/// The files that have the settings of the repository that `folder` is in, of its other working trees too.
 pub fn settings(view: &dyn PathView, folder: &Path) -> Vec<PathBuf> {
     let Some(git) = folder.ancestors().find_map(|top| repository(view, top)) else { return Vec::new() };
     let common = pointed(view, &git.join("commondir"), &git).unwrap_or_else(|| git.clone());
@@ -86,7 +86,7 @@ fn in_repository(view: &dyn PathView, git: &Path, top: &Path) -> Option<String> 
 fn in_place(view: &dyn PathView, place: &Place) -> Option<String> {
     let hook = place.git.join("hooks").join(HOOK);
     if view.exists(&hook) {
-        return Some(format!("git calls {} when it looks", hook.display()));
+        return Some(format!("git runs {} when it checks files", hook.display()));
     }
     ["config", "config.worktree"].map(|name| place.git.join(name)).iter().find_map(|file| match view.text(file) {
         Reading::Missing => None,
@@ -94,7 +94,7 @@ fn in_place(view: &dyn PathView, place: &Place) -> Option<String> {
             let what = in_text(&text).or_else(|| hooks_elsewhere(view, &text, place.top.as_deref()))?;
             Some(format!("{what}, says {}", file.display()))
         }
-        Reading::Unreadable => Some(format!("what programs git runs is not known: {} is unreadable", file.display())),
+        Reading::Unreadable => Some(format!("cannot tell which programs git runs: {} is unreadable", file.display())),
     })
 }
 
@@ -108,13 +108,13 @@ fn hooks_elsewhere(view: &dyn PathView, text: &str, top: Option<&Path>) -> Optio
             (path, top) => top.map(|top| top.join(path)),
         };
         let calls = !plain || folder.is_none_or(|folder| view.exists(&folder.join(HOOK)));
-        calls.then(|| format!("git may call {HOOK} of `{value}` when it looks"))
+        calls.then(|| format!("git may call {HOOK} of `{value}` when it checks files"))
     })
 }
 
 /// Git looks into submodules by itself.
 fn submodules(view: &dyn PathView, folder: &Path, depth: usize, found: &mut Vec<Place>) -> Result<(), &'static str> {
-    const UNKNOWN: &str = "what programs git runs is not known: the submodules cannot be looked through";
+    const UNKNOWN: &str = "cannot tell which programs git runs: the submodules cannot be checked";
     if !view.exists(folder) {
         return Ok(());
     }

@@ -34,7 +34,7 @@ fn passphrase(value: &Value) -> Result<Option<String>, String> {
                 Some(text) if speaks && is_sha256(text) => {
                     let text = text.to_ascii_lowercase();
                     if found.as_ref().is_some_and(|found| *found != text) {
-                        return Err("it has several passphrases; ours is one".to_owned());
+                        return Err("it has several passphrases; only one is supported".to_owned());
                     }
                     found = Some(text);
                 }
@@ -66,7 +66,7 @@ pub fn clanker(text: &str) -> Result<Imported, String> {
             "allow" => Verdict::Allow,
             "block" | "deny" => Verdict::Block,
             "require-secret" | "require_secret" | "secret" | "require-passphrase" => Verdict::Passphrase,
-            other => return Err(format!("{name} is of the unknown kind {other}")),
+            other => return Err(format!("{name} has the unknown kind {other}")),
         };
         let pattern = field(&["pattern", "regex", "match"]).ok_or_else(|| format!("{name} has no pattern"))?;
         regex::Regex::new(pattern).map_err(|error| format!("{name}: {error}"))?;
@@ -81,7 +81,7 @@ pub fn clanker(text: &str) -> Result<Imported, String> {
                     "    effects: [read, internal]\n    regex: {}",
                     quote(&format!(".*(?:{pattern}).*"))
                 );
-                remarks.push(format!("{name}: allows what is proven to read, and matches its pattern"));
+                remarks.push(format!("{name}: allows reads that match its pattern"));
             }
             Verdict::Ask | Verdict::Passphrase | Verdict::Block => {
                 let _ = writeln!(yaml, "    regex: {}", quote(pattern));
@@ -93,7 +93,7 @@ pub fn clanker(text: &str) -> Result<Imported, String> {
     }
     // What could not be used would block everything.
     rules::file::read("the imported rules", &yaml, rules::file::Author::Person).map_err(|error| error.message)?;
-    remarks.push("with `policy.profile: strict` in config.yaml nothing but these rules allows anything".to_owned());
+    remarks.push("with `policy.profile: strict` in config.yaml only these rules allow anything".to_owned());
     Ok(Imported { yaml, remarks, sha256: passphrase(&value)? })
 }
 

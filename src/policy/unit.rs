@@ -28,7 +28,7 @@ pub enum Class {
     Run,
     /// Talks to what runs on this machine: a server of the project's, the daemon of the containers.
     Local,
-    /// Changes what the repository's history or work tree was.
+    /// Changes what the repository's history or working tree was.
     History,
 }
 

@@ -4,6 +4,7 @@
 mod card;
 
 use crate::adapters::clock::boot_time;
+use crate::adapters::file_watch::FileWatch;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets::{self, Places};
@@ -91,6 +92,7 @@ impl App {
             files: files.clone(),
             runs: told,
             again: BTreeMap::new(),
+            watch: follow_tickets(reporter.clone()),
         };
         tokio::spawn(service.work(asks, endings));
         Self { asked, runs, reporter, files }
@@ -136,6 +138,16 @@ impl App {
     }
 }
 
+/// Tells what a listed ticket says when its file is saved, with a run or without.
+fn follow_tickets(reporter: Reporter) -> Option<FileWatch> {
+    let watch = FileWatch::new(move |path| {
+        if let Ok(ticket) = tickets::load(&path) {
+            reporter.tell(&News::TicketRead(Arc::new(ticket)));
+        }
+    });
+    watch.inspect_err(|error| tracing::warn!(%error, "the tickets folder cannot be watched")).ok()
+}
+
 impl Files {
     fn of(&self, ticket: &TicketId) -> Option<PathBuf> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(ticket).cloned()
@@ -166,6 +178,8 @@ struct Service {
     runs: watch::Sender<Runs>,
     /// Tickets that were started again while their last run was being cleared away, and who is to be answered.
     again: BTreeMap<TicketId, oneshot::Sender<Reply>>,
+    /// Follows the files of listed tickets.
+    watch: Option<FileWatch>,
 }
 
 impl Service {
@@ -249,10 +263,13 @@ impl Service {
     }
 
     /// Tells about every ticket of the tickets folder.
-    fn list(&self) -> Reply {
+    fn list(&mut self) -> Reply {
         for listed in tickets::list(&self.places.dir()).unwrap_or_default() {
             if let Ok(ticket) = listed.ticket {
                 self.files.learn(&ticket.id, &listed.path);
+                if let Some(Err(error)) = self.watch.as_mut().map(|watch| watch.add(&listed.path)) {
+                    tracing::warn!(%error, "a ticket cannot be watched");
+                }
                 self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
             }
         }
@@ -321,7 +338,7 @@ impl Service {
             (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => unknown(ticket),
             (UserCommand::ResetBreaker, Some(path)) => self.reset(ticket, &real(&path)).await,
             (UserCommand::TickPhase { phase }, Some(path)) => self.tick(ticket, &real(&path), phase).await,
-            _ => refused(ticket, "the run has ended already".to_owned(), 0),
+            _ => refused(ticket, "the run has already ended".to_owned(), 0),
         }
     }
 
@@ -375,5 +392,5 @@ fn refused(ticket: &TicketId, message: String, exit_code: u8) -> Reply {
 }
 
 fn unknown(ticket: &TicketId) -> Reply {
-    refused(ticket, format!("the file of {ticket} is not known"), 1)
+    refused(ticket, format!("no ticket file is known for {ticket}"), 1)
 }

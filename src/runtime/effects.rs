@@ -45,7 +45,7 @@ pub struct Effects {
     pub ticket_path: PathBuf,
     /// The same, to be read again.
     pub ticket_file: Arc<TicketFile>,
-    /// The work folder.
+    /// The working directory.
     pub folder: PathBuf,
     /// The run's own folder for temporary files.
     pub scratch: PathBuf,
@@ -257,7 +257,7 @@ impl Effects {
     fn answer_with_blocking(&mut self, work: impl FnOnce() -> Input + Send + 'static) {
         self.answer_with(async move {
             let done = tokio::task::spawn_blocking(work).await;
-            done.unwrap_or_else(|error| Input::Faulted { message: format!("a task of programmator failed: {error}") })
+            done.unwrap_or_else(|error| Input::Faulted { message: format!("internal error: {error}") })
         });
     }
 }

@@ -22,7 +22,7 @@ pub struct Call<'a> {
     pub input: &'a str,
     /// The folder that it is made from: relative paths begin there.
     pub cwd: &'a Path,
-    /// The run's work folder.
+    /// The run's working directory.
     pub folder: &'a Path,
 }
 
@@ -76,7 +76,7 @@ pub type Gate = Arc<dyn Judge>;
 pub struct Judged<'a> {
     /// The run.
     pub run: RunId,
-    /// Its work folder.
+    /// Its working directory.
     pub folder: &'a Path,
     /// Its ticket's file, which Claude does not write to.
     pub ticket: Option<&'a Path>,

@@ -43,7 +43,7 @@ impl<W: Write> Printer<W> {
     /// Fails when `out` is gone.
     pub fn print(&mut self, news: &News, store: &Store) -> io::Result<()> {
         match news {
-            // What a run that is gone on with did before was printed in its time.
+            // What a run that is resumed did before was printed in its time.
             News::RunOpened { run, earlier, records, .. } => {
                 self.seen.entry(*run).or_insert_with(|| (*earlier, Teller::default()));
                 for stored in records {

@@ -190,15 +190,17 @@ impl Rulebook {
     fn unit(&self, ruled: Ruled, policy: &Policy) -> (Verdict, UnitView) {
         let open = ruled.verdict == Verdict::Passphrase && self.is_open(&ruled.rule, policy);
         let (verdict, reason) = if open {
-            (Verdict::Allow, "your passphrase has opened it".to_owned())
+            (Verdict::Allow, "unlocked by your passphrase".to_owned())
         } else {
             (ruled.verdict, ruled.reason)
         };
         // What a yes would open is said before it is given.
         let opens = (verdict == Verdict::Passphrase).then(|| opens(policy, &ruled.rule)).flatten();
         let reason = match opens {
-            Some((_, words, life)) if reason.is_empty() => format!("the passphrase opens {words} for {}", short(life)),
-            Some((_, words, life)) => format!("{reason}; the passphrase opens {words} for {}", short(life)),
+            Some((_, words, life)) if reason.is_empty() => {
+                format!("the passphrase unlocks {words} for {}", short(life))
+            }
+            Some((_, words, life)) => format!("{reason}; the passphrase unlocks {words} for {}", short(life)),
             None => reason,
         };
         (verdict, UnitView { text: ruled.text, verdict, rule: ruled.rule, reason, kind: ruled.kind })
@@ -207,7 +209,7 @@ impl Rulebook {
     /// Why nobody can give the passphrase.
     fn locked_for_good(&self) -> Option<String> {
         const UNSET: &str =
-            "it needs the passphrase, and none is set; the person sets one: programmator passphrase set";
+            "it needs the passphrase, and none is set; the user can set one: programmator passphrase set";
         match self.shelf.person.passphrases.as_ref().map(|passphrases| passphrases.standing(boot_time())) {
             None | Some(Ok(Checked::Unset)) => Some(UNSET.to_owned()),
             Some(Err(error)) => Some(format!("it needs the passphrase, which cannot be used: {error}")),
@@ -301,7 +303,7 @@ impl Judge for Rulebook {
                 opened.push(told);
             }
         }
-        (!opened.is_empty()).then(|| format!("your passphrase has opened, in this run, {}", opened.join(" and ")))
+        (!opened.is_empty()).then(|| format!("your passphrase has unlocked, in this run, {}", opened.join(" and ")))
     }
 
     fn refresh(&self) -> Option<String> {
@@ -316,7 +318,7 @@ impl Judge for Rulebook {
         let words = blocked.unwrap_or_else(|| {
             let (old, new) = (short(&known.told), short(policy.fingerprint()));
             format!(
-                "the policy was changed ({old} → {new}): it holds from now on, and what waits for you is judged again"
+                "the policy was changed ({old} → {new}): it applies from now on, and waiting calls are judged again"
             )
         });
         policy.fingerprint().clone_into(&mut known.told);
@@ -474,10 +476,10 @@ mod tests {
         place.set_passphrase();
         let book = place.book();
         let locked = place.judge(&book, "git tag x").reason;
-        assert!(locked.contains("the passphrase opens rule tags for 5m"), "said before it is given: {locked}");
-        assert!(!place.judge(&book, "git push").reason.contains("opens"));
+        assert!(locked.contains("the passphrase unlocks rule tags for 5m"), "said before it is given: {locked}");
+        assert!(!place.judge(&book, "git push").reason.contains("unlocks"));
         let told = book.unlock(&["tags".into(), "once".into(), "no such rule".into()]);
-        assert_eq!(told.as_deref(), Some("your passphrase has opened, in this run, rule tags for 5m00s"));
+        assert_eq!(told.as_deref(), Some("your passphrase has unlocked, in this run, rule tags for 5m00s"));
         assert_eq!(book.unlock(&["once".into()]), None, "there is nothing to tell of one call");
         assert_eq!(place.judge(&book, "git tag x").verdict, Allow);
         assert_eq!(place.judge(&book, "git push").verdict, Passphrase, "its rule sells one call");

@@ -46,7 +46,9 @@ impl Watching {
             let _ = report.try_send(());
         });
         let watch = watch
-            .inspect_err(|error| tracing::warn!(%error, "the files of the rules are not watched; they are read anew before each verdict"))
+            .inspect_err(|error| {
+                tracing::warn!(%error, "the policy files cannot be watched; they are read again before each verdict")
+            })
             .ok()?;
         let followed = Arc::new(Mutex::new(Followed { watch, runs: Vec::new() }));
         let weak = Arc::downgrade(&followed);
@@ -83,7 +85,7 @@ impl Followed {
     fn watch_files(&mut self, gate: &Gate) {
         for file in gate.files() {
             if let Err(error) = self.watch.add(&file) {
-                tracing::warn!(%error, "a file of the rules is not watched; it is read anew before each verdict");
+                tracing::warn!(%error, "a policy file cannot be watched; it is read again before each verdict");
             }
         }
     }

@@ -67,8 +67,8 @@ impl StorageWait {
         let left = self.patience.saturating_sub(waited.elapsed());
         if left.is_zero() {
             return Next::GiveUp(format!(
-                "{error}. The run waited {} for that and has ended: once it can be written again, `programmator run {}` \
-                 goes on",
+                "{error}. The run waited {} and has ended: once it can be written again, `programmator run {}` \
+                continues",
                 human(self.patience),
                 self.ticket
             ));

@@ -9,7 +9,7 @@ mod resume;
 pub use open_error::OpenError;
 pub use resume::find_run;
 
-use crate::adapters::agent::orphans;
+use crate::adapters::agent::{orphans, probe};
 use crate::adapters::clock::{fresh_id, fresh_run_id};
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::scratch_folder;
@@ -47,7 +47,7 @@ use tokio::sync::{mpsc, oneshot};
 /// The configuration and the templates for runs in a folder.
 pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
 
-/// Runs that are looked at for left-overs.
+/// Runs that are looked at for leftovers.
 const LATEST: usize = 50;
 
 /// How long a sweep of another program is waited for.
@@ -107,13 +107,13 @@ impl Supervisor {
         };
         match tokio::task::spawn_blocking(sweep).await {
             Ok(Ok(0)) => {}
-            Ok(Ok(swept)) => tracing::warn!(swept, "processes of interrupted runs were still there and were ended"),
-            Ok(Err(error)) => tracing::warn!(%error, "left-overs of interrupted runs could not be looked for"),
-            Err(error) => tracing::warn!(%error, "looking for left-overs went down"),
+            Ok(Ok(swept)) => tracing::warn!(swept, "leftover processes of interrupted runs were terminated"),
+            Ok(Err(error)) => tracing::warn!(%error, "cannot look for leftover processes of interrupted runs"),
+            Err(error) => tracing::warn!(%error, "the search for leftover processes crashed"),
         }
     }
 
-    /// Opens the ticket's run: goes on with the latest one where it can be gone on with, else begins anew
+    /// Opens the ticket's run: resumes the latest one where it can be resumed, else begins anew
     /// in `folder`. No link may be in `path`, as [`find`](fn@crate::adapters::tickets::find) gives it.
     pub fn open(&mut self, path: &Path, folder: &Path) -> Result<TicketId, OpenError> {
         let (ticket, read_at) = self.read(path)?;
@@ -134,7 +134,7 @@ impl Supervisor {
 
     fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
         if self.runs.contains_key(ticket) {
-            let holder = "this program already, perhaps from another file of the same name".to_owned();
+            let holder = "this program, perhaps from another file with the same name".to_owned();
             return Err(OpenError::Held { ticket: ticket.clone(), holder });
         }
         let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: self.clock.now() };
@@ -201,7 +201,7 @@ impl Supervisor {
             Ok::<_, StoreError>(orphans::sweep_interrupted(&[run.to_string()]))
         })?;
         if swept > 0 {
-            tracing::warn!(%run, swept, "processes of the interrupted run were still there and were ended");
+            tracing::warn!(%run, swept, "leftover processes of the interrupted run were terminated");
         }
         let resumed = Input::Resumed {
             pid: std::process::id(),
@@ -235,6 +235,10 @@ impl Supervisor {
         if let Some(why) = gate.trouble() {
             return Err(OpenError::Config(format!("{id} is not started: {why}")));
         }
+        let searched = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+        let searched = searched.or_else(|| std::env::var_os("PATH"));
+        probe::look_up(&config.agent.command, searched.as_deref(), &folder)
+            .map_err(|error| OpenError::NoAgent(id.clone(), error))?;
         let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
         lock.describe(&holder)?;
         let lock = Arc::new(lock);

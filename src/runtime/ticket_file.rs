@@ -48,7 +48,7 @@ impl TicketFile {
                     return input;
                 }
                 Err(error @ OpenError::Broken { .. }) => {
-                    return Input::Warned { text: format!("{error}; what the ticket said before stays in force") };
+                    return Input::Warned { text: format!("{error}; the last readable version still applies") };
                 }
                 Err(error) if looks >= LOOKS || matches!(&error, OpenError::Ticket(error) if error.is_lasting()) => {
                     self.reporter.tell(&News::TicketGone(self.ticket.clone()));
@@ -75,7 +75,7 @@ impl TicketFile {
             while seen.recv().await.is_some() {
                 // Whoever saves a file may put another one in its place.
                 if let Some(Err(held)) = lock.upgrade().map(|lock| lock.follow(&self.path)) {
-                    let message = format!("{} is worked on by another program too: {held}", self.ticket);
+                    let message = format!("{} is also in use by another program: {held}", self.ticket);
                     let _ = inputs.send(Input::Faulted { message }).await;
                     break;
                 }
@@ -86,7 +86,8 @@ impl TicketFile {
         });
         watch
             .inspect_err(|error| {
-                tracing::warn!(%error, "the ticket's file is not followed; edits are seen at the end of an iteration");
+                tracing::warn!(%error, "the ticket's file cannot be watched; edits are seen at the end of an \
+                iteration");
             })
             .ok()
     }

@@ -88,7 +88,7 @@ impl TicketTask {
     /// Runs until the run has ended, or nobody can send inputs any more.
     pub async fn run(mut self) -> Ending {
         let mut left = None;
-        // A run that is gone on with may have ended before: its first input opens it again.
+        // A run that is resumed may have ended before: its first input opens it again.
         while let Some(input) = self.next().await {
             let command = match &input {
                 Input::Commanded { id, .. } => Some(id.clone()),
@@ -116,9 +116,9 @@ impl TicketTask {
             Ok(ending) => return ending,
             Err(error) => error,
         };
-        tracing::error!(%run, %error, "the task of a run went down");
-        let message = "a fault in programmator ended the run's task; what Claude did is kept, `programmator resume` \
-                       goes on"
+        tracing::error!(%run, %error, "the task of a run crashed");
+        let message = "internal error: the run's task ended; what Claude did is kept, `programmator resume` \
+        continues it"
             .to_owned();
         orphans::sweep(&[run.to_string()]);
         scratch_folder::remove(run);
@@ -198,14 +198,14 @@ impl TicketTask {
     }
 
     /// What ends the run is tried once: with these words it is left when that cannot be stored. It is then found
-    /// interrupted, and can be gone on with.
+    /// interrupted, and can be resumed.
     fn last_words(&self, input: &Input) -> Option<Ending> {
         let (reason, words) = match input {
             Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. } => (
                 ExitReason::UserStopped,
                 format!(
-                    "stopped by you while nothing could be stored: the last records are missing, and `programmator \
-                     run {}` goes on",
+                    "stopped by you while nothing could be stored: the last records are missing; `programmator run \
+                    {}` continues",
                     self.ticket
                 ),
             ),

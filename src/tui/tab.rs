@@ -79,8 +79,10 @@ pub enum Standing {
     Parked,
     /// Waits for the person to go on.
     Paused,
-    /// A person must look.
+    /// Something waits for the person's answer.
     NeedsYou,
+    /// Ended, not by the person: a guard, a limit, an error.
+    Halted,
     /// All phases are settled.
     Complete,
     /// Ended by the person.
@@ -102,6 +104,7 @@ impl Standing {
             Self::Parked => ("◷", "t", "parked", Role::Warning),
             Self::Paused => ("⏸", "p", "paused", Role::Warning),
             Self::NeedsYou => ("!", "!", "needs you", Role::TabAttention),
+            Self::Halted => ("!", "!", "stopped", Role::TabAttention),
             Self::Complete => ("✓", "v", "done", Role::PhaseDone),
             Self::Stopped => ("■", "#", "stopped", Role::Dim),
             Self::Gone => ("⊘", "x", "file gone", Role::Danger),
@@ -154,13 +157,15 @@ impl Tab {
 
     /// How the ticket stands.
     pub fn standing(&self) -> Standing {
-        let asked = self.open_questions().next().is_some() && self.state.ended.is_none();
-        if self.failure.is_some() || asked || self.state.needs_person() {
-            return Standing::NeedsYou;
+        if self.failure.is_some() {
+            return Standing::Halted;
         }
+        let asks = self.open_questions().next().is_some() || self.state.needs_person();
         match (&self.state.ended, &self.state.stage) {
             (Some(ended), _) if ended.reason == ExitReason::Complete => Standing::Complete,
+            (Some(_), _) if self.state.needs_person() => Standing::Halted,
             (Some(_), _) => Standing::Stopped,
+            (None, _) if asks => Standing::NeedsYou,
             (None, _) if self.gone => Standing::Gone,
             (None, _) if self.run.is_none() => Standing::NotStarted,
             (None, _) if self.storage.is_some() => Standing::Unstored,
@@ -212,11 +217,22 @@ impl Tab {
         }
     }
 
+    /// Time that the run has worked: not the time in which it was paused, parked, stopped or waited for the person.
+    pub fn worked(&self, now: Timestamp) -> Duration {
+        let phases = self.state.phases.iter().chain([&self.state.whole]);
+        let spent = Duration::from_millis(phases.map(|phase| phase.spent_ms).sum());
+        spent + if self.is_active() { self.state.worked(self.at_work_until(now)) } else { Duration::ZERO }
+    }
+
+    /// Waiting for storage is no work.
+    fn at_work_until(&self, now: Timestamp) -> Timestamp {
+        self.storage.as_ref().map_or(now, |waiting| now.min(waiting.since))
+    }
+
     /// Time spent on a phase, the running iteration included; `None` when there was none.
     pub fn time_on(&self, phase: &PhaseState, now: Timestamp) -> Option<Duration> {
         let spent = Duration::from_millis(phase.spent_ms);
-        // Waiting for storage is no work.
-        let now = self.storage.as_ref().map_or(now, |waiting| now.min(waiting.since));
+        let now = self.at_work_until(now);
         let running = self
             .state
             .iteration
@@ -245,6 +261,27 @@ mod tests {
         assert!(tab.record(&stored));
         assert!(!tab.record(&stored));
         assert_eq!(tab.state.notes.all().len(), 1);
+    }
+
+    #[test]
+    fn a_complete_run_needs_nobody_though_its_validation_commands_were_changed() {
+        let mut tab = sample::finished("tk-1");
+        tab.state.validation_change = Some(vec!["make".into()]);
+        assert_eq!(tab.standing(), Standing::Complete);
+    }
+
+    #[test]
+    fn the_time_between_a_crash_and_the_resume_is_no_work() {
+        let mut tab = sample::running("tk-1");
+        let phase = tab.current_phase().unwrap().clone();
+        let (run, spent) = (tab.worked(sample::NOW), tab.time_on(&phase, sample::NOW));
+        let later = sample::NOW.plus(Duration::from_secs(3_600));
+        tab.state.updated = Some(sample::NOW);
+        let seq = tab.state.seq + 1;
+        let resumed = Stored { time: later, ..sample::stored("tk-1", seq, Record::RunResumed { pid: 7 }) };
+        assert!(tab.record(&resumed));
+        tab.state.stage = Stage::Running;
+        assert_eq!((tab.worked(later), tab.time_on(&phase, later)), (run, spent));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use std::thread::{self, ThreadId};
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenError {
     /// The terminal is gone or refuses what is written to it.
-    #[error("the terminal is gone ({0}); the runs are in the journal, the same command goes on with them")]
+    #[error("the terminal is gone ({0}); the same command resumes the runs")]
     Lost(#[source] io::Error),
     /// It cannot be made a full screen.
     #[error("this terminal cannot show the screen ({0}); `programmator run <ticket>` works without one")]

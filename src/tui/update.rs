@@ -5,6 +5,7 @@
 mod attention;
 mod dialogs;
 mod news;
+mod unavailable;
 
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
@@ -19,7 +20,7 @@ use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::msg::{Ask, Input, Key, Msg};
 use crate::tui::panes::{PANES, after};
-use crate::tui::tab::Standing;
+use crate::tui::tab::{Standing, Tab};
 use crate::tui::ui::Ui;
 use zeroize::Zeroize as _;
 
@@ -122,17 +123,18 @@ fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
             }
             asks
         }
-        Some(row) if row.command == Command::NextWaiting => {
-            ui.tell("nothing waits for you");
+        Some(row) => {
+            let why = ui.focused().and_then(|pane| pane.refusal(ui, row.command));
+            let why = why.unwrap_or_else(|| unavailable::why(ui, row.command));
+            ui.tell(why);
             Vec::new()
         }
-        Some(row) => {
-            if let Some(why) = ui.focused().and_then(|pane| pane.refusal(ui, row.command)) {
-                ui.tell(why);
+        None => {
+            if let Key::Char(_) = input.key {
+                ui.tell(format!("{} does nothing here; ? lists the keys", command::key_text(&input)));
             }
             Vec::new()
         }
-        None => Vec::new(),
     }
 }
 
@@ -141,12 +143,12 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::Pause => return pace(ui),
         Command::PauseNow => return ui.to_run(UserCommand::PauseNow),
         Command::Retry if ui.is_parked() => {
-            ui.tell("asked to try now");
+            ui.tell("retrying now …");
             return ui.to_run(UserCommand::RetryNow);
         }
         Command::Retry => {
             if let Some(PhaseState { id: phase, text, .. }) = ui.retryable().cloned() {
-                ui.tell(format!("asked to work on “{text}” again"));
+                ui.tell(format!("reopening “{text}” …"));
                 return ui.to_run(UserCommand::RetryPhase { phase });
             }
         }
@@ -195,9 +197,34 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::Explain => ui.modals.push(Modal::Explain(Explain::default())),
         // A pane's own, or a movement in it.
-        command => return ui.act(command),
+        command => {
+            let asks = ui.act(command);
+            return ask_to_tick(ui, asks);
+        }
     }
     Vec::new()
+}
+
+/// A tick of the running phase is asked about: its iteration ends.
+fn ask_to_tick(ui: &mut Ui, mut asks: Vec<Ask>) -> Vec<Ask> {
+    let (Some(tab), [Ask::Request(Request::Command(_, UserCommand::TickPhase { phase }))]) = (ui.tab(), &asks[..])
+    else {
+        return asks;
+    };
+    let Some((phase, price)) = tab.state.phase_by(*phase).map(|phase| (phase, price(tab, phase))) else { return asks };
+    if price.is_empty() {
+        return asks;
+    }
+    let words = format!("Tick “{}” as done?{price}", phase.text);
+    let confirm = asks.pop().map(|ask| Confirm { title: "Tick the running phase", words, ask });
+    ui.modals.extend(confirm.map(Modal::Confirm));
+    Vec::new()
+}
+
+/// What settling this phase costs: its iteration, while one is running.
+fn price(tab: &Tab, phase: &PhaseState) -> &'static str {
+    let running = tab.is_active() && tab.state.open_iteration().is_some_and(|open| open.phase == Some(phase.id));
+    if running { " The running iteration is interrupted; its changes stay." } else { "" }
 }
 
 /// `p`: start, pause, take the pause back, go on; by what is so now.
@@ -229,11 +256,10 @@ fn ask_to_skip(ui: &mut Ui) {
     let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else {
         return;
     };
-    let running = tab.is_active() && tab.current_phase().is_some_and(|now| now.id == phase.id);
-    let price = if running { " The running iteration is cut off; changes in the tree stay." } else { "" };
+    let price = price(tab, phase);
     let confirm = Confirm {
         title: "Skip a phase",
-        words: format!("Leave “{}” undone and go on with the next?{price}", phase.text),
+        words: format!("Leave “{}” undone and continue with the next?{price}", phase.text),
         ask: Ask::Request(Request::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id })),
     };
     ui.modals.push(Modal::Confirm(confirm));
@@ -243,10 +269,7 @@ fn ask_to_stop(ui: &mut Ui) {
     let Some(tab) = ui.tab() else { return };
     let confirm = Confirm {
         title: "Stop the run",
-        words: format!(
-            "Stop {} now? The running iteration is cut off; changes in the tree stay, and p resumes.",
-            tab.id
-        ),
+        words: format!("Stop {} now? The running iteration is interrupted; its changes stay, and p resumes.", tab.id),
         ask: Ask::Request(Request::Command(tab.id.clone(), UserCommand::Stop)),
     };
     ui.modals.push(Modal::Confirm(confirm));
@@ -256,11 +279,8 @@ fn ask_to_reset_breaker(ui: &mut Ui) {
     let Some(tab) = ui.tab() else { return };
     let breaker = &tab.state.breaker;
     let why = if breaker.reason.is_empty() { String::new() } else { format!(" ({})", breaker.reason) };
-    let words = format!(
-        "The circuit breaker of {} is {}{why}. Close it and forget what it has counted?",
-        tab.id,
-        breaker.state.word()
-    );
+    let words =
+        format!("The circuit breaker of {} is {}{why}. Close it and reset its counters?", tab.id, breaker.state.word());
     let ask = Ask::Request(Request::Command(tab.id.clone(), UserCommand::ResetBreaker));
     ui.modals.push(Modal::Confirm(Confirm { title: "Reset the circuit breaker", words, ask }));
 }

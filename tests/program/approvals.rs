@@ -238,11 +238,11 @@ async fn with_nobody_there_claude_is_told_and_the_end_lists_it() {
     );
     let status = project.run(&["status", TICKET]);
     let status = String::from_utf8_lossy(&status.stdout).into_owned();
-    assert!(status.contains("1 refused, since nobody was there to ask:\n    Bash"), "{status}");
+    assert!(status.contains("1 refused because nobody was there to ask:\n    Bash"), "{status}");
     let json: Value = serde_json::from_slice(&project.run(&["status", "--json", TICKET]).stdout).unwrap();
     assert_eq!((&json["unasked"]["count"], json["unasked"]["calls"].as_array().unwrap().len()), (&json!(1), 1));
     let [(_, Answer::Deny { words }, AnsweredBy::Nobody)] = &answers(&run)[..] else { panic!("{:?}", answers(&run)) };
-    assert!(words.contains("find a way that needs no permission"), "{words}");
+    assert!(words.contains("find a way that needs no approval"), "{words}");
 }
 
 #[test]
@@ -310,7 +310,7 @@ async fn files_that_a_repository_brings_along_are_told_and_loaded_only_as_truste
         }
     };
     let [text] = &told(Presence::Screen).await[..] else { panic!("told once") };
-    assert!(text.contains("does not load: .claude/settings.json, .mcp.json (look at them;"), "{text}");
+    assert!(text.contains("does not load: .claude/settings.json, .mcp.json (review them;"), "{text}");
     assert!(project.run(&["trust"]).status.success());
     assert!(told(Presence::Screen).await[0].contains("loads: "));
     assert!(told(Presence::Nobody).await[0].contains("does not load"));

@@ -275,7 +275,7 @@ fn check_verdicts(project: &Project, journal: &[Value]) {
     for (id, said) in results_in_the_stream(project) {
         assert!(judged.iter().any(|record| record["tool_use_id"] == id.as_str()), "{id} has a result and no verdict");
         results += 1;
-        if said.contains("nobody is here to ask") {
+        if said.contains("nobody is available to approve") {
             let stored = |kind| journal.iter().filter(|record| record["kind"] == kind && record["id"] == id).count();
             assert_eq!((stored("approval_asked"), stored("approval_answered")), (1, 1), "{id} was answered unstored");
             refused += 1;

@@ -53,7 +53,7 @@ turns:
     let records_of = records(&output);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let ended = of_kind(&records_of, "run_ended");
-    assert!(ended[0]["detail"].as_str().unwrap().contains("not there any more"), "{}", text(&output));
+    assert!(ended[0]["detail"].as_str().unwrap().contains("no longer exists"), "{}", text(&output));
     assert!(of_kind(&records_of, "phase_done").is_empty(), "{}", text(&output));
     assert!(project.ticket_text("tk-1").contains("- [ ] Look into it"));
     // The phase's own baseline is gone for good; what the next iteration changes can be seen.
@@ -63,7 +63,7 @@ turns:
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let records = records(&output);
     let notices = of_kind(&records, "noticed");
-    let told = notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("only what this iteration"));
+    let told = notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("only changes of this iteration"));
     assert!(told, "{}", text(&output));
 }
 
@@ -507,7 +507,7 @@ fn a_limit_of_processes_that_is_reached_is_said_in_words() {
     let output = command.args(["-c", script]).arg(root.join("program")).envs(project.env()).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("does not grant the") && told.contains("ulimit -u"), "{told}");
+    assert!(told.contains("cannot create the") && told.contains("ulimit -u"), "{told}");
     assert_eq!(told.lines().count(), 1, "words, no panic: {told}");
 }
 

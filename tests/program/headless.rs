@@ -324,6 +324,9 @@ fn a_missing_claude_says_how_to_get_it() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let said = text(&output);
     assert!(said.contains("claude-that-is-not-there") && said.contains("npm install"), "{said}");
+    assert!(project.ticket_text("tk-1").contains("status: open"), "nothing was begun");
+    let runs = project.command(&["status", "--json"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&runs.stdout).trim(), "[]");
 }
 
 /// Starts a run and gives it back once a record of `kind` has been printed. The person stops the program.
@@ -431,7 +434,7 @@ fn a_run_of_another_folder_is_named_and_not_begun() {
         assert!(said.contains(&format!("programmator -C {work} resume tk-1")), "{args:?}: {said}");
     }
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 0, "nothing was begun");
-    // A folder in the work folder is the same project.
+    // A folder in the working directory is the same project.
     let (code, said) = from("work/deep/in", &["resume", "--json"]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 1);
@@ -597,7 +600,7 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     assert_eq!((&shown["state"], &shown["total_opens"], &shown["left"]), (&"CLOSED".into(), &0.into(), &Value::Null));
     assert_eq!(shown["history"].as_array().unwrap().len(), 3, "the history is kept: {shown}");
     let again = project.run(&["circuit", "reset"]);
-    assert!(String::from_utf8_lossy(&again.stdout).contains("No circuit breaker"), "{}", text(&again));
+    assert!(String::from_utf8_lossy(&again.stdout).contains("Nothing to reset"), "{}", text(&again));
 
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));

@@ -92,11 +92,11 @@ fn people_get_lines_without_anything_a_terminal_obeys() {
          summary           wrote it\nwarning           ansi_stripped\n"
     );
     let broken = text(&parse(folder.path(), &["status"], b"PROGRAMMATOR_STATUS:\n  status: MAYBE\n").stdout);
-    assert_eq!(broken, "The status block is not valid: unknown status.\n");
-    assert_eq!(text(&parse(folder.path(), &["status"], b"").stdout), "No status block in this text.\n");
+    assert_eq!(broken, "Invalid status block: unknown status.\n");
+    assert_eq!(text(&parse(folder.path(), &["status"], b"").stdout), "No status block found.\n");
     let errors = text(&parse(folder.path(), &["errors"], b"ok\nfatal: no \x1b[1mrepository\n").stdout);
     assert_eq!(errors, "     2  git          fatal: no repository\n");
-    assert_eq!(text(&parse(folder.path(), &["errors"], b"").stdout), "No line of this text reports an error.\n");
+    assert_eq!(text(&parse(folder.path(), &["errors"], b"").stdout), "No error lines found.\n");
 }
 
 #[test]

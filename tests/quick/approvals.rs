@@ -270,7 +270,7 @@ fn a_verdict_and_an_answer_are_stored_before_they_are_given() {
     let Some(Effect::Settle { answer: Answer::Deny { words }, .. }) = core.effects.get(2) else {
         panic!("{:?}", core.effects)
     };
-    assert!(words.contains("the person does not want"), "Claude is told something in any case: {words}");
+    assert!(words.contains("the user denied this call"), "Claude is told something in any case: {words}");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn with_nobody_there_a_question_is_a_denial_that_is_counted_and_told() {
             other => panic!("{other:?}"),
         })
         .collect();
-    assert!(told.len() == 2 && told[0].starts_with("r: w; nobody is here to ask"), "{told:?}");
+    assert!(told.len() == 2 && told[0].starts_with("r: w; nobody is available to approve this"), "{told:?}");
     assert!(core.state.approvals.is_empty());
     assert_eq!(core.state.gate.unasked_count, 2);
     core.give(Input::Faulted { message: "the end".into() });
@@ -721,7 +721,7 @@ fn an_answer_on_its_way_counts_for_the_question_that_the_person_saw() {
         rejudged(&mut core, Verdict::Ask);
         core.answers_question(seen.clone(), answer);
         assert!(core.settled().is_empty() && !core.state.gate.has_granted());
-        assert!(told(&core).contains("did not count: the rules were changed"), "{}", told(&core));
+        assert!(told(&core).contains("was not applied: the rules were changed"), "{}", told(&core));
         core.give(Input::RuleSaved { id: seen, path: "p".into() });
         assert!(core.settled().is_empty());
         core.answers("t1", meant_for("t1"));
@@ -735,7 +735,7 @@ fn an_answer_on_its_way_counts_for_the_question_that_the_person_saw() {
     let seen = core.latest("t1");
     rejudged(&mut core, Verdict::Passphrase);
     core.give(Input::Unlocked { id: seen.clone() });
-    assert!(core.settled().is_empty() && told(&core).contains("did not count"));
+    assert!(core.settled().is_empty() && told(&core).contains("was not applied"));
     assert!(!core.effects.iter().any(|effect| matches!(effect, Effect::Unlock { .. })));
     core.give(Input::Unlocked { id: seen.next() });
     assert!(matches!(core.effects.last(), Some(Effect::Unlock { rules }) if *rules == ["stricter"]));

@@ -165,7 +165,7 @@ fn gauges_explained() {
         };
         let error =
             "cargo test: <path>:<n>: cannot find type `Limits` in module `http::stack`, so nothing was built at all";
-        let idle = "the work tree did not change";
+        let idle = "the working tree did not change";
         let moved = StateMoved {
             n: 7,
             from: Circuit::Closed,
@@ -336,7 +336,7 @@ fn too_small() {
         let [screen, _] = drawn((width, height), &sample::busy);
         let (text, styles) = sample::told(&screen, screen.area);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        assert_eq!(lines, [&format!("too small: {width} × {height}"), "needed: 60 × 15", "runs go on; q quits"]);
+        assert_eq!(lines, [&format!("too small: {width} × {height}"), "needed: 60 × 15", "runs continue; q quits"]);
         assert!(styles.lines().all(|line| line.ends_with(" yellow")), "{styles}");
     }
 }

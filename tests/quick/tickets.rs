@@ -571,7 +571,7 @@ fn finds_by_id_part_and_path() {
     assert_eq!(found("./plan.md").unwrap(), plan, "without detours");
 
     let message = |name: &str| found(name).unwrap_err().to_string();
-    assert_eq!(message("4f2"), "`4f2` could be tk-4f2a, tk-4f2b: write more of the id");
+    assert_eq!(message("4f2"), "`4f2` matches tk-4f2a, tk-4f2b: type more of the id");
     assert!(message("nope").ends_with("; there are tk-4f2a, tk-4f2b, web-9x"));
     assert!(message("no/such.md").contains("there is no file"));
     for bad in ["", "..", "...", "%2e%2e", "a\0b", "*", &"x".repeat(300), "\u{430}"] {

@@ -83,13 +83,13 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     answered(&terminal);
     card(&mut terminal, "./deploy three", "./deploy three");
     terminal.keys("e");
-    terminal.wait_for("have it judged, then y runs it");
+    terminal.wait_for("save, then y to run");
     terminal.keys(" edited");
     terminal.wait_for("./deploy three edited");
     terminal.keys("\x13");
     // The changed call is a question of its own: a yes before it counts for nothing.
     terminal.wait_for("what the policy says of it");
-    terminal.wait_for("y once");
+    terminal.wait_for("once");
     terminal.keys("y");
     answered(&terminal);
     card(&mut terminal, "Which colour?", "Which colour?");
@@ -150,7 +150,7 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
         if !open.is_empty() && open != old {
             break open;
         }
-        assert!(Instant::now() < until, "it is not asked anew:\n{}", terminal.screen());
+        assert!(Instant::now() < until, "it is not asked again:\n{}", terminal.screen());
         std::thread::sleep(Duration::from_millis(20));
     };
     assert_eq!(waiting.len(), 1, "only the new one waits: {waiting:?}");

@@ -55,7 +55,7 @@ impl Bench {
         self.stub.push(replies);
     }
 
-    /// A file of the work folder.
+    /// A file of the working directory.
     pub fn file(&self, name: &str) -> PathBuf {
         self.project.work().join(name)
     }
@@ -87,7 +87,7 @@ impl Bench {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Waits until a tool has made the file in the work folder.
+    /// Waits until a tool has made the file in the working directory.
     pub fn wait_for_file(&self, name: &str) {
         let (path, until) = (self.file(name), Instant::now() + PATIENCE);
         while !path.exists() {

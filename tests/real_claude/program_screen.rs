@@ -102,7 +102,7 @@ fn an_interrupt_ends_a_stubborn_tool_and_all_it_started() {
     terminal.keys("P");
     terminal.wait_for("paused");
     assert_eq!(bench.survivors(), Vec::<String>::new());
-    // What was interrupted is gone on with in its session: Claude reads there what it was about.
+    // What was interrupted is resumed in its session: Claude reads there what it was about.
     bench.script([
         Reply::tool("Bash", json!({"command": "touch done.txt"})),
         Reply::text(&block("Alpha", "DONE", &["done.txt"])),

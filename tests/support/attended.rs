@@ -42,7 +42,7 @@ pub struct Attended {
 
 #[allow(dead_code, reason = "not every test needs all of it")]
 impl Attended {
-    /// Opens the project's ticket: begins a run, or goes on with the one there is.
+    /// Opens the project's ticket: begins a run, or resumes the one there is.
     pub fn open(project: &Project, ticket: &str, presence: Presence, gate: Gate) -> Self {
         let store = Store::open(&project.path("state")).unwrap();
         let config = FileText { path: "config.yaml".into(), text: project.read("config/config.yaml") };

@@ -1,4 +1,4 @@
-//! Why Claude cannot be used, in words for the person: what happened, to which program, and the cure.
+//! Why Claude cannot be used, in words for the person: what happened, to which program, and the fix.
 
 use super::event::Exit;
 use super::version::Version;
@@ -19,7 +19,7 @@ pub enum AgentError {
         path: String,
     },
     /// The folder to work in is gone.
-    #[error("the work folder {0} does not exist or cannot be entered. Create it, or start in another with -C")]
+    #[error("the working directory {0} does not exist or cannot be entered. Create it, or start in another with -C")]
     NoFolder(String),
     /// The operating system refused.
     #[error("`{program}` could not be started: {source}. {}", cure(source))]
@@ -36,7 +36,7 @@ pub enum AgentError {
         session: String,
     },
     /// It ended before it answered.
-    #[error("`{program}` ended at once ({how}){said}. Run `programmator doctor` to see what is wrong")]
+    #[error("`{program}` exited at once ({how}){said}. Run `programmator doctor` to see what is wrong")]
     EndedEarly {
         /// The program.
         program: String,
@@ -78,7 +78,7 @@ pub enum AgentError {
         floor: Version,
     },
     /// It does not say which flags it has.
-    #[error("`{program} --help` did not list its flags{said}. Try again; if it stays so, install Claude Code anew")]
+    #[error("`{program} --help` did not list its flags{said}. Try again; if it persists, reinstall Claude Code")]
     NoHelp {
         /// The program.
         program: String,
@@ -86,7 +86,7 @@ pub enum AgentError {
         said: String,
     },
     /// It is gone already.
-    #[error("Claude's process has ended; nothing can be sent to it")]
+    #[error("Claude has exited; nothing can be sent to it")]
     Gone,
 }
 
@@ -110,11 +110,13 @@ pub(super) fn said(text: &str) -> String {
 /// What helps when the system starts no program, by what it says.
 fn cure(error: &std::io::Error) -> &'static str {
     match error.kind() {
-        ErrorKind::OutOfMemory => "No memory is left: end what takes it, or raise the limit (`ulimit -v`)",
+        ErrorKind::OutOfMemory => "Out of memory: close other programs or raise the limit (`ulimit -v`)",
         ErrorKind::WouldBlock => {
-            "No process can be started: end others, or raise the limits (`ulimit -u`, `ulimit -v`)"
+            "No more processes can be started: close others or raise the limits (`ulimit -u`, `ulimit -v`)"
         }
-        ErrorKind::InvalidInput => "A flag or a variable for Claude cannot be handed to a program",
+        ErrorKind::InvalidInput => {
+            "A flag or an environment variable for Claude has a character that no program can be given"
+        }
         _ => "Check that it is an executable file for this machine",
     }
 }

@@ -78,6 +78,14 @@ fn key(launch: &Launch) -> Key {
     (launch.command.clone(), launch.command.iter().enumerate().filter_map(found).collect())
 }
 
+/// Whether the program of a command is there: so that no run is begun for one that is not.
+pub fn look_up(command: &[String], path: Option<&OsStr>, folder: &Path) -> Result<(), AgentError> {
+    let program = command.first().map_or("", String::as_str);
+    let found = if program.contains('/') { folder.join(program).exists() } else { on_path(program, path).is_some() };
+    let searched = || path.map_or_else(|| "not set".to_owned(), |path| path.to_string_lossy().into_owned());
+    if found { Ok(()) } else { Err(AgentError::NotFound { program: program.to_owned(), path: searched() }) }
+}
+
 fn on_path(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
     std::env::split_paths(path?).map(|folder| folder.join(program)).find(|file: &PathBuf| Path::is_file(file))
 }
@@ -125,6 +133,16 @@ async fn output(launch: &Launch, flag: &str) -> Option<std::io::Result<Output>> 
 mod tests {
     use super::*;
     use crate::adapters::agent::version::Fitness;
+
+    #[test]
+    fn a_program_is_looked_for_before_anything_is_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        let look = |program: &str| look_up(&[program.to_owned()], Some(OsStr::new("/bin:/usr/bin")), folder.path());
+        assert!(look("sh").is_ok() && look("/bin/sh").is_ok());
+        for missing in ["no-such-claude", "./no-such-claude", "/nowhere/claude", ""] {
+            assert!(matches!(look(missing), Err(AgentError::NotFound { .. })), "{missing}");
+        }
+    }
 
     #[test]
     fn versions_are_read_and_judged() {

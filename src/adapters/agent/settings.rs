@@ -34,8 +34,8 @@ const UNSUPPORTED: &str = "Unsupported control request";
 pub(super) fn trouble(answer: Answer, ours: &Value, features: &Features) -> Option<String> {
     let unknown = |said: &str| {
         Some(format!(
-            "it does not say which settings it uses ({}): its tool calls might not be checked. Try again; if it stays \
-             so, install a tested version: `programmator doctor` names them",
+            "it does not say which settings it uses ({}): its tool calls might not be checked. Try again; if it \
+            persists, install a tested version: `programmator doctor` names them",
             clean_line(said, 200)
         ))
     };

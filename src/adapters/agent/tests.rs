@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 mod long_lines;
 
-/// Answers `initialize`, and `get_settings` like a version that has none, then goes on with what is added.
+/// Answers `initialize`, and `get_settings` like a version that has none, then resumes what is added.
 const POLITE: &str = r#"read -r line; read -r line
 echo '{"type":"control_response","response":{"subtype":"success","request_id":"initialize","response":{}}}'
 echo '{"type":"control_response","response":{"subtype":"error","request_id":"settings","error":"Unsupported control request subtype: get_settings"}}'

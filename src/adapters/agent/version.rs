@@ -58,7 +58,7 @@ impl Version {
 }
 
 impl Version {
-    /// Why this version is not used, with the cure; `None` when it is.
+    /// Why this version is not used, with the fix; `None` when it is.
     pub fn refusal(self) -> Option<String> {
         let old = self.fitness() == Fitness::TooOld;
         old.then(|| {

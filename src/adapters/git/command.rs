@@ -19,7 +19,7 @@ const MAX_OUTPUT: u64 = 256 << 20;
 const MAX_STDERR: u64 = 64 << 10;
 /// For questions that git answers from its own files.
 const QUICK: Duration = Duration::from_secs(30);
-/// For calls that read or write the work tree.
+/// For calls that read or write the working tree.
 const THOROUGH: Duration = Duration::from_secs(300);
 
 /// Set on every call. A repository's own settings never decide what runs.

@@ -3,7 +3,7 @@
 use crate::base::id::TicketId;
 use std::path::PathBuf;
 
-/// Why the work tree could not be saved, compared or restored.
+/// Why the working tree could not be saved, compared or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
     /// The folder needs git and there is none.
@@ -19,7 +19,7 @@ pub enum EvidenceError {
         verb: &'static str,
         /// Where.
         folder: PathBuf,
-        /// Git's own words, which name the cure where there is one.
+        /// Git's own words, which name the fix where there is one.
         said: String,
     },
     /// Git took too long.
@@ -33,7 +33,7 @@ pub enum EvidenceError {
         seconds: u64,
     },
     /// What is compared with is gone.
-    #[error("{what} {} was deleted or moved while the run worked: put it back, then `programmator resume`", path.display())]
+    #[error("{what} {} was deleted or moved during the run: put it back, then `programmator resume`", path.display())]
     Gone {
         /// What it was.
         what: &'static str,
@@ -51,7 +51,7 @@ pub enum EvidenceError {
         source: std::io::Error,
     },
     /// The snapshot to compare with is not there.
-    #[error("snapshot {id} is not there any more: it was removed, or it belongs to another work tree")]
+    #[error("snapshot {id} no longer exists: it was removed, or it belongs to another working tree")]
     UnknownSnapshot {
         /// Its id.
         id: String,
@@ -68,7 +68,8 @@ pub enum EvidenceError {
     },
     /// A plain folder has nothing to go back to.
     #[error(
-        "{} is in no git repository: there programmator notes what changed but keeps no copies, so nothing can be restored. Run `git init` there before the next run",
+        "{} is not in a git repository: there programmator detects changes but keeps no copies, so nothing can be \
+        restored. Run `git init` there before the next run",
         folder.display()
     )]
     NotRestorable {

@@ -42,7 +42,7 @@ pub(super) struct Excludes {
 }
 
 impl Excludes {
-    /// From absolute paths and paths relative to the work folder or the top. A folder stands for all in
+    /// From absolute paths and paths relative to the working directory or the top. A folder stands for all in
     /// it. Both the path as named and what it leads to (a ticket may be a symbolic link) are left out;
     /// what lies outside the tree needs no exclusion.
     pub(super) fn new(top: &Path, folder: &Path, exclude: &[PathBuf]) -> Self {

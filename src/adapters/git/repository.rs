@@ -9,16 +9,16 @@ use super::paths;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// An open repository with a work tree.
+/// An open repository with a working tree.
 #[derive(Debug)]
 pub struct Repository {
-    /// Canonical path of the work tree's top level.
+    /// Canonical path of the working tree's top level.
     pub(super) top: PathBuf,
     /// The folder the run works in, `top` or below it, canonical.
     pub(super) folder: PathBuf,
-    /// The git folder of this work tree.
+    /// The git folder of this working tree.
     pub(super) git_dir: PathBuf,
-    /// The git folder that all work trees share.
+    /// The git folder that all working trees share.
     pub(super) common_dir: PathBuf,
     /// Where scratch folders are made.
     pub(super) keep: PathBuf,
@@ -99,7 +99,7 @@ impl Repository {
         }))
     }
 
-    /// A call on the real repository: refs, HEAD and attributes only, never the work tree's content.
+    /// A call on the real repository: refs, HEAD and attributes only, never the working tree's content.
     pub(super) fn git(&self, verb: &'static str) -> Git {
         let before = [option("--git-dir=", &self.git_dir), option("--work-tree=", &self.top)];
         Git::new(&self.top, before, verb)

@@ -1,4 +1,4 @@
-//! Bringing the work tree back to a snapshot: only the files that differ, after the present was saved.
+//! Bringing the working tree back to a snapshot: only the files that differ, after the present was saved.
 //!
 //! Nothing ignored is touched, nothing is written through a symbolic link, into a submodule or a nested
 //! repository; the person's index, HEAD and stash stay as they are.
@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-/// What restoring the snapshot that `wanted` picks would do to the work tree as it is. Changes nothing.
+/// What restoring the snapshot that `wanted` picks would do to the working tree as it is. Changes nothing.
 pub(super) async fn plan(
     repository: &Arc<Repository>,
     ticket: &TicketId,
@@ -162,10 +162,10 @@ fn may_write(top: &Path, difference: &Difference) -> Result<(), String> {
     Ok(())
 }
 
-/// Every folder on the way is a real folder of this work tree.
+/// Every folder on the way is a real folder of this working tree.
 fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
     if relative.components().any(|part| !matches!(part, Component::Normal(_))) {
-        return Err("its name leaves the work tree".to_owned());
+        return Err("its name leaves the working tree".to_owned());
     }
     for parent in relative.ancestors().skip(1) {
         if parent.as_os_str().is_empty() {
@@ -177,7 +177,7 @@ fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
                 return Err(format!("{} is a symbolic link now", parent.display()));
             }
             Ok(data) if !data.is_dir() => {
-                return Err(format!("{} is no folder now", parent.display()));
+                return Err(format!("{} is no longer a folder", parent.display()));
             }
             Ok(_) if folder.join(".git").exists() => {
                 return Err(format!("{} is a repository of its own now", parent.display()));

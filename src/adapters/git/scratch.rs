@@ -1,4 +1,4 @@
-//! The work tree's content as a git tree, made beside the repository: a git folder and an index of our
+//! The working tree's content as a git tree, made beside the repository: a git folder and an index of our
 //! own that share only the repository's objects.
 //!
 //! The repository's config is never read here and our `info/attributes` outranks every
@@ -52,7 +52,7 @@ pub(super) struct Scratch {
     objects: Objects,
 }
 
-/// Reads the whole work tree but `exclude` into a tree.
+/// Reads the whole working tree but `exclude` into a tree.
 pub(super) async fn stage(
     repository: &Arc<Repository>,
     exclude: &Excludes,
@@ -96,7 +96,7 @@ impl Scratch {
         Ok(Self { dir, repository: Arc::clone(repository), objects })
     }
 
-    /// A call in this git folder on the real work tree.
+    /// A call in this git folder on the real working tree.
     pub(super) fn git(&self, verb: &'static str) -> Git {
         let root = self.dir.path();
         let objects = match self.objects {

@@ -1,4 +1,4 @@
-//! Snapshots of a work tree, and what going back to one does.
+//! Snapshots of a working tree, and what going back to one does.
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
@@ -49,10 +49,10 @@ pub struct Snapshot {
     pub pick: String,
 }
 
-/// What a restore would do to the work tree as it is. Paths are relative to its top.
+/// What a restore would do to the working tree as it is. Paths are relative to its top.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Names the work tree's content: another one makes another plan.
+    /// Names the working tree's content: another one makes another plan.
     pub tree: String,
     /// Files that would be written.
     pub writes: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Plan {
     pub keeps: Vec<Kept>,
 }
 
-/// What a restore did. Paths are relative to the top of the work tree.
+/// What a restore did. Paths are relative to the top of the working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
     /// What a person calls the snapshot of the state before.
@@ -75,7 +75,7 @@ pub struct Restored {
     pub kept: Vec<Kept>,
 }
 
-/// A file that a restore left as it is.
+/// A file that a restore leaves as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Which.

@@ -1,4 +1,4 @@
-//! The file for the lock on a work folder that goes with the folder itself, whatever state folder a program has: in the
+//! The file for the lock on a working directory that goes with the folder itself, whatever state folder a program has: in the
 //! repository's git folder, else in the folder's `.programmator`. Nothing of either is evidence, and nobody else locks it.
 
 use super::os;
@@ -20,7 +20,7 @@ pub(super) fn open(folder: &Path) -> io::Result<File> {
     os::lock_file(&ours.join("lock"))
 }
 
-/// The git folder of the work tree whose top this is.
+/// The git folder of the working tree whose top this is.
 fn git_folder(top: &Path) -> Option<PathBuf> {
     let found = top.join(".git");
     let git = if found.is_file() {

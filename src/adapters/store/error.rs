@@ -1,4 +1,4 @@
-//! What can go wrong with the store, in words for the person: what happened, to which file, and the cure.
+//! What can go wrong with the store, in words for the person: what happened, to which file, and the fix.
 
 use crate::adapters::room::free;
 use rusqlite::ErrorCode;
@@ -10,9 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither a setting nor a home folder says where the state lives.
-    #[error(
-        "no place for programmator's state: there is no home folder; set PROGRAMMATOR_STATE_DIR to a folder of yours"
-    )]
+    #[error("no home folder for programmator's state; set PROGRAMMATOR_STATE_DIR to a folder of yours")]
     NoHome,
     /// The state folder cannot be trusted or used.
     #[error("the state folder {path} cannot be used: {why}; {cure}")]
@@ -59,8 +57,8 @@ pub enum StoreError {
     },
     /// The file is no `SQLite` database, or a damaged one. It is left as it is.
     #[error(
-        "{path} is damaged or not programmator's database ({why}); it was left as it is: move it (and {name}-wal, if there) \
-         aside to begin with an empty history; tickets and work folders are not in it", name = name(path)
+        "{path} is damaged or not programmator's database ({why}); it was left untouched: move it (and {name}-wal, if \
+        there) aside to begin with an empty history; tickets and work folders are not in it", name = name(path)
     )]
     Damaged {
         /// The database.
@@ -97,10 +95,10 @@ pub enum StoreError {
         ticket: PathBuf,
     },
     /// The system gives this program no more memory.
-    #[error("programmator has no memory left: end what takes it, or raise the limit (`ulimit -v`)")]
+    #[error("programmator is out of memory: close other programs or raise the limit (`ulimit -v`)")]
     Memory,
     /// Anything else that `SQLite` refuses.
-    #[error("the database {path} refuses: {source}")]
+    #[error("database error in {path}: {source}")]
     Database {
         /// The database.
         path: PathBuf,
@@ -111,7 +109,7 @@ pub enum StoreError {
     #[error("a record cannot be written as JSON: {0}")]
     Encode(Arc<serde_json::Error>),
     /// The append notes a wish that was taken back meanwhile. Nothing of it was stored.
-    #[error("the wish was taken back")]
+    #[error("the request was withdrawn")]
     Withdrawn,
     /// The thread that writes is gone.
     #[error("the store's writer has stopped; start programmator again and resume the run")]

@@ -1,5 +1,5 @@
 //! Who works on a ticket, who works in a folder: locks of the system on files in the state folder that are never
-//! deleted, and on the ticket's file itself or a file that goes with the work folder (`beside`).
+//! deleted, and on the ticket's file itself or a file that goes with the working directory (`beside`).
 //!
 //! The second lock is there for programs that do not see the first: with another state folder, or after ours was
 //! deleted. A file system that knows no such locks gives only the first.
@@ -150,7 +150,7 @@ impl Store {
         Ok(TicketLock { file, held })
     }
 
-    /// Locks a work folder, or says who has it. Does not wait.
+    /// Locks a working directory, or says who has it. Does not wait.
     pub fn lock_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, LockError> {
         let held = self.lock("tree", folder, holder)?;
         Ok(TreeLock { _own: Own::take(beside::open(folder))?, _held: held })

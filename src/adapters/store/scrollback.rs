@@ -56,7 +56,7 @@ impl RunScrollback {
         })
     }
 
-    /// Begins (or goes on with) the file of iteration `n`. `on_growth` is called, from the writing thread,
+    /// Begins (or resumes) the file of iteration `n`. `on_growth` is called, from the writing thread,
     /// after each burst that readers can see more of. One writer at a time: the ticket's lock sees to that.
     pub fn begin(&self, n: u32, bounds: Bounds, on_growth: Box<dyn Fn() + Send + Sync>) -> Result<RunSink, StoreError> {
         let folder = &self.shared.folder;

@@ -4,6 +4,7 @@ use super::load::shown;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::ticket::TEMPLATE_PHASE;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub struct NewTicket<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// Nothing to call it.
-    #[error("a ticket needs a title: programmator ticket new \"what is to be done\"")]
+    #[error("a ticket needs a title: programmator ticket new \"Title\"")]
     NoTitle,
     /// The system refuses.
     #[error("the ticket {} cannot be written: {source}", shown(.path))]
@@ -121,7 +122,7 @@ fn text(id: &str, title: &str, new: &NewTicket<'_>) -> String {
          \n\
          ## Design\n\
          \n\
-         - [ ] Phase 1: what is done first\n\
+         - [ ] Phase 1: {TEMPLATE_PHASE}\n\
          \n\
          ## Validation Commands\n\
          \n\

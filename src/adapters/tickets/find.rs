@@ -39,7 +39,7 @@ impl Places {
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// Several ids contain the text.
-    #[error("`{}` could be {}: write more of the id", clean_line(.name, 80), candidates.join(", "))]
+    #[error("`{}` matches {}: type more of the id", clean_line(.name, 80), candidates.join(", "))]
     Ambiguous {
         /// What was looked for.
         name: String,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Largest ticket that is read, in bytes.
 pub const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Why a file cannot be read as a ticket. Messages name the file and the cure.
+/// Why a file cannot be read as a ticket. Messages name the file and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// There is no such file.
@@ -37,7 +37,7 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// A link in the tickets folder that leads out of it.
-    #[error("{} is a link that leads out of the tickets folder: give the path of the file itself", shown(path))]
+    #[error("{} is a link out of the tickets folder: give the path of the file itself", shown(path))]
     LeadsOut {
         /// The link.
         path: PathBuf,
@@ -59,7 +59,7 @@ pub enum LoadError {
 }
 
 pub(super) fn too_large() -> String {
-    format!("larger than {} MiB, which is no ticket", MAX_BYTES / 1024 / 1024)
+    format!("larger than {} MiB, too large for a ticket", MAX_BYTES / 1024 / 1024)
 }
 
 pub(super) fn shown(path: &Path) -> String {

@@ -101,7 +101,9 @@ enum Attempt {
 
 impl Attempt {
     fn overtaken() -> Self {
-        Self::InDoubt(WriteOutcome::Failed("the ticket keeps changing: it is left to whoever edits it".to_owned()))
+        Self::InDoubt(WriteOutcome::Failed(
+            "the ticket keeps changing while it is edited: nothing was written".to_owned(),
+        ))
     }
 }
 

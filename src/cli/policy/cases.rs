@@ -41,7 +41,7 @@ pub fn test(out: &mut dyn Write, path: &Path, policy: &Policy) -> Result<u8, Cli
         }
     }
     let Count { total, missed, never, bad } = count;
-    let unread = if bad == 0 { String::new() } else { format!("; {bad} lines are no cases") };
+    let unread = if bad == 0 { String::new() } else { format!("; {bad} lines are not cases") };
     writeln!(out, "{total} cases, {missed} misses, {never} of them never to be{unread}")?;
     Ok(if bad > 0 { BAD_INPUT } else { u8::from(missed > 0) })
 }
@@ -49,7 +49,11 @@ pub fn test(out: &mut dyn Write, path: &Path, policy: &Policy) -> Result<u8, Cli
 fn case(line: &[u8]) -> Result<Case, String> {
     let line = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let case = Case::read(line.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
-    if Path::new(&case.cwd).is_absolute() { Ok(case) } else { Err(format!("cwd {:?} is no absolute path", case.cwd)) }
+    if Path::new(&case.cwd).is_absolute() {
+        Ok(case)
+    } else {
+        Err(format!("cwd {:?} is not an absolute path", case.cwd))
+    }
 }
 
 fn judge(

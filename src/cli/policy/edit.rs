@@ -11,8 +11,8 @@ use std::io::{ErrorKind, Write};
 
 /// What a new file says: an example of everything, switched off.
 const NEW: &str = "\
-# Your rules for the calls of every run. They stand before those of the profile (policy.profile in config.yaml);
-# the first that is about a part of a call decides it. Try them: programmator policy check 'git push'
+# Your rules for tool calls, in every run. They come before those of the profile (policy.profile in config.yaml);
+# the first rule that matches a part of a call decides it. Try them: programmator policy check 'git push'
 version: 1
 rules:
 #  - name: pushes-to-origin
@@ -29,9 +29,7 @@ const REJECTED: &str = "policy.yaml.rejected";
 /// Opens a copy of the file, and puts it in the file's place when it can be used. One that cannot is kept beside it,
 /// and is what the next edit begins with.
 pub fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
-    session.not_for_claude(
-        "a run of programmator may not change what guards it; edit the policy in a shell of your own",
-    )?;
+    session.not_for_claude("not allowed inside a run: edit the policy in a shell of your own")?;
     let failed = |error: &dyn std::fmt::Display| CliError::failure(error.to_string());
     let folder = session.config_folder().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))?;
     let path = policy_file::path(&folder);
@@ -57,21 +55,21 @@ pub fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
             private_file::write(&rejected, &edited).map_err(|error| failed(&error))?;
             let (error, kept) =
                 (clean_line(&error.to_string(), 1_000), clean_line(&rejected.display().to_string(), 400));
-            writeln!(out, "{error}\n{shown} is as it was. Your text is kept in {kept}; the next edit begins with it.")?;
+            writeln!(out, "{error}\n{shown} was not changed. Your text is kept in {kept}; the next edit opens it.")?;
             return Ok(Verdict::Block.exit_code());
         }
     }
     let policy = policy_files::alone(&path);
     if let Some(error) = policy.broken() {
         let error = clean_line(&error.to_string(), 1_000);
-        writeln!(out, "{error}\nUntil this is mended, every call of every run is blocked.")?;
+        writeln!(out, "{error}\nUntil this is fixed, every tool call is blocked.")?;
         return Ok(Verdict::Block.exit_code());
     }
     let rules = match policy.rules().count() {
         1 => "1 rule".to_owned(),
         count => format!("{count} rules"),
     };
-    writeln!(out, "{shown} is saved and can be used ({rules}). It counts from the next call of every run on.")?;
+    writeln!(out, "{shown} saved ({rules}). It applies from the next tool call on, in every run.")?;
     Ok(0)
 }
 

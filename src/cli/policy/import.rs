@@ -22,12 +22,12 @@ pub fn run(out: &mut dyn Write, session: &Session, file: &Path, only_print: bool
     let shown = clean_line(&file.display().to_string(), 400);
     let imported = import::clanker(&text(file)?).map_err(|why| CliError::bad_input(format!("{shown}: {why}")))?;
     if !only_print {
-        session.not_for_claude("a run of programmator may not change what guards it; import in a shell of your own")?;
+        session.not_for_claude("not allowed inside a run: import in a shell of your own")?;
     }
     let mut remarks = imported.remarks.clone();
     let refused = if only_print {
         if imported.sha256.is_some() {
-            remarks.push("its passphrase is taken over without --print".to_owned());
+            remarks.push("its passphrase is imported only without --print".to_owned());
         }
         None
     } else {
@@ -43,7 +43,7 @@ pub fn run(out: &mut dyn Write, session: &Session, file: &Path, only_print: bool
     write!(out, "{}", imported.yaml)?;
     match refused {
         None => Ok(0),
-        Some(why) => Err(CliError::failure(format!("the rules were taken over, the passphrase was not: {why}"))),
+        Some(why) => Err(CliError::failure(format!("the rules were imported, the passphrase was not: {why}"))),
     }
 }
 
@@ -52,11 +52,11 @@ fn passphrase(session: &Session, imported: &Imported, remarks: &mut Vec<String>)
     let (Some(hash), Some(passphrases)) = (&imported.sha256, session.passphrases()) else { return Ok(None) };
     let failed = |error: PassphraseError| CliError::failure(error.to_string());
     if passphrases.standing(boot_time()).map_err(failed)? != Checked::Unset {
-        return Ok(Some("one is set already, and stays".to_owned()));
+        return Ok(Some("one is already set and was kept".to_owned()));
     }
     match passphrases.import_sha256(hash) {
         Ok(()) => {
-            remarks.push("its passphrase is yours now: what was typed there is typed here".to_owned());
+            remarks.push("its passphrase was imported: it is the same here".to_owned());
             Ok(None)
         }
         Err(error @ (PassphraseError::Published | PassphraseError::NotSha256)) => {

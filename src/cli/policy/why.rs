@@ -32,13 +32,13 @@ pub fn print(out: &mut dyn Write, session: &Session, request: &str) -> Result<u8
             _ => {
                 let some: Vec<String> = ids.iter().take(NAMED).map(|id| clean_line(id, 80)).collect();
                 let shown = clean_line(request, 80);
-                return Err(CliError::usage(format!("`{shown}` may be any of these calls: {}", some.join(", "))));
+                return Err(CliError::usage(format!("`{shown}` matches several calls: {}", some.join(", "))));
             }
         }
     }
     let shown = clean_line(request, 80);
     Err(CliError::usage(format!(
-        "no call is known as `{shown}`; `programmator logs --json TICKET` has the id of each call as tool_use_id"
+        "no call `{shown}`; `programmator logs --json TICKET` shows the id of each call as tool_use_id"
     )))
 }
 
@@ -72,7 +72,7 @@ fn explain(out: &mut dyn Write, records: &[Arc<Stored>], id: &str) -> std::io::R
                 writeln!(out, "{}  {}", stored.time, line.map(|line| line.text).unwrap_or_default())?;
             }
             Record::ApprovalVoid(void) if void.id.call == id => {
-                writeln!(out, "{}  no longer asked: {}", stored.time, clean_line(&void.why, 500))?;
+                writeln!(out, "{}  withdrawn: {}", stored.time, clean_line(&void.why, 500))?;
             }
             _ => {}
         }

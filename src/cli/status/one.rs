@@ -103,7 +103,7 @@ fn shown(store: &Store, text: &str, now: Timestamp) -> Result<Shown, CliError> {
     let state = state_of(store, summary.run)?;
     let limits = &state.settings.limits;
     let facts = store.limit_facts(summary.run, limits, now)?;
-    // A run that nobody works on does not wait either: it asks anew when it is gone on with.
+    // A run that nobody works on does not wait either: it asks anew when it is resumed.
     let parked = state.limits.parked.as_ref().filter(|_| summary.state != RunState::Ended);
     Ok(Shown {
         parked: parked.map(|parking| Parked {
@@ -165,7 +165,7 @@ fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<
         writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;
     }
     if unasked.count > 0 {
-        writeln!(out, "  unasked     {} refused, since nobody was there to ask:", unasked.count)?;
+        writeln!(out, "  unasked     {} refused because nobody was there to ask:", unasked.count)?;
     }
     for call in &unasked.calls {
         writeln!(out, "    {}", clean_line(call, 100))?;

@@ -54,13 +54,13 @@ pub struct AgentReady {
     pub n: u32,
     /// Claude's session id.
     pub session: String,
-    /// The model in force.
+    /// The model in effect.
     pub model: String,
     /// Version of the CLI.
     pub version: String,
 }
 
-/// Claude no longer knows the session; a fresh one is opened.
+/// Claude cannot resume the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionLost {
     /// The iteration.

@@ -185,7 +185,7 @@ mod tests {
             all(include_bytes!("../../../tests/fixtures/stream/tools.jsonl")),
             [
                 "text I will write a file.",
-                r#"Write new.txt ""→"line1\nline2\n""#,
+                "Write new.txt",
                 "= new · 2 lines",
                 "Read a.txt",
                 "= 3 lines",

@@ -15,7 +15,7 @@ pub enum Unchanged {
     #[error("there is no such place in the ticket")]
     NotThere,
     /// It is so already.
-    #[error("it is so already")]
+    #[error("nothing to change")]
     AlreadySo,
 }
 

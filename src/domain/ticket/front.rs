@@ -172,7 +172,7 @@ fn words(error: &serde_yaml::Error) -> String {
     use serde_yaml::{Error, budget::BudgetBreach};
     match error.without_snippet() {
         Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("the key `{key}` stands there twice")
+            format!("the key `{key}` appears twice")
         }
         Error::UnknownAnchor { .. }
         | Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => {

@@ -6,7 +6,7 @@ use super::boxes::{self, Boxes};
 use super::front::{self, Front, Text};
 use super::outline::Outline;
 use super::phases::{self, Found};
-use super::{Problem, Severity, Ticket, TicketStatus};
+use super::{Problem, Severity, TEMPLATE_PHASE, Ticket, TicketStatus};
 use crate::base::id::TicketId;
 use std::collections::HashMap;
 
@@ -34,6 +34,7 @@ pub fn parse(bytes: &[u8], name: &str) -> Ticket {
     let found = if is_hanks { phases::find_in_hanks_plan(&outline) } else { phases::find(&outline) };
     problems.extend(outline.problems.iter().cloned());
     problems.extend(twins(&found));
+    problems.extend(unedited(&found));
 
     let id = id(&front, name, split.yaml.is_some(), &mut problems);
     let status = status(front.status.as_ref(), &mut problems);
@@ -91,6 +92,16 @@ fn first_title(outline: &Outline) -> Option<String> {
         .map(|heading| heading.text.clone())
 }
 
+/// A phase that nobody has written yet: Claude would have nothing to work on.
+fn unedited(found: &[Found]) -> impl Iterator<Item = Problem> {
+    found.iter().filter(|found| found.phase.text.ends_with(TEMPLATE_PHASE)).map(|found| Problem {
+        line: found.phase.line,
+        column: 1,
+        message: "fill in the ticket first: this phase is still the template's".to_owned(),
+        severity: Severity::Error,
+    })
+}
+
 /// Phases are told apart by their text; two with the same are ticked from the top.
 fn twins(found: &[Found]) -> Vec<Problem> {
     let mut first = HashMap::new();
@@ -116,6 +127,14 @@ mod tests {
     use super::super::PhaseForm;
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_template_that_nobody_filled_in_is_not_run() {
+        let text = format!("# T\n\n- [ ] Phase 1: {TEMPLATE_PHASE}\n");
+        let ticket = parse(text.as_bytes(), "t.md");
+        let problem = ticket.problems.first().expect("a problem");
+        assert!(ticket.is_broken() && problem.line == 3 && problem.message.contains("fill in"), "{problem:?}");
+    }
 
     /// `n form done text tasks` of each phase, shortened for tables.
     fn phases(text: &str) -> Vec<String> {

@@ -9,8 +9,13 @@ pub(super) fn asked_again(call: &str, asked: &Approval) -> Option<(Weight, Strin
     if asked.again == Some(Again::RulesUnusable) {
         return Some((Weight::Gate, format!("still waiting for you, {why}: {call}")));
     }
-    Some((Weight::Gate, format!("asked about again, since {why}: {call}")))
+    Some((Weight::Gate, format!("asking again, since {why}: {call}")))
 }
+
+/// What a call is named that asks the person something.
+pub(super) const QUESTION: &str = "Claude's question";
+/// What a call is named that has a plan.
+pub(super) const PLAN: &str = "Claude's plan";
 
 /// The sentence for an answer about `call`.
 pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
@@ -18,15 +23,21 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
         AnsweredBy::Screen => "by you",
         AnsweredBy::Timeout => "because nobody answered in time",
         AnsweredBy::Nobody => "because nobody was there to ask",
-        AnsweredBy::Ticket => "by what you allowed for this run",
-        AnsweredBy::Rules => "by the rules as they are now",
+        AnsweredBy::Ticket => "by your approval for this run",
+        AnsweredBy::Rules => "by the changed rules",
     };
     match &answered.answer {
+        Answer::Allow { scope: Scope::Once, .. } if call == QUESTION => {
+            (Weight::Gate, "you answered Claude's question".to_owned())
+        }
+        Answer::Allow { scope: Scope::Once, .. } if call == PLAN => {
+            (Weight::Gate, "you approved Claude's plan".to_owned())
+        }
         Answer::Allow { scope, .. } => {
             let reach = match scope {
                 Scope::Once => "",
-                Scope::Ticket => " for the rest of this run (while its rules hold)",
-                Scope::Kind => " with all of its kind for the rest of this run (while its rules hold)",
+                Scope::Ticket => " for the rest of this run (until the rules change)",
+                Scope::Kind => " with all calls of its kind for the rest of this run (until the rules change)",
                 Scope::Always => " from now on",
             };
             (Weight::Gate, format!("allowed{reach} {who}: {call}"))
@@ -53,9 +64,9 @@ mod tests {
             (
                 allow(Scope::Ticket),
                 AnsweredBy::Screen,
-                "allowed for the rest of this run (while its rules hold) by you: Bash make",
+                "allowed for the rest of this run (until the rules change) by you: Bash make",
             ),
-            (allow(Scope::Once), AnsweredBy::Ticket, "allowed by what you allowed for this run: Bash make"),
+            (allow(Scope::Once), AnsweredBy::Ticket, "allowed by your approval for this run: Bash make"),
             (deny("use npm"), AnsweredBy::Screen, "denied by you: Bash make · “use npm”"),
             (deny("long words for Claude"), AnsweredBy::Nobody, "denied because nobody was there to ask: Bash make"),
             (deny("x"), AnsweredBy::Timeout, "denied because nobody answered in time: Bash make"),

@@ -7,34 +7,34 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
     match reason {
         ExitReason::Complete => "complete",
         ExitReason::Blocked => "Claude is blocked",
-        ExitReason::MaxIterations => "out of iterations",
+        ExitReason::MaxIterations => "iteration limit reached",
         ExitReason::Stagnation => "no change",
         ExitReason::RepeatedError => "same error",
-        ExitReason::CircuitOpen => "the breaker is open",
+        ExitReason::CircuitOpen => "circuit breaker open",
         ExitReason::PermissionDenied => "permission denied",
-        ExitReason::TestSaturation => "only tests are written",
+        ExitReason::TestSaturation => "tests only",
         ExitReason::Budget => "out of budget",
         ExitReason::RateLimited => "rate limited",
-        ExitReason::Timeout => "out of time",
+        ExitReason::Timeout => "timed out",
         ExitReason::UserStopped => "stopped by you",
-        ExitReason::TicketGone => "the ticket is gone",
-        ExitReason::ReviewFailed => "the review failed",
+        ExitReason::TicketGone => "ticket file gone",
+        ExitReason::ReviewFailed => "review failed",
         ExitReason::Error => "error",
-        ExitReason::StorageFailed => "nothing could be stored",
+        ExitReason::StorageFailed => "storage failed",
     }
 }
 
 /// How an iteration ended, for people.
 pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
     match outcome {
-        IterationOutcome::Claimed => "claim judged",
+        IterationOutcome::Claimed => "claim checked",
         IterationOutcome::NoClaim => "no status block",
         IterationOutcome::Failed => "failed",
-        IterationOutcome::TimedOut => "out of time",
-        IterationOutcome::Idle => "silent for too long",
-        IterationOutcome::Interrupted => "interrupted by you",
-        IterationOutcome::CutOff => "cut off",
-        IterationOutcome::Parked => "refused by a limit, not counted",
+        IterationOutcome::TimedOut => "timed out",
+        IterationOutcome::Idle => "no output for too long",
+        IterationOutcome::Interrupted => "interrupted",
+        IterationOutcome::CutOff => "interrupted by a restart",
+        IterationOutcome::Parked => "rate limited, not counted",
     }
 }
 
@@ -42,8 +42,8 @@ pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
 pub fn done_words(how: DoneHow) -> &'static str {
     match how {
         DoneHow::Verified => "verified",
-        DoneHow::ClaimedUnchecked => "claimed, unchecked",
-        DoneHow::ClaimedNoChange => "claimed, no change",
+        DoneHow::ClaimedUnchecked => "claimed, not verified",
+        DoneHow::ClaimedNoChange => "claimed, no files changed",
         DoneHow::TickedByPerson => "ticked by a person",
     }
 }

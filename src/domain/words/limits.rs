@@ -11,19 +11,11 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     Some(match record {
         Record::LimitSeen(window) if window.status == WindowStatus::Allowed => return None,
         Record::LimitSeen(window) => (Weight::Warn, window_words(window)),
-        Record::LimitHit(hit) => {
-            let next = match (hit.reset, hit.tries) {
-                (Reset::Known, _) => "waiting for the reset".to_owned(),
-                (_, 0 | 1) => "reset unknown".to_owned(),
-                (_, tries) => format!("reset unknown, refused {tries} times in a row"),
-            };
-            (Weight::Warn, format!("{}; {next}", hit.about()))
-        }
+        // Told by the wait that follows, or by the run's end.
+        Record::LimitHit(_) => return None,
         Record::Parked(parking) => (Weight::Warn, format!("parked: {}", parked_words(parking))),
-        Record::Unparked => (Weight::Info, "not parked any more".into()),
-        Record::LimitsChanged(limits) => {
-            (Weight::Info, format!("the limits of now count: {} calls an hour", limits.calls))
-        }
+        Record::Unparked => (Weight::Info, "resumed".into()),
+        Record::LimitsChanged(limits) => (Weight::Info, format!("limits updated: {} calls an hour", limits.calls)),
         Record::Receipt(receipt) => (Weight::Info, receipt_words(receipt)?),
         _ => return None,
     })
@@ -35,7 +27,7 @@ fn receipt_words(receipt: &Receipt) -> Option<String> {
     if usage.total() == 0 && receipt.cost_usd == 0.0 {
         return None;
     }
-    let tries = if receipt.tries == 0 { String::new() } else { format!(" · {} requests sent again", receipt.tries) };
+    let tries = if receipt.tries == 0 { String::new() } else { format!(" · {} requests retried", receipt.tries) };
     let cached = usage.cache_read.saturating_add(usage.cache_write);
     let (n, cost, input, output) = (receipt.n, receipt.cost_usd, usage.input, usage.output);
     Some(format!("receipt {n} · {time} · ${cost:.2} · tokens: {input} in, {output} out, {cached} cached{tries}"))
@@ -51,19 +43,19 @@ fn parked_words(parking: &Parking) -> String {
     // A wait may be of days.
     let until = parking.until.second();
     match parking.reset {
-        Reset::Known => format!("{}; goes on by itself at {until} UTC", parking.about),
-        Reset::Unknown => format!("{}; reset unknown, tries again at {until} UTC", parking.about),
-        Reset::Probe => format!("{}; another ticket is trying", parking.about),
+        Reset::Known => format!("{}; resuming at {until} UTC", parking.about),
+        Reset::Unknown => format!("{}; reset unknown, retrying at {until} UTC", parking.about),
+        Reset::Probe => format!("{}; waiting for another ticket's retry", parking.about),
     }
 }
 
-/// How long a parked run still waits, and for what: `reset unknown, tries again in 4m 12s`.
+/// How long a parked run still waits, and for what: `reset unknown, retrying in 4m 12s`.
 pub fn wait_words(parking: &Parking, now: Timestamp) -> String {
     let left = countdown(parking, now);
     match parking.reset {
-        Reset::Known => format!("goes on in {left}"),
-        Reset::Unknown => format!("reset unknown, tries again in {left}"),
-        Reset::Probe => "another ticket is trying".to_owned(),
+        Reset::Known => format!("resuming in {left}"),
+        Reset::Unknown => format!("reset unknown, retrying in {left}"),
+        Reset::Probe => "waiting for another ticket's retry".to_owned(),
     }
 }
 
@@ -92,10 +84,10 @@ mod tests {
     fn a_wait_is_counted_down() {
         let at = |seconds: i64| Timestamp::from_millis(1_795_273_200_000 - seconds * 1_000);
         let cases = [
-            (Reset::Known, 2_530, "goes on in 42m 10s"),
-            (Reset::Unknown, 4, "reset unknown, tries again in 4 s"),
-            (Reset::Unknown, -9, "reset unknown, tries again in 0 s"),
-            (Reset::Probe, 60, "another ticket is trying"),
+            (Reset::Known, 2_530, "resuming in 42m 10s"),
+            (Reset::Unknown, 4, "reset unknown, retrying in 4 s"),
+            (Reset::Unknown, -9, "reset unknown, retrying in 0 s"),
+            (Reset::Probe, 60, "waiting for another ticket's retry"),
         ];
         for (reset, seconds, expected) in cases {
             assert_eq!(wait_words(&parking(reset), at(seconds)), expected);

@@ -19,7 +19,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         }
         Record::PhaseSkipped(OfPhase { phase, .. }) => info(format!("skipped by you: “{phase}”")),
         Record::PhaseTicked(OfPhase { phase, .. }) => info(format!("ticked by you: “{phase}”")),
-        Record::PhaseReopened(OfPhase { phase, .. }) => info(format!("to be worked on again: “{phase}”")),
+        Record::PhaseReopened(OfPhase { phase, .. }) => info(format!("reopened: “{phase}”")),
         Record::TickSettled(BoxSettled { phase, outcome }) => {
             Some(written(outcome, &format!("the box of “{}”", phase.phase), "ticked"))
         }

@@ -12,13 +12,13 @@ pub(super) fn background_words(tasks: &[BackgroundTask]) -> String {
         if task.what.is_empty() { kind.to_owned() } else { format!("{kind} (“{}”)", task.what) }
     };
     if tasks.is_empty() {
-        return "nothing works in the background any more".to_owned();
+        return "no background tasks left".to_owned();
     }
-    format!("in the background: {}", tasks.iter().map(name).collect::<Vec<_>>().join(", "))
+    format!("background tasks: {}", tasks.iter().map(name).collect::<Vec<_>>().join(", "))
 }
 
 /// Somebody else's words in a turn of Claude's.
 pub fn foreign_words(wakes: bool) -> String {
-    let who = if wakes { "a wake-up that claude had set" } else { "somebody else, such as another session of claude," };
-    format!("{who} began a turn of claude: it is stopped, nothing runs in it, and nothing it says counts")
+    let who = if wakes { "a wake-up set by Claude" } else { "another program, such as a second Claude session," };
+    format!("{who} started a turn: it is stopped, no tool runs in it, and its output is ignored")
 }

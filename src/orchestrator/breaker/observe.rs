@@ -20,7 +20,7 @@ pub struct Observation {
 /// Whether an iteration got anywhere. Claude's words are no evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The work tree differs from before it.
+    /// The working tree differs from before it.
     Made {
         /// In so many files.
         files: usize,

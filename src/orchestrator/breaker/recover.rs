@@ -28,14 +28,14 @@ pub fn recover(breaker: &Breaker, limits: &BreakerSettings, now: Timestamp) -> R
         return Recovery::Untouched;
     }
     if limits.auto_reset {
-        return moves(Circuit::Closed, "closed at the start, because `breaker.auto_reset` is on".into());
+        return moves(Circuit::Closed, "closed at the start (`breaker.auto_reset` is on)".into());
     }
     let cooldown = Duration::from_secs(limits.cooldown);
     let opened = breaker.opened_at.or(breaker.last_change).unwrap_or(now);
     let (elapsed, ahead) = (now.since(opened), opened.since(now));
     if ahead.is_zero() && elapsed >= cooldown {
         let open = human(elapsed);
-        return moves(Circuit::HalfOpen, format!("open for {open}: one iteration is let through"));
+        return moves(Circuit::HalfOpen, format!("open for {open}: one iteration is allowed"));
     }
     Recovery::Refused { left: cooldown.saturating_sub(elapsed).saturating_add(ahead) }
 }
@@ -45,15 +45,15 @@ pub fn refusal(breaker: &Breaker, limits: &BreakerSettings, now: Timestamp, tick
     let why = &breaker.reason;
     let left = match recover(breaker, limits, now) {
         Recovery::Untouched => return None,
-        Recovery::Moves(_) => "the next start lets one iteration through".to_owned(),
+        Recovery::Moves(_) => "the next start allows one iteration".to_owned(),
         Recovery::Refused { left } => {
             // Rounded up: a start at the end of the time that is shown must succeed.
             let left = human(Duration::from_secs(left.as_secs() + u64::from(left.subsec_nanos() > 0)));
-            format!("one iteration is let through in {left}")
+            format!("one iteration is allowed in {left}")
         }
     };
     Some(format!(
-        "the circuit breaker is OPEN: {why}; mend the cause, then `programmator circuit reset {ticket}` (key c on \
+        "the circuit breaker is OPEN: {why}; fix the cause, then `programmator circuit reset {ticket}` (key c on \
          the screen) and start again, or wait: {left}"
     ))
 }

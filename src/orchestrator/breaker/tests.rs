@@ -291,7 +291,7 @@ fn every_movement_of_a_counter_is_explained() {
     assert_eq!(
         whys,
         [
-            (Counter::NoProgress, 1, 3, "the work tree did not change"),
+            (Counter::NoProgress, 1, 3, "the working tree did not change"),
             (Counter::SameError, 1, 5, "exit #"),
             (Counter::PermissionDenials, 1, 2, "Bash"),
         ]

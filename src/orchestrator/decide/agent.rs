@@ -116,7 +116,7 @@ impl Draft<'_> {
                 Err(why) => self.ask_for_block(n, why),
                 Ok(about) => {
                     if !warnings.is_empty() {
-                        self.notice(Level::Info, format!("status block read with care: {}", warnings.join(", ")));
+                        self.notice(Level::Info, format!("status block has problems: {}", warnings.join(", ")));
                     }
                     self.record(Record::ClaimMade { n, claim, about: Some(about) });
                     self.close(n);
@@ -127,7 +127,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The session cannot be gone on with: a fresh one, in the same iteration. Nothing was called yet.
+    /// The session cannot be resumed: a fresh one, in the same iteration. Nothing was called yet.
     pub(super) fn session_unknown(&mut self, n: u32) {
         if self.state.stage == Stage::Stopping {
             return self.agent_exited(n, None, None, 0, "");
@@ -142,12 +142,12 @@ impl Draft<'_> {
     fn lose_session(&mut self, n: u32) -> bool {
         let resumed = self.state.open_iteration().and_then(|open| open.resumed.clone());
         let Some(session) = resumed else { return false };
-        self.notice(Level::Warn, "Claude no longer knows the session; a fresh one is opened");
+        self.notice(Level::Warn, "Claude cannot resume the session; starting a fresh one");
         self.record(Record::SessionLost(SessionLost { n, session }));
         true
     }
 
-    /// A turn or its process failed. Its session is not gone on with: what is broken in it would break the next. A
+    /// A turn or its process failed. Its session is not resumed: what is broken in it would break the next. A
     /// limit breaks nothing.
     pub(super) fn fail(&mut self, n: u32, Failure { error, message, status }: Failure, result: Option<&TurnResult>) {
         let why = format!("the turn failed ({error})");
@@ -173,12 +173,12 @@ impl Draft<'_> {
                 self.fail(n, failure, None);
             }
         }
-        self.void_all("Claude has ended");
+        self.void_all("Claude has exited");
         let respawn = self.open(|open| open.respawn);
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
         self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
         if swept > 0 {
-            self.notice(Level::Warn, format!("{swept} processes that Claude left behind were ended"));
+            self.notice(Level::Warn, format!("{swept} processes left behind by Claude were terminated"));
         }
         if respawn {
             self.spawn(n);

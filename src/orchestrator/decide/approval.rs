@@ -23,13 +23,13 @@ use std::time::Duration;
 const UNATTENDED: Duration = Duration::from_secs(3_600);
 
 /// What Claude is told when there is nobody to ask.
-const NOBODY: &str = "nobody is here to ask, so this was refused. Do not try it again in other words. Go on without it: \
-                      find a way that needs no permission, or decide by yourself and say in your summary what you \
-                      assumed. If you cannot go on without it, end with the status BLOCKED and say what you need.";
+const NOBODY: &str = "nobody is available to approve this, so it was denied. Do not retry it in another form. \
+Continue without it: find a way that needs no approval, or decide yourself and state the assumption in your \
+summary. If you cannot continue without it, end with the status BLOCKED and say what you need.";
 
 /// What Claude is told when the person gives no words with a no.
-const NO: &str = "the person does not want this to run. Do not try it again in other words; go another way, or say what \
-                  you need it for.";
+const NO: &str = "the user denied this call. Do not retry it in another form; take a different approach, or say \
+what you need it for.";
 
 /// What Claude is told when it asks about a plan that nobody can read.
 const NO_PLAN: &str = "no plan was written, so there is nothing to approve. In plan mode write the plan into the plan file, \
@@ -41,7 +41,7 @@ impl Draft<'_> {
             ruling = ruling.blocked("programmator", "the run is being stopped");
         }
         if self.open(|open| open.foreign) {
-            ruling = ruling.blocked("programmator", "somebody else's words are in this turn, so nothing runs in it");
+            ruling = ruling.blocked("programmator", "another program started this turn, so no tool runs in it");
         }
         if ApprovalKind::always(&call.tool) == Some(ApprovalKind::Plan) && !has_plan(&call.input) {
             ruling = ruling.blocked("programmator", NO_PLAN);
@@ -159,8 +159,7 @@ impl Draft<'_> {
             return Some(open);
         }
         let why = open.again.map_or("it was changed", Again::words);
-        let text =
-            format!("your answer about the {} call did not count: {why}, and it is asked about again", open.tool);
+        let text = format!("your answer to the {} call was not applied: {why}; asking again", open.tool);
         self.notice(Level::Warn, text);
         None
     }
@@ -207,7 +206,7 @@ impl Draft<'_> {
         let barred = approval.kind != ApprovalKind::Question && self.state.rules_trouble.is_some();
         if barred {
             let text = format!(
-                "your answer about the {} call did not count: nothing can be approved while the policy cannot be used",
+                "your answer to the {} call was not applied: nothing can be approved while the policy has an error",
                 approval.tool
             );
             self.notice(Level::Warn, text);
@@ -226,7 +225,7 @@ impl Draft<'_> {
     pub(super) fn ask_withdrawn(&mut self, call: &str) {
         let open = self.state.approvals.iter().find(|approval| approval.id.call == call);
         if let Some(id) = open.map(|approval| approval.id.clone()) {
-            self.record(Record::ApprovalVoid(Voided { id, why: "Claude does not ask any more".to_owned() }));
+            self.record(Record::ApprovalVoid(Voided { id, why: "Claude withdrew the request".to_owned() }));
             self.go_on_timing();
         }
     }
@@ -323,10 +322,9 @@ impl Draft<'_> {
             return;
         }
         if !self.state.gate.knows(id) {
-            self.went_round(n, format!("a tool ran without a verdict of the gate (call {id})"));
+            self.went_round(n, format!("a tool ran without a verdict from the gate (call {id})"));
         } else if unasked && self.state.gate.holds_back(id) {
-            let what =
-                format!("Claude's own configuration let a tool run that the gate had not let through (call {id})");
+            let what = format!("Claude's own configuration let a tool run that the gate had not allowed (call {id})");
             self.went_round(n, what);
         }
     }
@@ -337,7 +335,7 @@ impl Draft<'_> {
         let at_work = matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing);
         let unknown = self.open(|open| open.foreign) && !self.state.gate.knows(&id);
         if !is_error && at_work && (unknown || self.state.gate.holds_back(&id)) {
-            self.went_round(n, format!("a tool ran that the gate had not let through (call {id})"));
+            self.went_round(n, format!("a tool ran that the gate had not allowed (call {id})"));
         } else if self.open(|open| open.tools.contains(&id)) {
             self.record(Record::ToolFinished { n, tool_use_id: id, is_error });
         }
@@ -347,14 +345,14 @@ impl Draft<'_> {
         self.notice(
             Level::Error,
             format!(
-                "{reason}: Claude and all it started are killed. Look at what it did; a hook, a flag or a version of \
-                 Claude that goes round the gate is the likely cause"
+                "{reason}: Claude and all its processes were killed. Check what it did; the likely cause is a hook, \
+                a flag or a Claude version that bypasses the gate"
             ),
         );
         if self.state.breaker.state != Circuit::Open {
             self.move_breaker(n, Move { to: Circuit::Open, reason: reason.clone() });
         }
-        self.void_all("Claude is being ended");
+        self.void_all("stopping Claude");
         self.fail(n, Failure { error: "ungated".to_owned(), message: reason, status: None }, None);
         self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
         self.effect(Effect::KillAgent { n });

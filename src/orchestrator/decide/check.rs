@@ -19,7 +19,7 @@ use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
 const FILES: usize = 200;
 
 impl Draft<'_> {
-    /// Compares the work tree with the iteration's snapshot and the phase's baseline.
+    /// Compares the working tree with the iteration's snapshot and the phase's baseline.
     pub(super) fn compare(&mut self, n: u32) {
         let Some(open) = self.state.open_iteration() else {
             return;
@@ -111,7 +111,7 @@ impl Draft<'_> {
     pub(super) fn evidence_failed(&mut self, n: u32, message: String) {
         let cut = [IterationOutcome::CutOff, IterationOutcome::Interrupted];
         if self.open(|open| open.claim.is_none() && open.cut.is_some_and(|how| cut.contains(&how))) {
-            self.notice(Level::Warn, format!("what the iteration changed is not known: {message}"));
+            self.notice(Level::Warn, format!("cannot tell what the iteration changed: {message}"));
             return self.settle();
         }
         self.notice(Level::Error, message.clone());

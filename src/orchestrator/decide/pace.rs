@@ -54,7 +54,7 @@ impl Draft<'_> {
         settings: Option<Box<Settings>>,
     ) {
         self.record(Record::RunResumed { pid });
-        self.void_all("programmator was started again; Claude asks anew");
+        self.void_all("programmator was restarted; Claude asks again");
         if let Some(settings) = settings {
             let what = self.state.settings.differences(&settings);
             if !what.is_empty() {
@@ -101,7 +101,7 @@ impl Draft<'_> {
     pub(super) fn is_due(&mut self) -> bool {
         let stop = self.state.pace == Pace::StopNext;
         if let Some(why) = self.state.ticket_lost.clone().filter(|_| !stop) {
-            self.end(ExitReason::TicketGone, format!("the ticket's file cannot be used any more: {why}"));
+            self.end(ExitReason::TicketGone, format!("the ticket's file can no longer be used: {why}"));
             return false;
         }
         // The file says what is done, and no more, before anything else, a stop included.
@@ -133,7 +133,7 @@ impl Draft<'_> {
         if let Some(stop) = guards::check(&self.state, step.unwrap_or_default()) {
             let detail = match self.halted() {
                 // The guard says why it is over, the breaker what it takes to begin again.
-                Some(why) => format!("{}. And {why}", stop.detail),
+                Some(why) => format!("{}. Also, {why}", stop.detail),
                 None => stop.detail,
             };
             self.end(stop.reason, detail);

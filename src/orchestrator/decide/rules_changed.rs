@@ -19,7 +19,7 @@ impl Draft<'_> {
         if self.state.is_open() {
             self.notice(
                 Level::Info,
-                format!("your rule was saved in {path}: what it fits is allowed from now on, in every run"),
+                format!("rule saved in {path}: matching calls are allowed from now on, in every run"),
             );
         }
         let is_it = |approval: &&Arc<Approval>| approval.id == *id && approval.kind == ApprovalKind::Call;

@@ -1,4 +1,4 @@
-//! Which session of Claude's an iteration goes on with, and when one is given up.
+//! Which session of Claude's an iteration resumes, and when one is given up.
 
 use super::Draft;
 use crate::base::time::human;
@@ -9,7 +9,7 @@ use crate::orchestrator::step::{SessionUse, Step};
 use std::time::Duration;
 
 impl Draft<'_> {
-    /// The session that the step's next iteration goes on with; one that cannot be is ended on the way.
+    /// The session that the step's next iteration resumes; one that cannot be is ended on the way.
     pub(super) fn choose_session(&mut self, step: &Step) -> Option<String> {
         if step.session == SessionUse::Fresh {
             return None;
@@ -21,7 +21,7 @@ impl Draft<'_> {
         }
         let expiry = Duration::from_secs(u64::from(self.state.settings.session_expiry_hours) * 3_600);
         if kept.folder != self.state.folder {
-            self.end_session(&step.name, Way::Reset, format!("it belongs to the folder {}", kept.folder));
+            self.end_session(&step.name, Way::Reset, format!("it belongs to another directory: {}", kept.folder));
         } else if kept.is_expired(self.now, expiry) {
             let age = human(self.now.since(kept.used));
             self.end_session(&step.name, Way::Expired, format!("not used for {age}"));

@@ -22,7 +22,7 @@ impl Draft<'_> {
         if phases.is_empty() && !self.state.phases.is_empty() {
             // An editor that empties the file before it fills it, or somebody who means it: either way the run's
             // own phases are the better guide.
-            return self.notice(Level::Warn, "the ticket has no phases any more; the run goes on with those it knows");
+            return self.notice(Level::Warn, "the ticket no longer has phases; the run continues with those it knows");
         }
         if title != self.state.title || self.differs(&phases) || self.state.ticket_lost.is_some() {
             self.take_phases(read_at, title, phases);
@@ -49,8 +49,8 @@ impl Draft<'_> {
             self.notice(
                 Level::Warn,
                 format!(
-                    "the box of “{text}” was ticked in the file during an iteration: that is a claim, not yet the end \
-                     of the phase. If it was you: key d in Tickets, or `programmator ticket tick`"
+                    "the box of “{text}” was ticked in the file during an iteration: that counts as a claim only. \
+                    If it was you: press d in Tickets or run `programmator ticket tick`"
                 ),
             );
         }
@@ -73,7 +73,7 @@ impl Draft<'_> {
         if !self.state.is_open() || self.state.ticket_lost.is_some() {
             return;
         }
-        self.notice(Level::Error, format!("the ticket's file cannot be used any more: {why}"));
+        self.notice(Level::Error, format!("the ticket's file can no longer be used: {why}"));
         self.record(Record::TicketLost { why });
         if let Some(n) = self.state.open_iteration().map(|open| open.n)
             && matches!(self.state.stage, Stage::Spawning | Stage::Running)

@@ -89,7 +89,7 @@ impl Draft<'_> {
 
     /// Cuts the iteration off: Claude is ended by the ladder.
     pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
-        self.void_all("Claude is being ended");
+        self.void_all("stopping Claude");
         self.record(Record::StopAsked { n, outcome });
         self.effect(Effect::StopAgent { n });
     }

@@ -1,4 +1,4 @@
-//! The signs of a run, counted from its iterations. A start, also of a run that is gone on with, begins with none:
+//! The signs of a run, counted from its iterations. A start, also of a run that is resumed, begins with none:
 //! what an earlier process saw says nothing about the work as it is now.
 
 use crate::domain::analysis::{OUTPUTS, tests_only};

@@ -8,7 +8,7 @@ use crate::orchestrator::state::State;
 /// At most this many iterations in a run.
 pub const GUARD: Guard = Guard {
     name: "iteration",
-    doc: "iterations of one run at most",
+    doc: "maximum iterations of one run",
     counts: Counts::Progress,
     key: "limits.max_iterations",
     level: |state| (state.counted_iterations(), state.settings.max_iterations),

@@ -27,7 +27,7 @@ fn check(state: &State) -> Option<Stop> {
     }
     let (reason, cure) = match timer_in(error) {
         Some(watch) => (ExitReason::Timeout, watch.cure()),
-        None => (ExitReason::RepeatedError, "mend the cause and start the ticket again".to_owned()),
+        None => (ExitReason::RepeatedError, "fix the cause and start the ticket again".to_owned()),
     };
     Some(Stop { reason, detail: format!("{times} iterations in a row ended with: {error}; {cure}") })
 }

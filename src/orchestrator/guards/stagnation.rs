@@ -5,10 +5,10 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::step::Counts;
 use crate::orchestrator::state::State;
 
-/// At most this many iterations in a row without any change in the work tree.
+/// At most this many iterations in a row without any change in the working tree.
 pub const GUARD: Guard = Guard {
     name: "no change",
-    doc: "iterations in a row without any change in the work tree",
+    doc: "iterations in a row without any change in the working tree",
     counts: Counts::Progress,
     key: "limits.stagnation",
     level: |state| (state.stagnation, state.settings.stagnation_limit),
@@ -20,8 +20,8 @@ fn check(state: &State) -> Option<Stop> {
     (state.stagnation >= limit).then(|| Stop {
         reason: ExitReason::Stagnation,
         detail: format!(
-            "{limit} iterations in a row changed nothing; read the stream, make the phase clearer and start \
-             the ticket again, or raise `{}`",
+            "{limit} iterations in a row changed nothing; read the stream, clarify the phase and start the ticket \
+            again, or raise `{}`",
             GUARD.key
         ),
     })

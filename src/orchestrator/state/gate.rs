@@ -87,6 +87,12 @@ impl Gate {
         self.call(id).is_some_and(|call| !call.may_run)
     }
 
+    /// Forgets what the person has said yes to for the rest of the run.
+    pub(in crate::orchestrator) fn forget_grants(&mut self) {
+        self.grants.clear();
+        self.kinds.clear();
+    }
+
     /// The person has said yes to calls for the rest of the run.
     pub fn has_granted(&self) -> bool {
         !self.grants.is_empty() || !self.kinds.is_empty()

@@ -8,7 +8,7 @@ pub enum Stage {
     /// Nothing yet, or between two steps.
     #[default]
     Idle,
-    /// Waiting for the work folder.
+    /// Waiting for the working directory.
     AwaitingTree {
         /// Who holds it, when we know.
         holder: Option<String>,

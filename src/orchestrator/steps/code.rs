@@ -102,7 +102,7 @@ fn judged(state: &State, checks: Checks<'_>) -> Judged {
                 state,
                 open.n,
                 open.phase,
-                format!("the claimed phase “{name}” is none of the open phases"),
+                format!("the claimed phase “{name}” is not one of the open phases"),
             );
         }
     };

@@ -30,7 +30,7 @@ impl Walker<'_> {
             AssignmentName::VariableName(name) => name,
             AssignmentName::ArrayElementName(_, index) => {
                 self.arithmetic(index);
-                self.unseen(&text, "the index of an array is run");
+                self.unseen(&text, "bash runs code in an array index");
                 return;
             }
         };

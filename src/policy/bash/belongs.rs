@@ -55,7 +55,7 @@ impl Walker<'_> {
             let says = text.lines().any(|line| line.starts_with('#') && line.contains("///"));
             !says && !self.units.iter().any(|unit| unit.writes.contains(&target))
         };
-        files.iter().all(plain).then_some(()).ok_or_else(|| "the script may say which packages uv installs".to_owned())
+        files.iter().all(plain).then_some(()).ok_or_else(|| "the script can name packages for uv to install".to_owned())
     }
 
     /// Whether the nearest `package.json` has a script of such a name.

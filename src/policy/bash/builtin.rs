@@ -16,7 +16,7 @@ impl Walker<'_> {
         unit.args = args.to_vec();
         let why = match name {
             "cd" => self.cd(args),
-            "set" => (!is_harmless_set(args)).then_some("set shows or changes what the shell does"),
+            "set" => (!is_harmless_set(args)).then_some("set shows or changes shell options"),
             "export" => self.export(args, text),
             "unset" => self.unset(args),
             "read" => self.read(args),
@@ -55,7 +55,7 @@ impl Walker<'_> {
         };
         if from.iter().any(|from| from.components().count() > MAX_DEPTH) {
             self.shell.lose_folder();
-            return Some("the folder is too deep");
+            return Some("the path is too deep");
         }
         let folders: Vec<PathBuf> = from.iter().flat_map(|from| to.iter().filter_map(|to| there(from, to))).collect();
         let is_there =
@@ -114,7 +114,7 @@ impl Walker<'_> {
                 Some("-r" | "-s" | "-rs" | "-er" | "-e") => {}
                 Some("-d" | "-n" | "-N" | "-t" | "-p" | "-rp" | "-rd" | "-rn") => drop(args.next()),
                 Some(name) if is_own_name(name) && self.shell.get(name).is_none() && !self.shell.is_number(name) => {}
-                _ => return Some("which variable it sets is not known"),
+                _ => return Some("cannot tell which variable it sets"),
             }
         }
         None

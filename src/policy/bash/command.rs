@@ -31,7 +31,9 @@ impl Walker<'_> {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => redirects.push(redirect),
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => assignments.push(assignment),
-                CommandPrefixOrSuffixItem::Word(word) => self.refuse(&word.value, "a word stands before the command"),
+                CommandPrefixOrSuffixItem::Word(word) => {
+                    self.refuse(&word.value, "an unknown word comes before the command")
+                }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(..) => drop(self.process(item)),
             }
         }
@@ -91,13 +93,13 @@ impl Walker<'_> {
     fn run_here(&mut self, words: &[Field], text: &str) {
         let Some((first, args)) = words.split_first() else { return };
         let Some(name) = first.text() else {
-            return self.opaque(args, text, "which program runs is not known: write its name");
+            return self.opaque(args, text, "cannot tell which program runs: write its name");
         };
         if name.is_empty() || !name.chars().all(|char| char.is_ascii_graphic()) {
-            return self.opaque(args, text, "which program runs is not known: its name is no plain word");
+            return self.opaque(args, text, "cannot tell which program runs: its name is not a plain word");
         }
         if first.listed {
-            return self.opaque(args, text, "which program runs is not known: its name is a pattern");
+            return self.opaque(args, text, "cannot tell which program runs: its name is a pattern");
         }
         let path = super::builtin::normal(Path::new(name)).display().to_string();
         let name = match path.rsplit_once('/') {
@@ -127,7 +129,7 @@ impl Walker<'_> {
             _ if name == "find" => self.found(args, text),
             (Some(entry), _) => self.known(entry, name, &args[skip..], text),
             (None, Some(entry)) => self.known(entry, name, args, text),
-            (None, None) => named(name, args, text).unknown(format!("{name} is not a known command")),
+            (None, None) => named(name, args, text).unknown(commands::unlisted(name)),
         };
         if let (Err(Some(why)), Some(doubt)) = (own, unit.doubts.iter_mut().find(|doubt| is_meaning(doubt))) {
             *doubt = Doubt::Meaning(why);
@@ -246,7 +248,8 @@ impl Walker<'_> {
         unit.carries = entry.carries && may_carry;
         if unit.classes.contains(&Class::Local) && !self.place.view.has_own_daemon(self.place.home) {
             unit.classes = [Class::Network].into();
-            unit.doubts.push(Doubt::Meaning(format!("{name} asks another machine, by its context or DOCKER_HOST")));
+            unit.doubts
+                .push(Doubt::Meaning(format!("{name} connects to another machine, by its context or DOCKER_HOST")));
         }
         unit.lists = lister(entry, &parsed);
         unit.only = kinds(entry, name, args, &parsed);
@@ -287,7 +290,7 @@ impl Walker<'_> {
         if unit.moves.iter().filter_map(Target::path).any(|path| path.starts_with(self.place.workspace))
             && unit.writes.iter().filter_map(Target::path).any(|path| self.place.is_scratch(path))
         {
-            let why = "moves files to the scratch folder, which is deleted when the run ends: copy them";
+            let why = "moves files to the scratch folder, which is deleted at the end of the run: copy them instead";
             unit.doubts.push(Doubt::Meaning(why.to_owned()));
         }
         let reads_here = unit.tree && entry.does.is_empty() && unit.reads.is_empty();

@@ -24,7 +24,7 @@ impl Walker<'_> {
                 match predicate {
                     UnaryPredicate::ShellVariableIsSetAndAssigned | UnaryPredicate::ShellVariableIsSetAndNameRef => {
                         if !field.text().is_some_and(is_identifier) {
-                            self.unseen(&word.value, "the index of an array is run");
+                            self.unseen(&word.value, "bash runs code in an array index");
                         }
                     }
                     UnaryPredicate::FileExists
@@ -90,12 +90,12 @@ impl Walker<'_> {
                 Atom::OneOf { texts, .. } => sure &= texts.iter().all(is_number),
                 Atom::Text { text, .. } => match self.arithmetic_text(&text) {
                     Some(known) => sure &= known,
-                    None => return self.unseen(raw, "arithmetic runs what stands in an index or in quotes"),
+                    None => return self.unseen(raw, "arithmetic runs code in an index or in quotes"),
                 },
             }
         }
         if !sure {
-            self.doubtful(&format!("(({raw}))"), "arithmetic runs what stands in a variable that is no number");
+            self.doubtful(&format!("(({raw}))"), "arithmetic runs code in a variable that is not a number");
         }
     }
 
@@ -132,7 +132,7 @@ pub(super) fn test_command(words: &[Field], unit: &mut Unit) {
     };
     if (0..texts.len()).any(index) {
         unit.program = Program::Opaque;
-        unit.doubts.push(Doubt::Words("the index of an array is run".to_owned()));
+        unit.doubts.push(Doubt::Words("bash runs code in an array index".to_owned()));
     }
     // A word that is not known could be `-v`, unless what stands around it says that it is none.
     let operands = words.len() - usize::from(texts.last() == Some(&Some("]")));
@@ -144,7 +144,7 @@ pub(super) fn test_command(words: &[Field], unit: &mut Unit) {
         _ => texts.iter().all(Option::is_some),
     };
     if !proven || words.iter().any(Field::is_many) {
-        unit.doubts.push(Doubt::Words("a word of the test is not known, and may be -v".to_owned()));
+        unit.doubts.push(Doubt::Words("the test has a word with an unknown value, which may be -v".to_owned()));
     }
 }
 

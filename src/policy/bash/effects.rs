@@ -46,7 +46,7 @@ impl Walker<'_> {
                 let may_be = self.shell.seen().iter().filter_map(|folder| self.place.resolve(folder, text));
                 unit.reads.extend(may_be.map(Target::Path));
                 unit.reads.push(Target::Unknown);
-                unit.doubts.push(Doubt::Words(format!("where {text} is read is not known")));
+                unit.doubts.push(Doubt::Words(format!("cannot tell where {text} is read")));
             }
         }
     }
@@ -185,7 +185,7 @@ impl Walker<'_> {
     /// The file may be read, as a revision of git or as it is.
     pub(super) fn revision(&self, field: &Field, unit: &mut Unit) {
         let Some(texts) = field.texts() else {
-            return unit.doubts.push(Doubt::Words("which revision or file is shown is not known".to_owned()));
+            return unit.doubts.push(Doubt::Words("cannot tell which revision or file is shown".to_owned()));
         };
         for text in texts {
             // `HEAD:src/a.rs` is from the root of the repository, `HEAD:./a.rs` from the folder. A revision may hold
@@ -196,7 +196,7 @@ impl Walker<'_> {
             });
             for path in std::iter::once(text.as_str()).chain(behind).filter(|path| !path.is_empty()) {
                 let Some(targets) = self.targets(path) else {
-                    unit.doubts.push(Doubt::Words(format!("where {path} is read is not known")));
+                    unit.doubts.push(Doubt::Words(format!("cannot tell where {path} is read")));
                     continue;
                 };
                 if targets.iter().any(|target| !target.starts_with(self.place.workspace)) {
@@ -364,7 +364,7 @@ pub fn distrust(units: &mut [Unit], fetched: &[Target], workspace: &Path, in_ord
         carried.flat_map(|(at, unit)| unit.writes.iter().map(move |target| (at, target.clone()))).collect();
     for (at, unit) in units.iter_mut().enumerate() {
         if unit.listed && changing > usize::from(names_freely(unit)) {
-            let why = "another command may make a file whose name would be taken for an option, or for several words";
+            let why = "another command may create a file whose name is read as an option or as several words";
             unit.doubts.push(Doubt::Words(why.to_owned()));
         }
         // Where one command ends before the next begins, what comes later changes nothing for it.
@@ -380,7 +380,7 @@ pub fn distrust(units: &mut [Unit], fetched: &[Target], workspace: &Path, in_ord
             })
         });
         if through {
-            unit.doubts.push(Doubt::Words("another command moves files there, links among them".to_owned()));
+            unit.doubts.push(Doubt::Words("another command moves files there, perhaps links".to_owned()));
         }
     }
 }

@@ -75,12 +75,12 @@ impl Walker<'_> {
         for unit in &mut self.units[before..] {
             let looks = |class: &Class| matches!(class, Class::Read | Class::Write | Class::Delete);
             if !unit.classes.iter().all(looks) {
-                unit.doubts.push(Doubt::Words("which files it is run with is not known".to_owned()));
+                unit.doubts.push(Doubt::Words("cannot tell which files it runs on".to_owned()));
             }
             if unit.classes.contains(&Class::Delete) {
                 // Each is a folder of that very name.
                 if exact.is_none() || !unit.flags.contains("recursive") {
-                    unit.doubts.push(Doubt::Words("which files are deleted is not known".to_owned()));
+                    unit.doubts.push(Doubt::Words("cannot tell which files are deleted".to_owned()));
                 }
             } else if !unit.writes.is_empty() {
                 unit.writes.extend(find.names.roots.iter().cloned());

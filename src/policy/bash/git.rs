@@ -58,13 +58,13 @@ impl Walker<'_> {
         };
         let mut unit = match entry {
             Some(entry) => self.known(entry, "git", &rest[skip..], text),
-            None => named("git", args, text).unknown(format!("git {first} is not a known command")),
+            None => named("git", args, text).unknown(format!("unknown command git {first}")),
         };
         if rest.get(1).is_some_and(|word| word.text().is_none()) && commands::has_parts(first) {
-            unit.doubts.push(Doubt::Words(format!("which part of git {first} runs is not known")));
+            unit.doubts.push(Doubt::Words(format!("cannot tell which git {first} command runs")));
         }
         if rest.iter().map(Field::beginning).any(|word| word.contains("%G") || word.contains("%(signature")) {
-            unit.doubts.push(Doubt::Words("git runs gpg to look at signatures".to_owned()));
+            unit.doubts.push(Doubt::Words("git runs gpg to check signatures".to_owned()));
         }
         unit.args = rest.to_vec();
         unit.doubts.extend(parsed.doubts);
@@ -77,7 +77,7 @@ impl Walker<'_> {
         if first == "rm"
             && rest.iter().any(|word| word.text().is_none_or(|word| word.contains(['*', '?', '[', ':', '\\'])))
         {
-            unit.doubts.push(Doubt::Words("which files git removes is not known".to_owned()));
+            unit.doubts.push(Doubt::Words("cannot tell which files git removes".to_owned()));
         }
         unit
     }
@@ -92,7 +92,7 @@ impl Walker<'_> {
         let addresses = || {
             let folders = self.shell.folders().unwrap_or_default();
             let told = folders.is_empty() || folders.iter().any(|folder| credentials::in_remotes(&self.place, folder));
-            told.then_some("prints an address with a password in it")
+            told.then_some("prints a URL with a password in it")
         };
         match first {
             "remote" if set("verbose") || words.contains(&"get-url") => addresses(),
@@ -117,16 +117,16 @@ fn loses(first: &str, rest: &[Field]) -> Option<String> {
     let files: Vec<&str> = rest.iter().skip(1).filter_map(Field::text).filter(|word| !word.starts_with('-')).collect();
     Some(match first {
         "reset" if set("--hard") => "discards uncommitted changes".to_owned(),
-        "reset" if files.iter().all(|word| *word == "HEAD") => "takes back what is staged".to_owned(),
+        "reset" if files.iter().all(|word| *word == "HEAD") => "unstages what is staged".to_owned(),
         "reset" => "moves the branch to another commit".to_owned(),
         "checkout" if set("--") || files == ["."] => format!("discards uncommitted changes of {}", files.join(", ")),
-        "checkout" | "switch" => "switches the work tree to another branch".to_owned(),
+        "checkout" | "switch" => "switches the working tree to another branch".to_owned(),
         "restore" => format!("discards uncommitted changes of {}", files.join(", ")),
         "stash" if set("drop") || set("clear") => "deletes stashed changes".to_owned(),
         "stash" => "moves uncommitted changes".to_owned(),
         "clean" => "deletes untracked files".to_owned(),
         "rebase" | "filter-branch" | "filter-repo" => "rewrites commits".to_owned(),
-        "merge" | "cherry-pick" | "revert" | "am" | "apply" => "changes the work tree".to_owned(),
+        "merge" | "cherry-pick" | "revert" | "am" | "apply" => "changes the working tree".to_owned(),
         _ => return None,
     })
 }

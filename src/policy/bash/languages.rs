@@ -17,7 +17,7 @@ impl Walker<'_> {
     pub(super) fn language(&mut self, language: Language, parsed: &Parsed, args: &[Field], unit: &mut Unit) {
         let mut check = |check: &dyn Fn(&str) -> Result<(), String>| {
             for (_, program) in parsed.values.iter().filter(|(role, _)| *role == Role::Program) {
-                let checked = program.text().map_or(Err("the program is not known".to_owned()), check);
+                let checked = program.text().map_or(Err("cannot tell which program runs".to_owned()), check);
                 unit.doubts.extend(checked.err().map(Doubt::Words));
             }
         };
@@ -35,12 +35,12 @@ impl Walker<'_> {
                 let seconds = parsed.operands.first().and_then(Field::text).and_then(|text| text.parse::<f64>().ok());
                 if !seconds.is_some_and(|seconds| (0.0..=MAX_SLEEP).contains(&seconds)) {
                     unit.doubts
-                        .push(Doubt::Words(format!("a wait of more than {MAX_SLEEP} seconds, or of no known time")));
+                        .push(Doubt::Words(format!("a wait of more than {MAX_SLEEP} seconds, or of unknown length")));
                 }
             }
             Language::Date => {
                 if parsed.operands.iter().any(|field| !field.text().is_some_and(|text| text.starts_with('+'))) {
-                    unit.doubts.push(Doubt::Words("without a + date sets the clock".to_owned()));
+                    unit.doubts.push(Doubt::Words("date without +FORMAT may set the clock".to_owned()));
                 }
             }
             Language::Dd => self.dd(&parsed.operands, unit),
@@ -50,7 +50,7 @@ impl Walker<'_> {
                 // `-o environ`.
                 let columns = |field: &Field| field.text().is_some_and(|text| !text.contains("env"));
                 if !parsed.operands.iter().all(letters) || !args.iter().all(columns) {
-                    unit.doubts.push(Doubt::Words("ps may show the environment of programs".to_owned()));
+                    unit.doubts.push(Doubt::Words("ps may show the environment of processes".to_owned()));
                 }
             }
             Language::Printf => {
@@ -65,13 +65,13 @@ impl Walker<'_> {
                 let small = |number: f64| number.abs() <= MAX_COUNT;
                 let counts = |field: &Field| field.text().and_then(|text| text.parse().ok()).is_some_and(small);
                 if !parsed.operands.iter().all(counts) {
-                    unit.doubts.push(Doubt::Words("how far seq counts is not known, or very far".to_owned()));
+                    unit.doubts.push(Doubt::Words("seq may print too many numbers".to_owned()));
                 }
             }
             Language::Sqlite => {
                 check(&sqlite::check);
                 if parsed.operands.len() < 2 {
-                    unit.doubts.push(Doubt::Words("sqlite3 runs what its input says".to_owned()));
+                    unit.doubts.push(Doubt::Words("sqlite3 runs commands from its input".to_owned()));
                 }
                 // A database that is not there is made.
                 let makes = |field: &&Field| {
@@ -97,8 +97,9 @@ impl Walker<'_> {
                     Value::Many => true,
                 };
                 if parsed.operands.iter().any(listed) {
-                    unit.doubts
-                        .push(Doubt::Words("a word that begins with @ names a file of further words".to_owned()));
+                    unit.doubts.push(Doubt::Words(
+                        "an argument that begins with @ names a file with more arguments".to_owned(),
+                    ));
                 }
             }
             // What find runs is judged in `find`.
@@ -111,11 +112,11 @@ impl Walker<'_> {
         let suffix = parsed.flags.iter().find_map(|flag| flag.strip_prefix("in-place=")).unwrap_or("");
         let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-' | '~');
         if !suffix.chars().all(plain) {
-            unit.doubts.push(Doubt::Words("where sed keeps the file as it was is not known".to_owned()));
+            unit.doubts.push(Doubt::Words("cannot tell where sed keeps its backup".to_owned()));
         }
         // Elsewhere than on Linux the next word is the suffix, and the file the script.
         if suffix.is_empty() && cfg!(not(target_os = "linux")) {
-            unit.doubts.push(Doubt::Words("whether sed -i takes a suffix is not known: give one, -i.bak".to_owned()));
+            unit.doubts.push(Doubt::Words("sed -i needs a suffix to be clear: write -i.bak".to_owned()));
         }
         for (_, file) in parsed.values.iter().filter(|(role, _)| *role == Role::Read) {
             self.writes(file, unit);
@@ -132,7 +133,7 @@ impl Walker<'_> {
                 Some((name, value)) if name == "of" => self.writes(&value, unit),
                 Some((name, _))
                     if ["bs", "ibs", "obs", "cbs", "count", "skip", "seek", "status", "conv"].contains(&&*name) => {}
-                _ => unit.doubts.push(Doubt::Words("an operand of dd is not known".to_owned())),
+                _ => unit.doubts.push(Doubt::Words("dd has an unrecognized operand".to_owned())),
             }
         }
     }
@@ -151,7 +152,7 @@ fn mode(mode: &str) -> Result<(), String> {
     if octal(mode) || mode.split(',').all(clause) {
         return Ok(());
     }
-    Err(format!("the mode {mode} may say as whom a program runs"))
+    Err(format!("the mode {mode} may set whose rights a program runs with"))
 }
 
 /// Whether a format of printf has a `%n`.

@@ -17,9 +17,9 @@ impl Walker<'_> {
                 return;
             }
             let elsewhere = if itself {
-                "follows redirects, which may lead to another machine"
+                "follows redirects, which may lead to another host"
             } else {
-                "asks the proxy that the environment names"
+                "goes through the proxy set in the environment"
             };
             why = Some(elsewhere.to_owned());
         }

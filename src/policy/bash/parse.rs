@@ -54,10 +54,10 @@ pub fn refused(text: &str, max_openers: usize, max_substitutions: usize) -> Opti
     }
     let joined = text.replace("\\\n", "");
     if joined.len() != text.len() && text.contains("$'") {
-        return Some("a line goes on inside of $'…'".to_owned());
+        return Some("a line continues inside $'…'".to_owned());
     }
     if document_in_expansion(&joined) {
-        return Some("a here-document may begin inside of an expansion".to_owned());
+        return Some("a here-document may begin inside an expansion".to_owned());
     }
     overflows(&joined).then(|| "a number in it is too large".to_owned())
 }

@@ -46,7 +46,7 @@ impl Walker<'_> {
                 }
                 self.own_path(unit, path, &args[1..]);
             }
-            None => self.opaque(args, text, "which script runs is not known: write its name"),
+            None => self.opaque(args, text, "cannot tell which script runs: write its name"),
         }
     }
 }

@@ -21,7 +21,7 @@ impl Walker<'_> {
         let named = texts.iter().flat_map(|text| self.targets(text).unwrap_or_else(|| anywhere(text)));
         unit.given.extend(named.map(Target::Path));
         if field.texts().is_none() {
-            unit.doubts.push(Doubt::Words("which file is added is not known".to_owned()));
+            unit.doubts.push(Doubt::Words("cannot tell which file is added".to_owned()));
         }
     }
 
@@ -32,7 +32,7 @@ impl Walker<'_> {
         let texts: Vec<&String> = named.flat_map(|(_, field)| field.texts().unwrap_or_default()).collect();
         let finders: Vec<&String> = texts.iter().copied().filter(|text| finds(text)).collect();
         if let Some(text) = finders.iter().find(|text| Floor::of_built_in().is_sought(text.trim_end_matches(')'))) {
-            unit.floor.get_or_insert(format!("{text} may find what is secret"));
+            unit.floor.get_or_insert(format!("{text} may match secret files"));
         }
         let top = |text: &str| {
             if text.starts_with(':') { Some(vec![self.place.workspace.to_owned()]) } else { self.targets(".") }
@@ -53,7 +53,7 @@ impl Walker<'_> {
         unit.tree = true;
         match finders.iter().map(|text| top(text)).collect::<Option<Vec<_>>>() {
             Some(roots) => unit.reads.extend(roots.into_iter().flatten().map(Target::Path)),
-            None => unit.doubts.push(Doubt::Words("where git looks for files is not known".to_owned())),
+            None => unit.doubts.push(Doubt::Words("cannot tell where git looks for files".to_owned())),
         }
     }
 
@@ -75,7 +75,7 @@ impl Walker<'_> {
         });
         match (found, walked) {
             (Some(path), _) => Some(format!("adds {}, which is secret and not ignored", path.display())),
-            (None, Walked::TooMuch) => Some(format!("{} holds too many files to know what is added", folder.display())),
+            (None, Walked::TooMuch) => Some(format!("{} has too many files to check what is added", folder.display())),
             (None, Walked::Whole | Walked::Stopped) => None,
         }
     }

@@ -49,7 +49,7 @@ impl Walker<'_> {
             // A `$` that the parser takes for itself, before what bash would take it to begin.
             let dollar = matches!(atoms.last(), Some(Atom::Text { text, .. }) if text == "$");
             if dollar && matches!(&piece, WordPiece::Text(text) if text.starts_with(['{', '(', '['])) {
-                self.refuse("$", "bash does not understand the expansion");
+                self.refuse("$", "not a valid expansion");
             }
             match piece {
                 WordPiece::Text(text) => atoms.push(Atom::Text { text, quoted }),
@@ -71,14 +71,14 @@ impl Walker<'_> {
                 WordPiece::ParameterExpansion(expression) => atoms.push(self.parameter(&expression, quoted)),
                 WordPiece::CommandSubstitution(script) => {
                     if script.starts_with('(') && script.ends_with(')') {
-                        self.unseen(&script, "bash takes the brackets for arithmetic");
+                        self.unseen(&script, "bash reads the brackets as arithmetic");
                     }
                     atoms.push(self.substitution(&script, quoted));
                 }
                 WordPiece::BackquotedCommandSubstitution(script) => {
                     // What a backslash means there depends on what it stands in.
                     if script.contains('\\') {
-                        self.unseen(&script, "a backslash between backquotes hides what is run");
+                        self.unseen(&script, "a backslash inside backquotes hides what runs");
                     }
                     atoms.push(self.substitution(&script, quoted));
                 }
@@ -191,7 +191,7 @@ impl Walker<'_> {
         };
         self.value(parameter, quoted);
         if *indirect {
-            self.unseen(&parameter.to_string(), "the variable names another one");
+            self.unseen(&parameter.to_string(), "the variable is a reference to another one");
         }
         opaque
     }
@@ -211,7 +211,7 @@ impl Walker<'_> {
     fn inner(&mut self, word: Option<&str>, quoted: bool) {
         let Some(word) = word else { return };
         if word.contains("<<") || quoted && word.contains('\'') {
-            return self.unseen(word, "bash sees the end of the expansion elsewhere");
+            return self.unseen(word, "bash ends the expansion elsewhere");
         }
         match parse::word(word) {
             Some(pieces) => drop(self.pieces(pieces, quoted)),

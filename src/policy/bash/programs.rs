@@ -126,7 +126,7 @@ impl Walker<'_> {
             Runs::File(at) => (self.own_file(args[at].beginning())?, &args[..at], &args[at + 1..]),
             // `-I` does not look in the present folder.
             Runs::Module(at) if args[..at].iter().any(|word| word.text().is_none_or(|word| word.contains('I'))) => {
-                return Err("which module runs is not known".to_owned());
+                return Err("cannot tell which module runs".to_owned());
             }
             Runs::Module(at) => (self.own_module(args[at].beginning())?, &args[..at], &args[at + 1..]),
             Runs::Found | Runs::Itself => (Vec::new(), args, &[][..]),
@@ -162,7 +162,7 @@ impl Walker<'_> {
             let package = args.get(at).and_then(Field::text).unwrap_or("");
             // Anything else would be fetched.
             if !(package == "." || package.starts_with("./") || is_go(package)) {
-                return Err(format!("{package} is no package of the workspace"));
+                return Err(format!("{package} is not a package of the workspace"));
             }
             if let Some(word) = programs::reaching(package.rsplit('/').next().unwrap_or(package)) {
                 return Err(reaches(&word, package));
@@ -183,7 +183,7 @@ impl Walker<'_> {
         }
         let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, ':' | '-' | '_' | '.');
         if name.starts_with('-') || !name.chars().all(plain) {
-            return Err("which script runs is not known: write its name".to_owned());
+            return Err("cannot tell which script runs: write its name".to_owned());
         }
         if let Some(word) = programs::reaching(name) {
             return Err(reaches(&word, name));
@@ -191,7 +191,7 @@ impl Walker<'_> {
         // These run any program of `node_modules` by its name, too; npm prints the environment.
         let others = known.first().is_some_and(|first| matches!(*first, "yarn" | "bun")) && !scripts.knows(name);
         if (others || name == "env") && !self.has_script(name) {
-            return Err(format!("{name} is no script of package.json"));
+            return Err(format!("{name} is not a script in package.json"));
         }
         let mut at = 0;
         while let Some(word) = args.get(at) {
@@ -213,20 +213,20 @@ impl Walker<'_> {
     fn own_file(&self, path: &str) -> Found {
         let floor = Floor::of_built_in();
         let files = self.targets(path).filter(|_| !path.starts_with('~'));
-        let files = files.ok_or_else(|| format!("where {path} is is not known"))?;
+        let files = files.ok_or_else(|| format!("cannot tell where {path} is"))?;
         for file in &files {
             let Ok(inside) = file.strip_prefix(self.place.workspace) else {
                 return Err(format!("{path} is outside of the workspace"));
             };
             if inside.as_os_str().is_empty() || self.is_foreign(file) {
-                return Err(format!("{path} is not the project's own program"));
+                return Err(format!("{path} is not a program of the project"));
             }
             if floor.is_secret(file, &self.place) || floor.protects(file, &self.place).is_some() {
                 return Err(format!("{path} is protected"));
             }
             let base = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if programs::is_tool(&base) {
-                return Err(format!("which goals of {base} stay in the workspace is not known"));
+                return Err(format!("cannot tell which {base} goals stay in the workspace"));
             }
             let named = [base.as_str(), path.rsplit('/').next().unwrap_or(path)];
             if let Some(word) = named.iter().find_map(|name| programs::reaching(name)) {
@@ -242,7 +242,7 @@ impl Walker<'_> {
         let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.');
         let top = name.split('.').next().unwrap_or("");
         if top.is_empty() || !name.chars().all(plain) {
-            return Err("which module runs is not known: write its name".to_owned());
+            return Err("cannot tell which module runs: write its name".to_owned());
         }
         let there = |path: &str| {
             let found = self.targets(path).unwrap_or_default();
@@ -307,7 +307,7 @@ impl Walker<'_> {
             for text in texts.iter().filter(|text| !address(text)) {
                 for path in project::paths(text) {
                     let targets = self.targets(path).filter(|_| !path.starts_with('~'));
-                    let targets = targets.ok_or_else(|| format!("where {path} leads is not known"))?;
+                    let targets = targets.ok_or_else(|| format!("cannot tell where {path} leads"))?;
                     let stays = |target: &PathBuf| {
                         target.starts_with(self.place.workspace)
                             && !floor.is_secret(target, &self.place)

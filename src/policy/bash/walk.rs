@@ -257,7 +257,7 @@ impl<'a> Walker<'a> {
         self.in_order = false;
         let text = list.to_string();
         if text.starts_with('(') && self.text.contains("((") && self.text.contains("))") {
-            self.unseen(&text, "bash may take the brackets for arithmetic, which runs what stands in an index");
+            self.unseen(&text, "bash may read the brackets as arithmetic, which runs code in an index");
         }
         self.apart(|walker| {
             walker.feed = None;
@@ -269,7 +269,7 @@ impl<'a> Walker<'a> {
     fn function(&mut self, FunctionDefinition { fname, body }: &FunctionDefinition) {
         self.in_order = false;
         let FunctionBody(compound, redirects) = body;
-        self.unseen(&format!("{fname} ()"), "a function gives a command another meaning");
+        self.unseen(&format!("{fname} ()"), "a function redefines a command");
         self.apart(|walker| {
             walker.redirects(redirects.as_ref());
             walker.compound(compound);

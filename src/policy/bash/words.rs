@@ -18,7 +18,7 @@ impl Walker<'_> {
                 None => vec![raw.to_owned()],
                 Some(parts) => {
                     let Some(texts) = combine(&parts).filter(|_| !pads(raw)) else {
-                        self.unseen(raw, "the braces stand for too many words");
+                        self.unseen(raw, "the braces expand to too many words");
                         return vec![Field::many()];
                     };
                     texts

@@ -12,7 +12,7 @@ impl Walker<'_> {
         match name {
             "bash" | "sh" | "dash" => self.shell_command(name, args, text),
             "zsh" | "ksh" | "mksh" | "fish" | "csh" | "tcsh" | "rbash" | "pwsh" => {
-                self.unseen(text, "a script of another shell is not read");
+                self.unseen(text, "cannot read a script of another shell");
             }
             "command" if args.first().and_then(Field::text).is_some_and(|first| matches!(first, "-v" | "-V")) => {
                 self.units.push(Unit::new("Bash", Program::Named(name.to_owned()), text).does(Class::Read));
@@ -54,7 +54,7 @@ impl Walker<'_> {
                 self.xargs(inner, &parsed, text);
                 // Which program of the project runs with what is not known.
                 for unit in self.units[before..].iter_mut().filter(|unit| unit.classes.contains(&Class::Run)) {
-                    unit.doubts.push(Doubt::Words("which files it is run with is not known".to_owned()));
+                    unit.doubts.push(Doubt::Words("cannot tell which files it runs on".to_owned()));
                 }
             }
             _ if inner.is_empty() => {}
@@ -78,7 +78,7 @@ impl Walker<'_> {
         }
         let script = script.filter(|_| runs).and_then(|at| args.get(at + 1)).and_then(Field::text);
         let Some(script) = script.filter(|script| !script.starts_with('-')) else {
-            return self.unseen(text, "runs code that is not known");
+            return self.unseen(text, "runs unknown code");
         };
         // Another door, so what is kept out at the first is kept out here, too.
         if let Some(why) = super::refused(script) {

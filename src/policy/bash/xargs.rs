@@ -63,7 +63,7 @@ impl Walker<'_> {
         for unit in &mut self.units[before..] {
             unit.listed = true;
             if blanks {
-                let why = "a name with a blank in it is several words to xargs: hand them on with -print0 and -0";
+                let why = "xargs splits names at blanks: use -print0 and -0";
                 unit.doubts.push(Doubt::Words(why.to_owned()));
             }
         }

@@ -61,7 +61,7 @@ pub fn parse(grammar: &Grammar, words: &[Field]) -> Parsed {
             continue;
         }
         if word.listed {
-            parsed.doubts.push(Doubt::Words(format!("the file name {text} would be taken for an option")));
+            parsed.doubts.push(Doubt::Words(format!("the file name {text} would be read as an option")));
         }
         at += read_option(grammar, text, words.get(at), &mut parsed);
     }
@@ -149,7 +149,7 @@ fn take(flag: &Flag, attached: Option<Field>, next: Option<&Field>, parsed: &mut
             parsed.flags.insert(name.clone());
             match next {
                 Some(value) => parsed.values.push((role, value.clone())),
-                None => parsed.doubts.push(Doubt::Meaning(format!("{name} has no value"))),
+                None => parsed.doubts.push(Doubt::Meaning(format!("{name} needs a value"))),
             }
             1
         }
@@ -212,7 +212,7 @@ fn assign_roles(grammar: &Grammar, operands: Vec<(usize, Field)>, parsed: &mut P
             _ if field.is_many() && !grammar.harmless && !is_anywhere(role, nth, first, last, grammar) => {
                 parsed
                     .doubts
-                    .push(Doubt::Words("a word with an unknown value may stand for several arguments".to_owned()));
+                    .push(Doubt::Words("a word with an unknown value may expand to several arguments".to_owned()));
             }
             Some(role) => parsed.values.push((role, field.clone())),
             None if grammar.harmless => parsed.values.push((Role::Data, field.clone())),

@@ -26,7 +26,7 @@ pub fn check(program: &str) -> Result<(), String> {
         return Err(format!("{word} in awk may read, write or run something else"));
     }
     if program.contains('@') {
-        return Err("@ in awk loads or calls code that is not in the command".to_owned());
+        return Err("@ in awk loads or calls code outside the command".to_owned());
     }
     scan(program)
 }

@@ -194,7 +194,7 @@ fn reaches(word: &str) -> bool {
     table.words.iter().any(|known| known == word) || stemmed(word) || again
 }
 
-/// Whether a folder or a file of such a name is not the project's own program.
+/// Whether a folder or a file of such a name is not a program of the project.
 pub fn is_foreign(part: &str) -> bool {
     TABLE.foreign.iter().any(|foreign| foreign == part)
 }
@@ -298,7 +298,7 @@ impl Interpreter {
         let mut at = 0;
         let mut bare = false;
         while let Some(word) = words.get(at) {
-            let Some(word) = *word else { return Err("which program runs is not known: write its name".to_owned()) };
+            let Some(word) = *word else { return Err("cannot tell which program runs: write its name".to_owned()) };
             if matches!(word, "--version" | "-version" | "-V" | "-v" | "--help" | "-h") && words.len() == 1 {
                 return Ok(Runs::Itself);
             }
@@ -346,12 +346,12 @@ impl Interpreter {
                 return Err(Self::nothing());
             }
             if self.classes && word.starts_with('@') {
-                return Err(format!("{word} names a file of further words"));
+                return Err(format!("{word} names a file with more arguments"));
             }
             if self.classes && !is_file_name(word) || self.classes && !word.contains('/') && !has_ending(word) {
                 const SYSTEM: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
                 let own = !SYSTEM.iter().any(|head| word.starts_with(head));
-                return if own { Ok(Runs::Found) } else { Err(format!("{word} is no class of the project")) };
+                return if own { Ok(Runs::Found) } else { Err(format!("{word} is not a class of the project")) };
             }
             return Ok(Runs::File(at));
         }

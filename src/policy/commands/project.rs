@@ -131,7 +131,8 @@ fn fetched(line: &str) -> Option<String> {
 /// command of the tables is not.
 pub fn own(command: &str, words: &[Field], place: &Place<'_>) -> Result<(), Option<String>> {
     let own = OWN.get(command).ok_or(None)?;
-    let texts = words.iter().map(Field::text).collect::<Option<Vec<_>>>().ok_or(None)?;
+    let texts = words.iter().map(Field::text).collect::<Option<Vec<_>>>();
+    let texts = texts.ok_or_else(|| Some("an argument has an unknown value".to_owned()))?;
     // The nearest says most.
     let mut near: Option<(usize, String)> = None;
     for entry in own {
@@ -218,12 +219,12 @@ impl Own {
         let further = match &entry.behind {
             Some(grammar) => args::parse(grammar, &fields(further)),
             None => match further.iter().find(|word| word.starts_with('-')) {
-                Some(word) => return Err(format!("unrecognized option {word} behind --")),
+                Some(word) => return Err(format!("unrecognized option {word} after --")),
                 None => args::parse(&entry.grammar, &fields(further)),
             },
         };
         if let Some(other) = all.iter().find(|other| self.is_narrowed_to(other, &parsed.operands, place)) {
-            return Err(format!("`{}` is a command of its own, whose options stand behind it", other.words.join(" ")));
+            return Err(format!("`{}` is a command of its own: its options come after it", other.words.join(" ")));
         }
         entry.fits(&parsed, place)?;
         entry.fits(&further, place)?;
@@ -276,7 +277,7 @@ impl Entry {
             let path = place.resolve(place.cwd, text);
             match role {
                 Role::Write if path.as_ref().is_some_and(|path| !is_output(path, place)) => {
-                    return Err(format!("{text} is there already, and no folder of build output"));
+                    return Err(format!("{text} already exists and is not build output"));
                 }
                 Role::Name | Role::Read
                     if !spares(field) && path.as_ref().is_some_and(|path| is_foreign(path, place)) =>
@@ -287,10 +288,10 @@ impl Entry {
             }
         }
         if self.no_input && parsed.operands.iter().any(|word| word.text() == Some("-")) {
-            return Err("its input may be code that names any file".to_owned());
+            return Err("its input may be code that uses any file".to_owned());
         }
         let foreign = parsed.operands.iter().map(Field::beginning).find(|name| self.packages && !is_own_package(name));
-        foreign.map_or(Ok(()), |name| Err(format!("{name} is no package of the workspace")))
+        foreign.map_or(Ok(()), |name| Err(format!("{name} is not a package of the workspace")))
     }
 
     /// Why a value is not what its place in the line may hold.

@@ -11,7 +11,7 @@ pub fn check(script: &str) -> Result<(), String> {
     Ok(())
 }
 
-const CUT: &str = "the sed script is not whole";
+const CUT: &str = "the sed script is incomplete";
 /// Seds disagree about where such an expression ends.
 const SETS: &str = "cannot tell where an expression of sed ends: a slash or bracket is in its brackets";
 

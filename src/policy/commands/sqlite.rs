@@ -19,7 +19,7 @@ pub fn check(text: &str) -> Result<(), String> {
         return if shows { Ok(()) } else { Err(format!("{name} of sqlite3 may change something")) };
     }
     if text.contains(';') {
-        return Err("sqlite3 is given several statements".to_owned());
+        return Err("several sqlite3 statements".to_owned());
     }
     let mut words = text.split(|char: char| !char.is_alphanumeric() && char != '_');
     if let Some(word) = words.find(|word| REACHING.contains(word)) {

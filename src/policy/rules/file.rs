@@ -29,7 +29,7 @@ pub struct RuleFile {
     pub rules: Vec<Rule>,
 }
 
-/// A policy file that cannot be used. Everything is blocked until it is mended.
+/// A policy file that cannot be used. Everything is blocked until it is fixed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}:{column}: {message}")]
 pub struct PolicyError {
@@ -135,7 +135,7 @@ pub fn read(path: &str, text: &str, author: Author) -> Result<RuleFile, PolicyEr
     })?;
     let here = |spanned: &serde_yaml::Location, message: String| at(spanned.line(), spanned.column(), message);
     if whole.version.value != 1 {
-        return Err(here(&whole.version.referenced, "only version 1 is known".to_owned()));
+        return Err(here(&whole.version.referenced, "only version 1 is supported".to_owned()));
     }
     if let Some(default) = &whole.default
         && (default.value == Verdict::Passphrase || (default.value == Verdict::Allow && author == Author::Person))
@@ -194,10 +194,10 @@ fn rule(text: RuleText, line: u64) -> Result<(Rule, Examples), String> {
         return Err("a rule has no name".to_owned());
     }
     if about.says_nothing() {
-        return Err(format!("{} is about everything: say what it is about", text.name));
+        return Err(format!("{} matches everything: add a condition", text.name));
     }
     if (about.unknown || about.opaque) && text.action == Verdict::Allow {
-        return Err(format!("{} allows what is not known: use ask or block", text.name));
+        return Err(format!("{} allows unknown calls: use ask or block", text.name));
     }
     if text.grant.as_ref().is_some_and(|grant| grant.seconds().is_none()) {
         return Err(format!("{}: ttl is a time from 1s to 15m", text.name));
@@ -221,10 +221,10 @@ fn check_examples(rule: &Rule, examples: &Examples) -> Result<(), String> {
         if rule.action == Verdict::Allow { about.all(|about| about) } else { about.any(|about| about) }
     };
     if let Some(command) = examples.matching.iter().find(|command| !is_about(command)) {
-        return Err(format!("{} is not about its own example `{command}`", rule.name));
+        return Err(format!("{} does not match its own example `{command}`", rule.name));
     }
     match examples.not_match.iter().find(|command| is_about(command)) {
-        Some(command) => Err(format!("{} is about `{command}`, which it should not be", rule.name)),
+        Some(command) => Err(format!("{} matches `{command}`, which it should not", rule.name)),
         None => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ impl Service {
             if let Checked::Wrong { failures, .. } | Checked::Locked { failures, .. } = &checked
                 && *failures >= NOTICE_AT
             {
-                reporter.trouble(&ticket, &format!("the passphrase was tried wrongly {failures} times in a row"));
+                reporter.trouble(&ticket, &format!("{failures} wrong passphrases in a row"));
             }
             let _ = reply.send(Reply::Passphrase { ticket, id, checked });
         });

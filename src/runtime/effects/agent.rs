@@ -90,7 +90,7 @@ impl Effects {
 
     fn prompt(&self, spawn: &Spawn) -> Result<String, String> {
         let text = tickets::load::read(&self.ticket_path)
-            .map_err(|error| format!("no prompt can be made of the ticket: {error}"))?;
+            .map_err(|error| format!("cannot make a prompt from the ticket: {error}"))?;
         let ticket = String::from_utf8_lossy(&text).into_owned();
         let context = PromptContext { ticket, ..spawn.prompt.context.clone() };
         self.templates.render(spawn.prompt.kind, &context).map_err(|error| error.to_string())
@@ -159,7 +159,7 @@ impl Effects {
         if let Some(agent) = self.agent()
             && let Err(error) = agent.send_user(uuid, text).await
         {
-            tracing::warn!(%error, "a message did not reach Claude");
+            tracing::warn!(%error, "a message could not be delivered to Claude");
         }
     }
 

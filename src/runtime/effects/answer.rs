@@ -106,6 +106,6 @@ fn without_plan(input: &str) -> Option<Map<String, Value>> {
 
 fn tell(sent: Result<(), AgentError>) {
     if let Err(error) = sent {
-        tracing::warn!(%error, "a verdict did not reach Claude; without one it runs nothing");
+        tracing::warn!(%error, "a verdict could not be delivered to Claude; it runs nothing without one");
     }
 }

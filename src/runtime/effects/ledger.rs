@@ -19,7 +19,7 @@ impl Effects {
                 let error = match asked {
                     Ok(Ok(admission)) => return Input::Admitted { n, purpose, admission: Box::new(admission) },
                     Ok(Err(error)) => error,
-                    Err(error) => return Input::Faulted { message: format!("a task of programmator failed: {error}") },
+                    Err(error) => return Input::Faulted { message: format!("internal error: {error}") },
                 };
                 match storage.failed(&error) {
                     Next::Again(wait) => tokio::time::sleep(wait).await,

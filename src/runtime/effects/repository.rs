@@ -40,7 +40,7 @@ impl Effects {
             }
             Ok(Trust::Trusted) => ("as you trusted them".to_owned(), Loaded::Project),
             Ok(Trust::Changed) => ("they have changed since you trusted them".to_owned(), Loaded::Nothing),
-            Ok(Trust::Unknown) => ("look at them; `programmator trust` trusts them".to_owned(), Loaded::Nothing),
+            Ok(Trust::Unknown) => ("review them; `programmator trust` trusts them".to_owned(), Loaded::Nothing),
             Err(error) => (error.to_string(), Loaded::Nothing),
         };
         self.announce(&carried, &why, loaded);
@@ -53,8 +53,7 @@ impl Effects {
 
     fn announce_git(&mut self, why: &str) {
         let why = clean_line(why, 300);
-        let text =
-            format!("{why}: Claude does not look at the repository by itself, and no git command is allowed unseen");
+        let text = format!("{why}: Claude's own git look-ups are off, and no git command is allowed without asking");
         if self.work.announced_git.as_ref() != Some(&text) {
             self.work.announced_git = Some(text.clone());
             self.answer_now(Input::Warned { text });
@@ -69,7 +68,7 @@ impl Effects {
             |name: &String| loaded != Loaded::Project || Path::new(name).file_name() != Some(OsStr::new(".envrc"));
         let names: Vec<String> = carried.names(&self.folder).into_iter().filter(used).collect();
         let names = clean_line(&names.join(", "), 300);
-        let text = format!("this repository brings files along that Claude {does}: {names} ({why})");
+        let text = format!("this repository contains files that Claude {does}: {names} ({why})");
         if self.work.announced.as_ref() != Some(&text) {
             self.work.announced = Some(text.clone());
             self.answer_now(Input::Warned { text });

@@ -1,4 +1,4 @@
-//! Effects on the work folder: getting it, saving it, comparing it.
+//! Effects on the working directory: getting it, saving it, comparing it.
 
 use super::Effects;
 use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
@@ -12,8 +12,8 @@ use tokio::sync::OnceCell;
 /// Longest file name in evidence, in columns.
 const NAME: usize = 300;
 /// The phase began in another clone, or its snapshot was removed.
-const BASELINE_GONE: &str = "the snapshot from the start of the phase is gone, perhaps because this is another clone: \
-                             only what this iteration changed counts";
+const BASELINE_GONE: &str = "the snapshot from the start of the phase is missing, perhaps because this is another \
+clone: only changes of this iteration count";
 
 impl Effects {
     /// One run at a time works in a folder, whichever program it belongs to.
@@ -113,7 +113,7 @@ struct Place {
 }
 
 impl Place {
-    /// The work tree, opened once for the run: git is asked half a dozen questions for it, and what Claude does to
+    /// The working tree, opened once for the run: git is asked half a dozen questions for it, and what Claude does to
     /// the repository's settings must not change the answers.
     async fn open(&self) -> Result<WorkTree, EvidenceError> {
         self.opened.get_or_try_init(|| WorkTree::open(&self.folder, &self.keep)).await.cloned()

@@ -1,5 +1,6 @@
 //! Why a ticket could not be opened, in words, and the exit code that it makes.
 
+use crate::adapters::agent::AgentError;
 use crate::adapters::store::StoreError;
 use crate::adapters::tickets::LoadError;
 use crate::base::id::TicketId;
@@ -24,7 +25,7 @@ pub enum OpenError {
         message: String,
     },
     /// Another program works on the ticket, or this one does already.
-    #[error("{ticket} is being worked on by {holder}")]
+    #[error("{ticket} is already being run by {holder}")]
     Held {
         /// The ticket.
         ticket: TicketId,
@@ -42,12 +43,15 @@ pub enum OpenError {
     /// No such run, or several.
     #[error("{0}")]
     NoRun(String),
-    /// A run of another folder: which, and the command that goes on with it there.
-    #[error("{0}; to go on with it there: {1}")]
+    /// A run of another folder: which, and the command that resumes it there.
+    #[error("{0}; to resume it there: {1}")]
     Elsewhere(String, String),
     /// The configuration is wrong.
     #[error("{0}")]
     Config(String),
+    /// Claude is not installed, or not where it is looked for.
+    #[error("{0} is not started: {1}")]
+    NoAgent(TicketId, AgentError),
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -58,7 +62,7 @@ impl OpenError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Held { .. } => 75,
-            Self::Store(_) => 1,
+            Self::Store(_) | Self::NoAgent(..) => 1,
             Self::CircuitOpen { .. } => ExitReason::CircuitOpen.exit_code(),
             _ => 2,
         }

@@ -31,7 +31,7 @@ impl Supervisor {
         if !state.is_resumable() {
             let reason = summary.reason.unwrap_or_default();
             return Err(OpenError::NoRun(format!(
-                "run {} has ended ({reason}); `programmator {}` begins a new one",
+                "run {} has ended ({reason}); `programmator {}` starts a new one",
                 summary.run.short(),
                 summary.ticket
             )));
@@ -39,7 +39,7 @@ impl Supervisor {
         Ok((self.go_on(ticket, read_at, path.clone(), state, lock)?, path))
     }
 
-    /// The newest run that can be gone on with here: of each ticket only its latest run counts, and only where its file
+    /// The newest run that can be resumed here: of each ticket only its latest run counts, and only where its file
     /// is there and nobody works on it.
     fn latest_resumable(&self, here: &Path) -> Result<RunSummary, OpenError> {
         let mut seen = HashSet::new();
@@ -66,10 +66,10 @@ impl Supervisor {
         }
         if let Some(summary) = elsewhere {
             let (ticket, folder) = (&summary.ticket, &summary.folder);
-            let what = format!("no interrupted run works in this folder; the latest is one of {ticket} in {folder}");
+            let what = format!("no interrupted run in this folder; the latest is {ticket} in {folder}");
             return Err(OpenError::Elsewhere(what, there(&summary)));
         }
-        Err(OpenError::NoRun("there is no interrupted run; `programmator status` lists all runs".into()))
+        Err(OpenError::NoRun("no interrupted run; `programmator status` lists all runs".into()))
     }
 }
 
@@ -78,12 +78,10 @@ pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
     let text = clean_line(text, 80);
     match store.find_run(&text)? {
         Found::One(summary) => Ok(*summary),
-        Found::None => {
-            Err(OpenError::NoRun(format!("no run is called `{text}`; `programmator status` lists all runs")))
-        }
+        Found::None => Err(OpenError::NoRun(format!("there is no run `{text}`; `programmator status` lists all runs"))),
         Found::Many(runs) => {
             let lines = runs.iter().map(|run| format!("\n  {}  {}  {}", run.run, run.ticket, run.started));
-            Err(OpenError::NoRun(format!("`{text}` may be any of these runs:{}", lines.collect::<String>())))
+            Err(OpenError::NoRun(format!("`{text}` matches several runs:{}", lines.collect::<String>())))
         }
     }
 }
@@ -100,12 +98,12 @@ fn find_run_here(store: &Store, text: &str, here: &Path) -> Result<RunSummary, O
     find_run(store, text)
 }
 
-/// Whether the run's work folder is this one, or one above it.
+/// Whether the run's working directory is this one, or one above it.
 fn works_in(run: &RunSummary, here: &Path) -> bool {
     here.starts_with(&run.folder)
 }
 
-/// What goes on with a run of another folder, for a shell.
+/// What resumes a run of another folder, for a shell.
 fn there(run: &RunSummary) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:=".contains(c);
     let quoted = |text: &str| {

@@ -29,9 +29,9 @@ const FIRST: &[Row] = rows! {
     Skip "run.skip" Scope::Global, "run", [c('s')], Destructive, can_skip, |_| "skip",
         "skip the phase selected in Tickets, else the current one";
     Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, retry_word,
-        "work on a settled phase again; while parked: try now";
+        "retry a settled phase; while parked: retry now";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
-        "write to Claude: into the turn, or into the next prompt";
+        "send Claude a message, in this turn or the next prompt";
     Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
         "the queue: calls, questions, plans, disputes";
     End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
@@ -41,7 +41,7 @@ const FIRST: &[Row] = rows! {
     Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
         "stop the run now; it can be resumed";
     ResetBreaker "breaker.reset" Scope::Global, "run", [c('c')], Destructive, can_reset_breaker, |_| "reset breaker",
-        "close the circuit breaker and forget what it has counted";
+        "close the circuit breaker and reset its counters";
 };
 
 /// Those behind them, and those of dialogs that are shown.
@@ -60,18 +60,18 @@ const REST: &[Row] = rows! {
         "down one page";
     PageUp "view.page_up" Scope::Global, "move", [press(Key::PageUp), ctrl('b')], HelpOnly, always, |_| "page up",
         "up one page";
-    FocusPrevious "focus.previous" Scope::Global, "screen", [SHIFT_TAB], HelpOnly, always, |_| "pane before",
-        "pane before";
+    FocusPrevious "focus.previous" Scope::Global, "screen", [SHIFT_TAB], HelpOnly, always, |_| "previous pane",
+        "previous pane";
     GoToTab "tab.go" Scope::Global, "screen", [c('1'), c('2'), c('3'), c('4'), c('5'), c('6'), c('7'), c('8'), c('9')],
         HelpOnly, several_tabs, |_| "tab", "tab by its number";
-    TabPrevious "tab.previous" Scope::Global, "screen", [c('[')], HelpOnly, several_tabs, |_| "tab before",
-        "tab before";
+    TabPrevious "tab.previous" Scope::Global, "screen", [c('[')], HelpOnly, several_tabs, |_| "previous tab",
+        "previous tab";
     TabNext "tab.next" Scope::Global, "screen", [c(']')], HelpOnly, several_tabs, |_| "next tab",
         "next tab";
     Redraw "screen.redraw" Scope::Global, "screen", [ctrl('l')], HelpOnly, always, |_| "redraw",
-        "draw everything anew";
+        "redraw the screen";
     Suspend "screen.suspend" Scope::Global, "screen", [ctrl('z')], HelpOnly, always, |_| "suspend",
-        "to the background; `fg` brings it back";
+        "suspend to the shell; `fg` brings it back";
     Help "screen.help" Scope::Global, "screen", [c('?')], Shown, always, |_| "help",
         "this list";
     Quit "screen.quit" Scope::Global, "screen", [c('q'), ctrl('c')], Shown, always, |_| "quit",
@@ -82,7 +82,7 @@ const REST: &[Row] = rows! {
     NewLine "steer.new_line" Scope::Steer, "steer", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
         "in the steer dialog: a new line";
     Close "steer.close" Scope::Steer, "steer", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
-        "in the steer dialog: close it; the words are kept";
+        "in the steer dialog: close it and keep the text";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
@@ -93,26 +93,26 @@ const REST: &[Row] = rows! {
         "changed validation commands: use the new list";
     No "question.no" Scope::Question, "question", [c('n')], Shown, always, |_| "keep the old",
         "changed validation commands: keep the old list";
-    Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "once",
-        "let the call run once; a passphrase may be asked for";
-    AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "this call, for this run",
-        "let it run, and this call again until the run ends";
-    AllowKind "card.allow_kind" Scope::Card, "card", [c('T')], Shown, always, |_| "this kind",
+    Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "allow once",
+        "allow the call once; it may ask for the passphrase";
+    AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "allow for this run",
+        "allow this exact call until the run ends";
+    AllowKind "card.allow_kind" Scope::Card, "card", [c('T')], Shown, always, |_| "allow this kind",
         "allow every call of this kind until the run ends";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
         "show the rule that would always allow it; `y` saves it";
-    Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with words",
-        "deny the call, with words that Claude reads";
+    Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with a reason",
+        "deny the call, with a reason for Claude";
     EditInput "card.edit" Scope::Card, "card", [c('e')], Shown, always, |_| "edit",
-        "change what is to run";
+        "edit what it runs";
     Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
-        "leave it waiting; never a yes";
+        "close the card; the call keeps waiting";
     Choose "choices.choose" Scope::Choices, "question of Claude's", [press(Key::Enter)], Shown, always, |_| "answer",
         "answer with the selected option, or with all that are chosen";
     Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
-        "choose the option, or take it back; digits do so too";
-    Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with words",
-        "do not answer, with words that Claude reads";
+        "select or deselect the option; digits do so too";
+    Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with a reason",
+        "decline to answer, with a reason for Claude";
 };
 
 /// Keys of dialogs that help and documentation leave out: command, id, scope, keys, hint.
@@ -137,7 +137,7 @@ const HIDDEN: &[Row] = hidden! {
     Up "open.up" Scope::Open, [press(Key::Up), ctrl('p')], "up";
     Close "open.close" Scope::Open, [press(Key::Esc), ctrl('c')], "cancel";
     Close "question.close" Scope::Question, [press(Key::Esc), c('q'), ctrl('c')], "later";
-    Choose "queue.choose" Scope::Queue, [press(Key::Enter)], "look at it";
+    Choose "queue.choose" Scope::Queue, [press(Key::Enter)], "open it";
     Down "queue.down" Scope::Queue, [c('j'), press(Key::Down), press(Key::PageDown)], "choose";
     Up "queue.up" Scope::Queue, [c('k'), press(Key::Up), press(Key::PageUp)], "up";
     Close "queue.close" Scope::Queue, [press(Key::Esc), c('q'), c('a'), ctrl('c')], "close";
@@ -160,7 +160,7 @@ const HIDDEN: &[Row] = hidden! {
     Top "choices.top" Scope::Choices, [c('g'), press(Key::Home)], "top";
     End "choices.end" Scope::Choices, [c('G'), press(Key::End)], "end";
     Close "choices.close" Scope::Choices, [press(Key::Esc), c('q'), ctrl('c')], "later";
-    Retry "matter.retry" Scope::Matter, [c('r')], "work on it again";
+    Retry "matter.retry" Scope::Matter, [c('r')], "retry it";
     Skip "matter.skip" Scope::Matter, [c('s')], "skip it";
     Edit "matter.edit" Scope::Matter, [c('e')], "edit the ticket";
     Seen "matter.seen" Scope::Matter, [c('d')], "seen";

@@ -48,7 +48,7 @@ pub fn can_edit(model: &Model) -> bool {
 }
 
 pub fn someone_waits(model: &Model) -> bool {
-    model.waiting() > 0
+    !model.attention().is_empty()
 }
 
 pub fn several_tabs(model: &Model) -> bool {
@@ -68,10 +68,10 @@ fn stopped_at_a_limit(tab: &Tab) -> bool {
 pub fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
         Some(Standing::NotStarted) => "start",
-        Some(Standing::Pausing) => "go on",
+        Some(Standing::Pausing) => "cancel pause",
         Some(Standing::Paused | Standing::Stopped) => "resume",
-        Some(Standing::NeedsYou) if model.tab().is_some_and(stopped_at_a_limit) => "go on",
-        Some(Standing::NeedsYou) if model.tab().is_some_and(|tab| !tab.is_active()) => "try again",
+        Some(Standing::Halted) if model.tab().is_some_and(stopped_at_a_limit) => "resume",
+        Some(Standing::Halted) => "try again",
         _ => "pause",
     }
 }

@@ -27,11 +27,11 @@ use choices::Choices;
 use ratatui::layout::Rect;
 
 /// Words to Claude when the person gives none.
-const DECLINED: &str = "The person declined this call.";
+const DECLINED: &str = "The user declined this call.";
 /// The same for a question.
-const UNANSWERED: &str = "The person does not want to answer this. Go on by your own judgement.";
+const UNANSWERED: &str = "The user declined to answer. Use your own judgement.";
 /// The same for a plan.
-const NO_PLAN: &str = "The person does not agree with the plan yet. Think it over and propose another.";
+const NO_PLAN: &str = "The user rejected the plan. Revise it and propose another.";
 
 /// The card.
 pub struct Card {
@@ -52,6 +52,8 @@ pub struct Card {
     unseen: bool,
     /// Why the last wish came to nothing: the rule was not saved, the changed call may not run, the question is another.
     trouble: Option<String>,
+    /// What was being typed when the question was withdrawn.
+    typed: Option<Page>,
 }
 
 /// What the card shows.
@@ -76,7 +78,7 @@ enum Page {
     Judging(Box<Page>),
     /// Claude's question and its options.
     Choices(Choices),
-    /// The call waits no more, and why. The card stays where the person was typing: what they type on must not become
+    /// The call no longer waits, and why. The card stays where the person was typing: what they type on must not become
     /// keys of the screen.
     Gone(String),
 }
@@ -117,6 +119,7 @@ impl Card {
             hurried: false,
             unseen: false,
             trouble: None,
+            typed: None,
         };
         card.turn_back();
         card
@@ -135,7 +138,7 @@ impl Card {
         }
     }
 
-    /// It only says that its question waits no more.
+    /// It only says that its question no longer waits.
     pub fn is_gone(&self) -> bool {
         matches!(self.page, Page::Gone(_))
     }
@@ -305,7 +308,10 @@ impl Card {
     fn on_call(&mut self, command: Option<Command>) -> Outcome {
         match command {
             Some(Command::Close) => return Outcome::Leaves,
-            Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
+            Some(Command::Deny) => {
+                let page = self.typed.take_if(|typed| matches!(typed, Page::Deny(_)));
+                self.turn_to(page.unwrap_or_else(|| Page::Deny(Field::new(""))));
+            }
             Some(Command::Allow | Command::AllowTicket | Command::AllowKind | Command::AllowAlways)
                 if (!self.end_seen || self.unseen) && !self.is_barred() =>
             {
@@ -313,8 +319,10 @@ impl Card {
                 self.unseen = false;
             }
             Some(Command::EditInput) if self.can_edit() => {
-                let field = Field::new(&edited::shown(&self.approval, &self.approval.input));
-                self.turn_to(Page::Edit(field, None));
+                let page = self.typed.take_if(|typed| matches!(typed, Page::Edit(..)));
+                let shown = || Field::new(&edited::shown(&self.approval, &self.approval.input));
+                let page = page.unwrap_or_else(|| Page::Edit(shown(), None));
+                self.turn_to(page);
             }
             // Only what was read to its end comes here.
             Some(Command::Allow) if self.can_allow() => {

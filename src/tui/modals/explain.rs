@@ -43,13 +43,13 @@ const INDENT: usize = 28;
 
 fn rows(model: &Model, columns: usize) -> Vec<Row> {
     let Some(tab) = model.tab() else {
-        return vec![Row::new().left(Role::Dim, "No run, no numbers yet.")];
+        return vec![Row::new().left(Role::Dim, "No run yet.")];
     };
     let mut rows = standing(model, tab, columns);
     rows.push(Row::new());
-    rows.push(Row::new().left(Role::Title, "How they moved in this run"));
+    rows.push(Row::new().left(Role::Title, "Changes in this run"));
     if tab.movements.is_empty() {
-        rows.push(Row::new().left(Role::Dim, "  Nothing has been counted yet."));
+        rows.push(Row::new().left(Role::Dim, "  No changes yet."));
     }
     for moved in tab.movements.iter().rev() {
         let role = match moved.level {
@@ -72,13 +72,13 @@ fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
     let head = Row::new().left(Role::Title, format!("{:<INDENT$}", "Circuit breaker")).left(role, word);
     let mut rows = vec![head];
     let meaning = match breaker.state {
-        Circuit::Closed => "runs go on".to_owned(),
+        Circuit::Closed => "runs continue".to_owned(),
         Circuit::HalfOpen => "the next iteration decides: a change closes it".to_owned(),
         Circuit::Open => match recover(breaker, limits, model.now) {
             Recovery::Refused { left } => {
-                format!("nothing runs; one iteration is let through in {}; c closes it now", human(left))
+                format!("nothing runs; one iteration is allowed in {}; c closes it now", human(left))
             }
-            _ => "nothing runs; the next start lets one iteration through; c closes it now".to_owned(),
+            _ => "nothing runs; the next start allows one iteration; c closes it now".to_owned(),
         },
     };
     let why = if breaker.reason.is_empty() { meaning } else { format!("{}; {meaning}", breaker.reason) };
@@ -133,7 +133,7 @@ mod tests {
             counter: Counter::NoProgress,
             value: 2,
             limit: 3,
-            why: "the work tree did not change".into(),
+            why: "the working tree did not change".into(),
         };
         let moved = StateMoved { n: 7, from: Circuit::Closed, to: Circuit::HalfOpen, reason: "idle".into() };
         for (seq, record) in (41..).zip([Record::BreakerCounted(counted), Record::BreakerMoved(moved)]) {
@@ -141,7 +141,7 @@ mod tests {
         }
         assert_eq!(tab.movements.len(), 2);
         assert_eq!(tab.movements[0].iteration, Some(7));
-        assert!(tab.movements[0].text.contains("no progress 2/3: the work tree did not change"));
+        assert!(tab.movements[0].text.contains("no progress 2/3 · the working tree did not change"));
         model.tabs.push(tab);
         let drawn = rows(&model, 160).len();
         assert_eq!(drawn, 1 + 1 + 4 + 1 + 1 + 2, "lamp, meaning, counters, air, heading, movements");

@@ -64,13 +64,13 @@ fn marks() -> impl Iterator<Item = Row> {
     use crate::domain::outcome::DoneHow::{ClaimedUnchecked, Verified};
     use crate::orchestrator::state::Mark;
     let marks = [
-        (Mark::Pending, "not begun"),
-        (Mark::Running, "Claude works on it"),
+        (Mark::Pending, "not started"),
+        (Mark::Running, "Claude is working on it"),
         (Mark::Claimed, "Claude says it is done; being checked"),
         (Mark::Done(Verified), "done; the validation commands passed"),
         (Mark::Done(ClaimedUnchecked), "done; no command checked it"),
-        (Mark::Disputed, "claimed, and it does not hold"),
-        (Mark::Skipped, "left out by you"),
+        (Mark::Disputed, "claimed, but the check failed"),
+        (Mark::Skipped, "skipped by you"),
         (Mark::Blocked, "Claude is stuck"),
     ];
     marks.into_iter().map(|(mark, doc)| {

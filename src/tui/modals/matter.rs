@@ -41,9 +41,9 @@ impl Matter {
         match &self.what {
             What::Dispute(phase) => {
                 let phase = tab.and_then(|tab| tab.state.phase_by(*phase));
-                let why = phase.and_then(|phase| phase.dispute.as_deref()).unwrap_or("the claim did not hold");
+                let why = phase.and_then(|phase| phase.dispute.as_deref()).unwrap_or("claim not confirmed");
                 let text = phase.map_or("a phase", |phase| phase.text.as_str());
-                ("Disputed", format!("Claude says that “{text}” is done.\nIt does not hold: {why}"))
+                ("Disputed", format!("Claude says that “{text}” is done.\nThe check failed: {why}"))
             }
             What::Conflict(Conflict::Box(phase)) => (
                 "Conflict in the ticket",

@@ -74,9 +74,9 @@ impl Question {
         let taken: Vec<String> = old.iter().filter(|one| !new.contains(one)).cloned().collect();
         let added: Vec<String> = new.iter().filter(|one| !old.contains(one)).cloned().collect();
         let kept: Vec<String> = new.iter().filter(|one| old.contains(one)).cloned().collect();
-        section("would run from now on, new:", "+", Role::DiffAdd, &added);
-        section("would run no longer:", "-", Role::DiffDel, &taken);
-        section("run before and after:", " ", Role::DiffContext, &kept);
+        section("Added:", "+", Role::DiffAdd, &added);
+        section("Removed:", "-", Role::DiffDel, &taken);
+        section("Unchanged:", " ", Role::DiffContext, &kept);
         out
     }
 
@@ -94,7 +94,7 @@ impl Question {
         self.scrolled.list(rows, None, theme, Rect { y: inside.y + 1, height, ..inside }, buf);
         let mut keys = hints(model, Scope::Question, &[Command::Yes, Command::No, Command::Close]).into_iter();
         let (yes, words) = keys.next().unwrap_or_default();
-        let (role, seen) = if below > 0 { (Role::Dim, "(after the end was seen) ") } else { (Role::Key, "") };
+        let (role, seen) = if below > 0 { (Role::Dim, "(scroll to the end first) ") } else { (Role::Key, "") };
         let row = Row::new().key(role, &yes, &format!("{seen}{words}"));
         keys.fold(row, |row, (key, hint)| row.key(Role::Key, &key, hint)).draw(theme, foot(inside), buf);
     }

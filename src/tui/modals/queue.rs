@@ -52,8 +52,8 @@ impl Queue {
         let height = (items.len().max(1) as u16).min(room.height.saturating_sub(AROUND));
         let area = centred(room, room.width.min(WIDEST), height + AROUND);
         let title = match items.len() {
-            0 => "Nothing waits for you".to_owned(),
-            n => format!("{n} waiting for you"),
+            0 => "Nothing is waiting for you".to_owned(),
+            n => format!("{n} for you"),
         };
         let at = self.at(&items);
         let scrolled = Scrolled::default().showing(at, at, height.into());
@@ -64,7 +64,7 @@ impl Queue {
         let ids = items.iter().map(|item| item.ticket.as_str().width()).max().unwrap_or(0).min(ID);
         let list = Rect { y: inside.y + 1, height, ..inside };
         if items.is_empty() {
-            let row = Row::new().left(Role::Dim, "What Claude asks, and what needs a decision, comes here.");
+            let row = Row::new().left(Role::Dim, "Requests from Claude and decisions for you appear here.");
             row.draw(theme, list, buf);
         }
         scrolled.list(items.iter().map(|item| line(model, item, ids)), Some(at), theme, list, buf);

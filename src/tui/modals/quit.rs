@@ -17,17 +17,17 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let inside = frame.draw(theme, area, buf);
     let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
     let what = match active.as_slice() {
-        [one] => format!("{} is at work.", one.id),
-        many => format!("{} tickets are at work.", many.len()),
+        [one] => format!("{} is running.", one.id),
+        many => format!("{} tickets are running.", many.len()),
     };
     let rows = [
         Row::new().left(Role::Text, what),
         Row::new(),
         option(Command::QuitFinish, "nothing is lost"),
-        option(Command::QuitNow, "the iteration is cut off"),
+        option(Command::QuitNow, "the iteration is interrupted"),
         option(Command::Close, ""),
         Row::new(),
-        Row::new().left(Role::Dim, "Either way the same command goes on where it stopped."),
+        Row::new().left(Role::Dim, "Either way, the same command resumes where it stopped."),
     ];
     for (place, row) in inside.rows().zip(rows) {
         row.draw(theme, place, buf);

@@ -79,8 +79,7 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     }
 }
 
-/// Time since the run began, up to its last record when nothing is under way; while it needs the person, how long the
-/// oldest question waits.
+/// Time that the run has worked; while it needs the person, how long the oldest question waits.
 fn elapsed(model: &Model, tab: &Tab) -> String {
     let waits =
         model.attention().into_iter().filter(|item| item.ticket == tab.id && matches!(item.what, What::Call(_)));
@@ -91,14 +90,26 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
         (false, Some(updated)) => updated,
         _ => model.now,
     };
-    tab.state.started.map_or_else(String::new, |started| short(until.since(started)))
+    short(tab.worked(until))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tui::panes::PANES;
+    use crate::base::time::Timestamp;
     use crate::tui::sample;
+
+    #[test]
+    fn the_time_is_that_in_which_the_run_worked() {
+        let mut model = sample::model();
+        model.tabs.push(sample::running("tk-1"));
+        let before = elapsed(&model, &model.tabs[0]);
+        // It was stopped for a day before it was resumed.
+        let started = model.tabs[0].state.started.unwrap();
+        model.tabs[0].state.started = Some(Timestamp::from_millis(started.millis() - 86_400_000));
+        assert_eq!(elapsed(&model, &model.tabs[0]), before);
+    }
 
     #[test]
     fn beside_needs_you_stands_how_long_the_oldest_question_waits() {

@@ -30,7 +30,7 @@ pub const NAME: &str = "gauges";
 
 const KEYS: &[command::Row] = rows! {
     Explain "gauges.explain" Scope::Pane(NAME), "gauges", [press(Key::Enter)], Shown, Model::shows_run, |_| "explain",
-        "in Gauges: what the breaker counts, and what moved it";
+        "in Gauges: explain the circuit breaker's counters";
 };
 
 struct Gauges;
@@ -150,7 +150,7 @@ impl Pane for Gauges {
 
     fn view(&self, model: &Model, _: bool, theme: &Theme, area: Rect, buf: &mut Buffer) {
         let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
-            Row::new().left(Role::Dim, "No run, no numbers yet.").draw(theme, area, buf);
+            Row::new().left(Role::Dim, "No run yet.").draw(theme, area, buf);
             return;
         };
         let inside = Rect { width: area.width.min(60), ..area };

@@ -35,11 +35,11 @@ pub const NAME: &str = "log";
 
 const KEYS: &[command::Row] = rows! {
     Own("level") "log.level" Scope::Pane(NAME), "log", [c('l')], Shown, always, |_| "level",
-        "in Log: show less, or everything again";
+        "in Log: raise the lowest level shown, or show everything";
     Own("ticket") "log.ticket" Scope::Pane(NAME), "log", [c('o')], Shown, always, |_| "all/this ticket",
         "in Log: all tickets, or this one";
     Prompt "log.filter" Scope::Pane(NAME), "log", [press(Key::Enter), c('/')], Shown, always, |_| "filter",
-        "in Log: show the lines with these words";
+        "in Log: filter the lines by words";
 };
 
 /// The pane's own state.
@@ -140,9 +140,9 @@ impl Pane for Log {
         lines.reverse();
         if lines.is_empty() {
             let words = if model.log.is_empty() {
-                "Nothing happened yet."
+                "Nothing logged yet."
             } else {
-                "No line passes the filter: l shows more, a all tickets, Enter changes the words."
+                "No lines match the filter: l shows more, o all tickets, Enter changes the words."
             };
             Row::new().left(Role::Dim, words).draw(theme, area, buf);
         }

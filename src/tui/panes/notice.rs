@@ -3,6 +3,7 @@
 
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::breaker::Circuit;
 use crate::domain::limits::Parking;
 use crate::domain::limits::admission::Why;
@@ -79,26 +80,32 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
     if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {
         let more = tab.state.approvals.len() - 1;
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let words = crate::base::text::cut(&call_words(approval), 200);
-        return Some((Role::Warning, format!("Claude waits for you: {words}{more} · ! shows the card")));
+        let more = if more > 0 { format!(" {more} more waiting") } else { String::new() };
+        let words = match approval.kind {
+            ApprovalKind::Question => format!("Claude {}", call_words(approval)),
+            ApprovalKind::Plan => "Claude has a plan for you to approve".to_owned(),
+            ApprovalKind::Call | ApprovalKind::Passphrase => format!("Approve {}?", call_words(approval)),
+        };
+        let words = crate::base::text::cut(&words, 200);
+        return Some((Role::Warning, format!("{words} · ! opens the card.{more}")));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words =
-            "The ticket's validation commands were changed during the run. The old list counts until you decide.";
-        return Some((Role::Warning, format!("{words}{}", key(" ! shows the card."))));
+            "The ticket's validation commands were changed during the run. The old list applies until you decide.";
+        return Some((Role::Warning, format!("{words}{}", key(" ! opens the card."))));
     }
     if let Some(ended) = &tab.state.ended {
         // The detail says all; not every end has one. What it says of the breaker was so at the end, not now.
-        let detail = ended.detail.split(BREAKER_TOO).next().unwrap_or_default();
+        let detail =
+            BREAKER_TOO.iter().fold(ended.detail.as_str(), |detail, too| detail.split(too).next().unwrap_or(detail));
         let words = match clean_line(detail, 600) {
             detail if detail.is_empty() => reason_words(ended.reason).to_owned(),
             detail => detail,
         };
         return Some(match ended.reason {
             ExitReason::Complete => (Role::Success, complete(tab)),
-            ExitReason::Budget | ExitReason::RateLimited => (Role::Warning, format!("{words}{}", key(" · p goes on"))),
-            ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q leaves"))),
+            ExitReason::Budget | ExitReason::RateLimited => (Role::Warning, format!("{words}{}", key(" · p resumes"))),
+            ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q quits"))),
             ExitReason::Error | ExitReason::StorageFailed => {
                 (Role::Danger, format!("{words}{}", key(" · p tries again")))
             }
@@ -109,7 +116,7 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             }
             _ if tab.state.breaker.state == Circuit::Open => {
                 let (breaker, keys) = circuit_open(model, tab);
-                (Role::Warning, format!("{words}. And {breaker}{}", key(keys)))
+                (Role::Warning, format!("{words}. Also, {breaker}{}", key(keys)))
             }
             _ => (Role::Warning, format!("{words}{}", key(" · p starts again, e edits the ticket"))),
         });
@@ -117,7 +124,7 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     match (&tab.state.stage, tab.standing()) {
         (_, Standing::Gone) => Some((Role::Danger, "The ticket's file is gone.".into())),
         (Stage::Paused, _) => {
-            Some((Role::Warning, format!("paused{}", key(" · p resumes, i tells Claude something first, x stops"))))
+            Some((Role::Warning, format!("paused{}", key(" · p resumes, i sends Claude a message first, x stops"))))
         }
         (Stage::Parked, _) => {
             let parking = tab.state.limits.parked.as_ref()?;
@@ -127,25 +134,25 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             };
             let keys = match parking.why {
                 Why::Provider | Why::Warning => " · r tries now, p pauses, x stops",
-                Why::Calls | Why::Tokens => " · it is your own limit, so nothing is tried before; p pauses, x stops",
-                Why::Budget => " · it is your own budget, so nothing is tried before; p pauses, x stops",
+                Why::Calls | Why::Tokens => " · it is your own limit, so there is no earlier retry; p pauses, x stops",
+                Why::Budget => " · it is your own budget, so there is no earlier retry; p pauses, x stops",
             };
             let keys = key(keys);
             Some((Role::Warning, format!("parked: {}{wait}{keys}", clean_line(&parking.about, 200))))
         }
         (Stage::AwaitingTree { holder }, _) => {
-            let words = format!("waits for the work folder: {} works in it", at_work(model, tab, holder.as_deref()));
-            Some((Role::Dim, format!("{words}{}", key(" · x gives up"))))
+            let words = format!("queued behind {} (same directory)", at_work(model, tab, holder.as_deref()));
+            Some((Role::Dim, format!("{words}{}", key(" · x cancels"))))
         }
         (_, Standing::Pausing) => {
-            Some((Role::Dim, format!("pausing after this iteration{}", key(" · p goes on after all, P pauses now"))))
+            Some((Role::Dim, format!("pausing after this iteration{}", key(" · p cancels, P pauses now"))))
         }
         _ => None,
     }
 }
 
-/// Where the words of a guard end that found the breaker open as well.
-const BREAKER_TOO: &str = ". And the circuit breaker is OPEN";
+/// Where the words of a guard end that found the breaker open as well; the second in older journals.
+const BREAKER_TOO: [&str; 2] = [". Also, the circuit breaker is OPEN", ". And the circuit breaker is OPEN"];
 
 /// The keys that help while the breaker is open: to start again would only meet it.
 const OPEN_KEYS: &str = " · c resets the breaker, e edits the ticket";
@@ -160,9 +167,9 @@ fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
         (_, Mode::Replay) => (String::new(), OPEN_KEYS),
         (Recovery::Refused { left }, Mode::Live) => {
             let left = human(left + Duration::from_millis(999));
-            (format!("; one iteration is let through in {left}"), OPEN_KEYS)
+            (format!("; one iteration is allowed in {left}"), OPEN_KEYS)
         }
-        _ => ("; the next start lets one iteration through".to_owned(), COOLED_KEYS),
+        _ => ("; the next start allows one iteration".to_owned(), COOLED_KEYS),
     };
     (format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400)), keys)
 }
@@ -193,8 +200,9 @@ fn complete(tab: &Tab) -> String {
     let (done, all) = tab.progress();
     let phases = if all == 0 { String::new() } else { format!(" {done}/{all} phases,") };
     let state = &tab.state;
-    let iterations = if state.iterations == 1 { "iteration" } else { "iterations" };
-    format!("complete:{phases} {} {iterations}, ${:.2}", state.iterations, state.cost_usd)
+    let counted = state.counted_iterations();
+    let iterations = if counted == 1 { "iteration" } else { "iterations" };
+    format!("complete:{phases} {counted} {iterations}, ${:.2}", state.cost_usd)
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.
@@ -204,12 +212,12 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
         None => {
             say.push((Role::Title, "No ticket is open.".into()));
             say.push((Role::Text, String::new()));
-            say.push((Role::Text, "t      opens a ticket and starts it: its id or its path".into()));
+            say.push((Role::Text, "t      opens and starts a ticket by id or path".into()));
             if !model.listed.is_empty() {
-                say.push((Role::Text, "Tab    to Tickets; Enter there opens and starts one".into()));
+                say.push((Role::Text, "⇧Tab   to Tickets; Enter there opens and starts one".into()));
             }
             say.push((Role::Text, "?      shows every key".into()));
-            say.push((Role::Text, "q      leaves".into()));
+            say.push((Role::Text, "q      quits".into()));
             say.push((Role::Text, String::new()));
             say.push((Role::Dim, "A ticket is a markdown file with checkboxes. Make one:".into()));
             say.push((Role::Text, "programmator ticket new \"What should be true\"".into()));
@@ -224,7 +232,7 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
                 say.push((Role::Text, String::new()));
                 say.push((Role::Text, "p      tries again".into()));
             } else if let Some(ticket) = tab.ticket.as_ref().filter(|ticket| ticket.is_broken()) {
-                say.push((Role::Danger, "The ticket cannot be read:".into()));
+                say.push((Role::Danger, "The ticket cannot be run:".into()));
                 say.extend(ticket.problems.iter().map(|problem| {
                     let words = format!("  line {}, column {}: {}", problem.line, problem.column, problem.message);
                     (Role::Text, words)
@@ -236,7 +244,7 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
                 } else {
                     format!("{done} of {all} phases are done.")
                 };
-                say.push((Role::Text, format!("{phases} Nothing was started yet.")));
+                say.push((Role::Text, format!("{phases} Not started yet.")));
                 say.push((Role::Text, String::new()));
                 say.push((Role::Text, "p      starts".into()));
             }

@@ -43,7 +43,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             (" ", " ")
         };
         let role = match (model.standing(tab), at == model.active) {
-            (Standing::NeedsYou, _) => Role::TabAttention,
+            (Standing::NeedsYou | Standing::Halted, _) => Role::TabAttention,
             (_, true) => Role::TabActive,
             (_, false) => Role::TabIdle,
         };
@@ -64,9 +64,14 @@ fn with_clock(model: &Model, row: Row) -> Row {
 }
 
 fn overflow(model: &Model, row: Row, hidden: &[Tab]) -> Row {
-    let waits = hidden.iter().any(|tab| model.standing(tab) == Standing::NeedsYou);
-    let role = if waits { Role::TabAttention } else { Role::Dim };
-    let mark = if waits { "!" } else { "" };
+    let any = |wanted: &[Standing]| hidden.iter().any(|tab| wanted.contains(&model.standing(tab)));
+    let (role, mark) = if any(&[Standing::NeedsYou, Standing::Halted]) {
+        (Role::TabAttention, "!")
+    } else if any(&[Standing::Running, Standing::Checking, Standing::Pausing]) {
+        (Role::PhaseRunning, Standing::Running.sign(model.glyphs).glyph)
+    } else {
+        (Role::Dim, "")
+    };
     row.left(role, format!(" +{}{mark} ", hidden.len()))
 }
 
@@ -113,6 +118,17 @@ fn window(widths: &[usize], active: usize, room: usize) -> Range<usize> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_running_tab_is_seen_though_there_is_no_room_for_it() {
+        let mut model = crate::tui::sample::model();
+        model.tabs.push(crate::tui::sample::running("tk-0"));
+        model.tabs.extend((1..9).map(|n| crate::tui::sample::finished(&format!("tk-long-name-{n}"))));
+        model.active = 8;
+        let drawn = crate::tui::sample::draw(&mut model, (80, 24));
+        let tabs = drawn.lines().next().unwrap_or_default();
+        assert!(!tabs.contains("tk-0") && tabs.contains("▶ "), "{tabs}");
+    }
 
     #[test]
     fn all_tabs_when_they_fit() {

@@ -272,7 +272,10 @@ impl Pane for Tickets {
         let items = items(model);
         if items.is_empty() {
             let say = [
-                (Role::Text, "No tickets here yet."),
+                (
+                    Role::Text,
+                    if model.listed.is_empty() { "No tickets here yet." } else { "All tickets here are closed." },
+                ),
                 (Role::Text, ""),
                 (Role::Dim, "Make one in a shell:"),
                 (Role::Text, "programmator ticket new \"…\""),
@@ -357,10 +360,12 @@ fn listed(model: &Model, ticket: &Ticket) -> (Sign, String) {
         let dep = model.listed.iter().find(|(id, _)| id.as_str() == dep);
         dep.is_some_and(|(_, dep)| dep.status != Some(TicketStatus::Closed))
     });
-    let sign = if waits {
-        Sign { word: "blocked", ..Standing::Waiting.sign(model.glyphs) }
-    } else {
-        Standing::NotStarted.sign(model.glyphs)
+    let all_done = !ticket.phases.is_empty() && ticket.phases.iter().all(|phase| phase.done);
+    let sign = match ticket.status {
+        _ if waits => Sign { word: "blocked", ..Standing::Waiting.sign(model.glyphs) },
+        _ if all_done => Standing::Complete.sign(model.glyphs),
+        Some(TicketStatus::InProgress) => Sign { word: "in progress", ..Standing::NotStarted.sign(model.glyphs) },
+        _ => Standing::NotStarted.sign(model.glyphs),
     };
     (sign, sign.word.to_owned())
 }
@@ -381,6 +386,29 @@ mod tests {
         assert_eq!(model.line_under_cursor().as_deref(), Some("Token bucket"));
         model.tabs[0].state.phases.insert(0, PhaseState::default());
         assert_eq!(model.under_cursor(), before);
+    }
+
+    #[test]
+    fn a_listed_ticket_says_how_far_it_is() {
+        let model = sample::model();
+        let word = |done: bool, status| {
+            let mut ticket = sample::ticket("tk-2", "T", &[("X", done, &[])]).as_ref().clone();
+            ticket.status = status;
+            listed(&model, &ticket).1
+        };
+        assert_eq!(word(false, Some(TicketStatus::Open)), "ready");
+        assert_eq!(word(false, Some(TicketStatus::InProgress)), "in progress");
+        assert_eq!(word(true, None), "done");
+    }
+
+    #[test]
+    fn closed_tickets_are_not_no_tickets() {
+        let mut model = sample::model();
+        let mut closed = sample::ticket("tk-1", "T", &[]).as_ref().clone();
+        closed.status = Some(TicketStatus::Closed);
+        assert!(sample::draw(&mut model, (120, 40)).contains("No tickets here yet."));
+        model.listed.insert(closed.id.clone(), std::sync::Arc::new(closed));
+        assert!(sample::draw(&mut model, (120, 40)).contains("All tickets here are closed."));
     }
 
     #[test]

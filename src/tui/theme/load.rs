@@ -21,7 +21,7 @@ pub struct ThemeProblem {
     pub theme: String,
     /// 1-based; 0 when the place is not known.
     pub line: u64,
-    /// What, and the cure.
+    /// What, and the fix.
     pub message: String,
 }
 
@@ -70,11 +70,11 @@ fn chain(name: &str, own: &[(String, String)], problems: &mut Vec<ThemeProblem>)
             problems.push(ThemeProblem { theme: asker.clone(), line, message });
         };
         if files.len() == DEEPEST || files.iter().any(|(seen, _)| *seen == name) {
-            problem(format!("`inherits: {name}` leads round in a circle; remove it"));
+            problem(format!("`inherits: {name}` is circular; remove it"));
             break;
         }
         let Some(text) = text_of(&name, own) else {
-            problem(format!("there is no theme `{name}`; known are {}", known(own)));
+            problem(format!("there is no theme `{name}`; available: {}", known(own)));
             // The person sees colours all the same.
             if files.is_empty() && name != "default" {
                 wanted = Some(("default".into(), "default".into(), 0));
@@ -132,7 +132,7 @@ fn add(
             }
             Err(_) => problem(
                 colour.referenced.line(),
-                format!("`{}` is no colour; use a name of the sixteen or #rrggbb", colour.value),
+                format!("`{}` is not a colour; use a name of the sixteen or #rrggbb", colour.value),
             ),
         }
     }
@@ -146,7 +146,7 @@ fn add(
             Ok(style) => {
                 styles.insert(key.clone(), style);
             }
-            Err(word) => problem(line, format!("`{word}` is no colour, no name of the palette and no modifier")),
+            Err(word) => problem(line, format!("`{word}` is not a colour, a palette name or a modifier")),
         }
     }
 }
@@ -264,8 +264,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "theme `own`, line 2: `blurple` is no colour; use a name of the sixteen or #rrggbb",
-                "theme `own`, line 6: `sparkling` is no colour, no name of the palette and no modifier",
+                "theme `own`, line 2: `blurple` is not a colour; use a name of the sixteen or #rrggbb",
+                "theme `own`, line 6: `sparkling` is not a colour, a palette name or a modifier",
                 "theme `own`, line 5: there is no role `phase.runing`; did you mean `phase.running`?",
             ]
         );
@@ -278,9 +278,9 @@ mod tests {
     #[test]
     fn circles_and_unknown_names_are_told() {
         let (_, problems) = Theme::load("own", &own("inherits: own\n"), None);
-        assert!(problems[0].message.contains("circle"), "{problems:?}");
+        assert!(problems[0].message.contains("circular"), "{problems:?}");
         let (theme, problems) = Theme::load("nope", &[], None);
-        assert_eq!(problems[0].to_string(), "theme `nope`: there is no theme `nope`; known are default, mono");
+        assert_eq!(problems[0].to_string(), "theme `nope`: there is no theme `nope`; available: default, mono");
         assert_eq!(theme.style(Role::DiffAdd), Style::new().fg(Color::Green));
     }
 

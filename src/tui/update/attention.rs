@@ -102,7 +102,13 @@ pub(super) fn key(ui: &mut Ui, mut card: Box<Card>, command: Option<Command>, in
         // Of a question that was asked anew meanwhile, the new card follows.
         Outcome::Leaves if card.is_gone() => {
             let anew = ui.question_about(&ticket, &id.call).map(|asked| What::Call(asked.id.clone()));
-            return anew.map_or_else(Vec::new, |what| show(ui, &Item { ticket, what, since: None }));
+            let asks = anew.map_or_else(Vec::new, |what| show(ui, &Item { ticket, what, since: None }));
+            if let Some(Modal::Card(next)) = ui.modals.last_mut()
+                && next.approval.id.call == id.call
+            {
+                next.typed_on(&mut card);
+            }
+            return asks;
         }
         Outcome::Leaves => {}
         Outcome::Answers(answer) => {
@@ -205,7 +211,7 @@ pub(super) fn saved(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, saved: &Res
     Vec::new()
 }
 
-/// Dialogs of what waits no more go, with a note.
+/// Dialogs of what no longer waits go, with a note.
 pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
     let why = clean_line(why, 300);
     let before = ui.modals.len();

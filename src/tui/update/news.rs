@@ -82,7 +82,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 tab.storage = None;
                 tab.failure = Some(clean_line(&message, 2_000));
                 tab.stream.left();
-                attention::drop_stale(ui, "the run has ended; nothing was answered");
+                attention::drop_stale(ui, "the run has ended; your answer was not sent");
             }
             log(ui, &left.ticket, Weight::Error, &message);
         }
@@ -170,7 +170,7 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
         }
         (Record::RunEnded { .. }, Some(lost)) => {
             let words = format!("not recorded: {lost}");
-            attention::drop_stale(ui, "the run has ended; nothing was answered");
+            attention::drop_stale(ui, "the run has ended; your answer was not sent");
             log(ui, &stored.ticket, Weight::Error, &words);
             ui.tell(words);
         }
@@ -187,7 +187,7 @@ fn cards(ui: &mut Ui, stored: &Stored, record: &Record, asked: Option<&Approval>
     match record {
         Record::ApprovalAsked(approval) => return attention::asked_again(ui, &stored.ticket, approval),
         Record::ApprovalVoid(void) => {
-            attention::drop_stale(ui, &format!("no answer is needed any more: {}", void.why));
+            attention::drop_stale(ui, &format!("no answer needed: {}", void.why));
         }
         Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Screen, .. }) if asked.is_some() => {
             if let Some(asked) = asked {
@@ -197,14 +197,14 @@ fn cards(ui: &mut Ui, stored: &Stored, record: &Record, asked: Option<&Approval>
         Record::EditRefused(refused) => attention::refused(ui, &stored.ticket, refused),
         Record::ApprovalAnswered(answered) => {
             let why = match answered.by {
-                AnsweredBy::Timeout => "nobody answered in time: it was denied",
-                AnsweredBy::Ticket => "answered as you did before, for this ticket",
-                AnsweredBy::Rules => "the rules were changed, and answered it",
-                AnsweredBy::Screen | AnsweredBy::Nobody => "answered already",
+                AnsweredBy::Timeout => "denied: nobody answered in time",
+                AnsweredBy::Ticket => "answered by your approval for this run",
+                AnsweredBy::Rules => "decided by the changed rules",
+                AnsweredBy::Screen | AnsweredBy::Nobody => "already answered",
             };
             attention::drop_stale(ui, why);
         }
-        Record::RunEnded { .. } => attention::drop_stale(ui, "the run has ended; nothing was answered"),
+        Record::RunEnded { .. } => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
         _ => {}
     }
     Vec::new()

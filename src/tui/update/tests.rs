@@ -18,6 +18,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
+mod unavailable;
 mod unstored;
 
 fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {

@@ -6,7 +6,7 @@ use programmator::adapters::git::WorkTree;
 use std::fs;
 use std::process::Command;
 
-/// A script that leaves a sign of life. It passes its input on, so that git goes on with it.
+/// A script that leaves a sign of life. It passes its input on, so that git resumes it.
 fn trap(repo: &Repo, name: &str) -> String {
     let script = repo.keep().with_file_name(format!("{name}.sh"));
     let canary = canary_file(repo);

@@ -61,7 +61,7 @@ impl Repo {
         self
     }
 
-    /// Another work tree of the same repository.
+    /// Another working tree of the same repository.
     pub fn linked(&self) -> Self {
         let other = Self::plain();
         fs::remove_dir(&other.top).unwrap();
@@ -214,7 +214,7 @@ impl Repo {
             .collect()
     }
 
-    /// Every file of the work tree, `.git` aside.
+    /// Every file of the working tree, `.git` aside.
     pub fn content(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut content = files(&self.top);
         content.retain(|path, _| !path.starts_with(".git"));

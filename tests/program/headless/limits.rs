@@ -257,7 +257,7 @@ fn the_wait_is_told_to_people_too() {
     let output = project.run(&["run", "tk-1"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    for part in ["reset unknown", "parked: the provider's rate limit is reached", "tries again at", "receipt 2"] {
+    for part in ["reset unknown", "parked: the provider's rate limit is reached", "retrying at", "receipt 2"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let shown = project.run(&["status", "tk-1"]);

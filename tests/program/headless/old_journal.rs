@@ -1,4 +1,4 @@
-//! A journal of a program that told phases by their text alone is loaded, folded and gone on with.
+//! A journal of a program that told phases by their text alone is loaded, folded and resumed.
 //!
 //! `fixtures/journal/before_phase_numbers.jsonl` was printed by such a program, up to its end by kill -9 in the fourth
 //! iteration; the last four records were written by hand in its words.

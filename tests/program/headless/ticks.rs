@@ -21,7 +21,7 @@ fn said(output: &Output) -> String {
 fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
     let (project, child) = at_work(&["Alpha", "Beta", "Gamma"]);
     let ticked = said(&project.run(&["ticket", "tick", "tk-1", "2"]));
-    assert!(ticked.contains("“Beta” is ticked") && ticked.contains("has taken it over"), "{ticked}");
+    assert!(ticked.contains("“Beta” is ticked") && ticked.contains("has applied it"), "{ticked}");
     let deadline = Instant::now() + Duration::from_secs(30);
     while !project.ticket_text("tk-1").contains("- [x] Beta") {
         assert!(Instant::now() < deadline, "the run ticks the box in the file");
@@ -30,10 +30,10 @@ fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
     let other = said(&project.run(&["ticket", "untick", "tk-1", "2"]));
     assert!(other.contains("is unticked"), "{other}");
     let last = said(&project.run(&["ticket", "tick", "tk-1", "Gamma"]));
-    assert!(last.contains("has taken it over"), "{last}");
+    assert!(last.contains("has applied it"), "{last}");
     // The running phase as well: its iteration is cut off.
     let ticked = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
-    assert!(ticked.contains("has taken it over"), "{ticked}");
+    assert!(ticked.contains("has applied it"), "{ticked}");
     let again = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
     assert!(again.contains("already"), "{again}");
     project.write("go", "");
@@ -246,7 +246,7 @@ fn a_number_is_the_one_that_a_heading_carries_and_a_name_must_be_of_one_phase() 
     let refused = project.run(&["ticket", "tick", "tk-1", "2"]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
     let both = text(&refused);
-    assert!(both.contains("number of “Phase 2: Second”") && both.contains("place of “Phase 3: Third”"), "{both}");
+    assert!(both.contains("number of “Phase 2: Second”") && both.contains("position of “Phase 3: Third”"), "{both}");
     assert!(!project.ticket_text("tk-1").contains("[x]"), "nothing is ticked");
     assert!(said(&project.run(&["ticket", "tick", "tk-1", "Phase 2"])).contains("“Phase 2: Second” is ticked"));
     assert!(said(&project.run(&["ticket", "tick", "tk-1", "3"])).contains("“Phase 3: Third” is ticked"));

@@ -77,7 +77,7 @@ fn a_yes_is_for_once_and_leaving_is_none() {
     assert!(screen.contains("ask-network") && screen.contains("1 of 1 waiting for you"), "{screen}");
     terminal.keys("\x1b");
     terminal.wait_until("the card gone", |screen| !screen.contains("1 of 1 waiting for you"));
-    terminal.wait_for("Claude waits for you: Bash git push");
+    terminal.wait_for("Approve Bash git push");
     assert!(pushed(&project).is_empty() && answers(&project.journal()).is_empty(), "leaving is no answer");
     for branch in ["one", "one", "two"] {
         card(&mut terminal, &format!("HEAD:{branch}"));
@@ -133,13 +133,13 @@ fn a_lasting_yes_is_a_rule_that_is_shown_saved_told_of_and_holds() {
     let screen = card(&mut terminal, "HEAD:one");
     assert!(screen.contains("A always"), "{screen}");
     terminal.keys("A");
-    let screen = terminal.wait_for("save it and let this call run");
+    let screen = terminal.wait_for("save it and allow this call");
     assert!(screen.contains("HEAD:one") && !policy.exists(), "shown before it is saved:\n{screen}");
     terminal.keys("n");
     terminal.wait_for("A always");
     assert!(!policy.exists() && answers(&project.journal()).is_empty());
     terminal.keys("A");
-    terminal.wait_for("save it and let this call run");
+    terminal.wait_for("save it and allow this call");
     terminal.keys("y");
     terminal.wait_for(&format!("saved in {}", policy.display()));
     // The second is not asked about; the third is another command.
@@ -174,19 +174,19 @@ fn an_edited_call_is_judged_again_and_a_block_stays_a_block() {
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     card(&mut terminal, "HEAD:one");
     terminal.keys("e");
-    terminal.wait_for("have it judged, then y runs it");
+    terminal.wait_for("save, then y to run");
     terminal.keys(&"\x7f".repeat(40));
     terminal.keys("rm -rf .git");
     terminal.wait_for("rm -rf .git");
     terminal.keys("\x13");
     // The reason stands over what was typed, which can be changed further.
     let screen = terminal.wait_for("Edit rejected");
-    assert!(screen.contains("rm -rf .git") && screen.contains("have it judged, then y runs it"), "{screen}");
+    assert!(screen.contains("rm -rf .git") && screen.contains("save, then y to run"), "{screen}");
     terminal.keys(&"\x7f".repeat("rm -rf .git".len()));
     terminal.keys("touch fine.txt\x13");
     // What the rules say of it stands there before any yes.
-    terminal.wait_for("what the policy says of it");
-    terminal.wait_for("y once");
+    terminal.wait_for("with its verdict");
+    terminal.wait_for("once");
     terminal.keys("y");
     terminal.wait_for("complete: 1/1 phases");
     assert!(
@@ -208,7 +208,7 @@ fn what_is_longer_than_its_card_is_read_to_the_end_before_a_yes() {
     terminal.keys("j");
     assert!(answers(&project.journal()).is_empty(), "what was not read is not agreed to");
     terminal.keys("G");
-    terminal.wait_for("y once");
+    terminal.wait_for("once");
     assert!(answers(&project.journal()).is_empty());
     terminal.keys("y");
     terminal.wait_for("complete: 1/1 phases");
@@ -274,12 +274,12 @@ fn what_needs_the_passphrase_is_blocked_until_one_is_set_and_open_for_a_while_af
     let screen = card(&mut terminal, "touch a.txt");
     assert!(screen.contains("secret-for-write") && !screen.contains("A always"), "{screen}");
     terminal.keys("y");
-    terminal.wait_for("check it");
+    terminal.wait_for("check");
     for failure in 1..=5 {
         terminal.keys("not the words at all\r");
         terminal.wait_for("checking the passphrase");
         let after = if failure < 5 { "passphrase  █" } else { "Wait " };
-        terminal.wait_until("the next try", |screen| screen.contains("That was not it") && screen.contains(after));
+        terminal.wait_until("the next try", |screen| screen.contains("Wrong passphrase") && screen.contains(after));
     }
     assert!(!terminal.screen().contains("not the words"), "{}", terminal.screen());
     // A try while it is locked is not sent, though it is the right one.
@@ -326,7 +326,7 @@ fn one_queue_holds_calls_and_changed_commands() {
     let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `true`\n";
     project.write("work/.tickets/tk-1.md", &ticket);
     let mut terminal = start(&project, &["tk-1"], ROOMY);
-    terminal.wait_for("and 1 more");
+    terminal.wait_for("1 more wait");
     project.write("work/.tickets/tk-1.md", &ticket.replace("`true`", "`test -e .git`"));
     terminal.wait_until("three things that wait", |screen| screen.contains("3 waiting"));
     terminal.keys("!");
@@ -334,7 +334,7 @@ fn one_queue_holds_calls_and_changed_commands() {
     terminal.keys("!");
     terminal.wait_for("2 of 3 waiting for you");
     terminal.keys("!");
-    terminal.wait_for("would run from now on");
+    terminal.wait_for("Added:");
     terminal.keys("y");
     terminal.wait_until("two things that wait", |screen| screen.contains("2 waiting"));
     terminal.keys("!");
@@ -369,18 +369,18 @@ fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
     // Refused by the new rules, card and all …
     card(&mut terminal, "HEAD:one");
     edit(&rule("one", "block"));
-    terminal.wait_for("denied by the rules as they are now");
+    terminal.wait_for("denied by the changed rules");
     // … let through …
     card(&mut terminal, "HEAD:two");
     edit(&rule("two", "allow"));
-    terminal.wait_for("allowed by the rules as they are now");
+    terminal.wait_for("allowed by the changed rules");
     // … or asked about by another rule: the card is the new question's, and a key that was meant for the old one is none.
     card(&mut terminal, "rule ask-network");
     edit(&rule("three", "ask"));
     let screen = terminal.wait_for("Asked again: the rules were changed.");
     assert!(screen.contains("rule three-ask"), "{screen}");
     terminal.keys("y");
-    terminal.wait_for("asked anew");
+    terminal.wait_for("asked again");
     terminal.keys("y");
     // Rules that cannot be used, half saved perhaps, refuse nothing that waits: the card says where they are wrong, and
     // what they say in the end counts.

@@ -21,9 +21,9 @@ fn an_edit_of_the_file_shows_and_the_run_follows_it() {
     };
     edit(&terminal, "- [ ] Gamma\n", "- [ ] Gamma\n- [ ] Delta\n", "○ Delta");
     // While an iteration is open a tick is a claim, whoever made it.
-    edit(&terminal, "- [ ] Gamma", "- [x] Gamma", "that is a claim");
+    edit(&terminal, "- [ ] Gamma", "- [x] Gamma", "that counts as a claim");
     assert!(terminal.screen().contains("○ Gamma"), "{}", terminal.screen());
-    edit(&terminal, "- [x] Gamma", "- [ ] Gamma", "0/4 phases done");
+    edit(&terminal, "- [x] Gamma", "- [ ] Gamma", "0/4 phases ticked");
     edit(&terminal, "- [ ] Alpha", "- [ ] Alpha and more", "▶ Alpha and more");
     // Claude claims the phase by the name it was given; it is the renamed one.
     terminal.keys("p");
@@ -138,7 +138,7 @@ fn asked(new: &str) -> (Project, Terminal) {
     project.write("work/.tickets/tk-1.md", &ticket.replace("`true`", &format!("`{new}`")));
     terminal.wait_for("! needs you");
     terminal.keys("!");
-    let screen = terminal.wait_for("would run from now on, new:");
+    let screen = terminal.wait_for("Added:");
     assert!(screen.contains(&format!("+ {new}")) && screen.contains("- true"), "{screen}");
     (project, terminal)
 }
@@ -147,7 +147,7 @@ fn asked(new: &str) -> (Project, Terminal) {
 fn a_changed_validation_list_counts_after_a_yes() {
     let (project, mut terminal) = asked("test -e alpha.txt");
     terminal.keys("y");
-    terminal.wait_for("the new validation list counts");
+    terminal.wait_for("using the new validation commands");
     project.open_gate("alpha");
     terminal.wait_for("validation passed: test -e alpha.txt");
     terminal.wait_for("complete: 1/1 phases");
@@ -158,7 +158,7 @@ fn a_changed_validation_list_counts_after_a_yes() {
 fn a_changed_validation_list_does_not_count_after_a_no() {
     let (project, mut terminal) = asked("touch must-not-run");
     terminal.keys("n");
-    terminal.wait_for("the old validation list counts");
+    terminal.wait_for("using the old validation commands");
     project.open_gate("alpha");
     terminal.wait_for("validation passed: true");
     terminal.wait_for("complete: 1/1 phases");

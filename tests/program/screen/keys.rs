@@ -9,7 +9,7 @@ fn a_pause_holds_after_the_iteration_and_p_goes_on() {
     let mut terminal = at_the_gate(&project, "Alpha");
     terminal.keys("p");
     let screen = terminal.wait_for("pausing after this iteration");
-    assert!(screen.contains("p go on"), "{screen}");
+    assert!(screen.contains("p cancel pause"), "{screen}");
     project.open_gate("beta");
     project.open_gate("alpha");
     let screen = terminal.wait_for("paused · p resumes");
@@ -28,9 +28,9 @@ fn a_pause_that_is_taken_back_is_none() {
     let project = gated_project(&["Alpha", "Beta"]);
     let mut terminal = at_the_gate(&project, "Alpha");
     terminal.keys("p");
-    terminal.wait_for("pausing after this iteration · p goes on");
+    terminal.wait_for("pausing after this iteration · p cancels");
     terminal.keys("p");
-    terminal.wait_until("no pause", |screen| !screen.contains("pausing after this iteration · p goes on"));
+    terminal.wait_until("no pause", |screen| !screen.contains("pausing after this iteration · p cancels"));
     project.open_gate("alpha");
     project.open_gate("beta");
     terminal.wait_for("complete: 2/2 phases");
@@ -45,7 +45,7 @@ fn a_pause_now_interrupts_claude_and_keeps_its_work() {
     terminal.keys("P");
     // The gate is shut: only an interrupt gets there.
     let screen = terminal.wait_for("paused · p resumes");
-    assert!(screen.contains("cut off by you"), "{screen}");
+    assert!(screen.contains("interrupted"), "{screen}");
     assert_eq!(project.processes().len(), 1, "only the program itself: {:?}", project.processes());
     assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
     terminal.keys("p");
@@ -83,7 +83,7 @@ fn a_skipped_phase_is_worked_on_after_all() {
     terminal.keys("sy");
     wait_at_the_gate(&terminal, "Beta");
     terminal.keys("r");
-    terminal.wait_for("to be worked on again: “Alpha”");
+    terminal.wait_for("reopened: “Alpha”");
     project.open_gate("beta");
     wait_at_the_gate(&terminal, "Alpha");
     project.open_gate("alpha");
@@ -134,7 +134,7 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
     terminal.keys("i");
     terminal.wait_for("into the next prompt");
     terminal.keys("mind the gap\r");
-    terminal.wait_for("your note is queued: “mind the gap”");
+    terminal.wait_for("message queued: “mind the gap”");
     terminal.keys("p");
     terminal.wait_for("I mind it.");
     terminal.wait_until("the note as read", |screen| {

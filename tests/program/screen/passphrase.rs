@@ -23,7 +23,7 @@ fn typed(folder: &Path, keys: &[&str]) -> (String, u32) {
     let env: Vec<(&str, &str)> = places.iter().map(|(key, value)| (*key, value.as_str())).collect();
     let start = Start { program: Path::new(PROGRAM), args: &["passphrase", "set"], env: &env, folder, size: (100, 20) };
     let mut terminal = Terminal::start(&start);
-    let asks = ["New passphrase", "The same again"];
+    let asks = ["New passphrase", "Repeat the passphrase"];
     for (words, keys) in asks.iter().zip(keys) {
         terminal.wait_for(words);
         terminal.keys(keys);

@@ -1,4 +1,4 @@
-//! Whole runs on the screen: from the first frame to the end, killed and gone on with, stopped and started again, two at once.
+//! Whole runs on the screen: from the first frame to the end, killed and resumed, stopped and started again, two at once.
 
 use super::stage::{
     ROOMY, SMALL, at_the_gate, boxes, count, gated, gated_project, leave, leave_with, start, wait_at_the_gate,
@@ -127,7 +127,7 @@ fn two_tickets_stand_in_two_tabs_and_take_turns_in_the_folder() {
 
     terminal.keys(&second.to_string());
     let screen = terminal.wait_for(&format!("Stream · tk-{second} "));
-    assert!(screen.contains("waits for the work folder: "), "{screen}");
+    assert!(screen.contains("queued behind "), "{screen}");
     assert!(!screen.contains("Working on"), "it has not begun:\n{screen}");
     terminal.keys("]");
     terminal.wait_for(&format!("Stream · tk-{first} "));

@@ -22,7 +22,7 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Invariants {
     /// The breaker as the table moves it.
     breaker: Breaker,
-    /// A run was begun or gone on with: an open breaker may let it through.
+    /// A run was begun or resumed: an open breaker may let it through.
     begins: bool,
     /// Calls that were counted, and how many processes were started for them.
     counted: HashMap<(u32, Purpose), u32>,
@@ -206,7 +206,7 @@ impl Invariants {
         }
     }
 
-    /// A session that is gone on with is the one that is kept, of this folder, and not too old.
+    /// A session that is resumed is the one that is kept, of this folder, and not too old.
     fn check_session(before: &State, session: Option<&str>, now: Timestamp) {
         let Some(session) = session else { return };
         let kept = before.sessions.of(&StepName::CODE).expect("a session that nobody kept");
@@ -329,7 +329,7 @@ impl Invariants {
     }
 }
 
-/// What tells the breaker nothing: what was cut off from outside, what a limit refused, what no try could mend, and what
+/// What tells the breaker nothing: what was cut off from outside, what a limit refused, what no try could fix, and what
 /// was ended while it got on.
 fn says_nothing(open: &Iteration, outcome: IterationOutcome, changed: bool) -> bool {
     use IterationOutcome::{Claimed, CutOff, Failed, Idle, Interrupted, NoClaim, Parked, TimedOut};

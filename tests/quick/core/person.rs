@@ -254,7 +254,7 @@ fn a_stop_waits_for_the_box_that_the_person_has_decided_about() {
         let ticked = decided(&world.state, UserCommand::TickPhase { phase });
         let [Effect::SetBox { phase: named, done: true }] = &ticked.effects[..] else { panic!("{:?}", ticked.effects) };
         let stopped = decided(&ticked.next.unwrap(), stop).next.unwrap();
-        assert!(stopped.ended.is_none(), "the box would stay as it is");
+        assert!(stopped.ended.is_none(), "the box would skip");
         let settled = Input::BoxSettled { phase: named.clone(), done: true, outcome: WriteOutcome::Written };
         let ended = decide(&stopped, settled, Timestamp::from_millis(world.now)).next.unwrap();
         assert_eq!(ended.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));

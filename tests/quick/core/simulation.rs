@@ -86,7 +86,7 @@ fn play(seed: u64, show: Show) -> BTreeMap<&'static str, u64> {
     world.tally
 }
 
-/// Another start on the ticket: a run that was left is gone on with, after an ended one a fresh one begins.
+/// Another start on the ticket: a run that was left is resumed, after an ended one a fresh one begins.
 fn begin_again(world: &mut World) {
     let again = world.state.ended.is_none() || world.dice.one_in(2);
     if again && world.kill() {

@@ -48,7 +48,7 @@ pub struct World {
     /// Things that will happen, mostly in this order.
     pub coming: Vec<Input>,
     pub timers: Vec<(Timer, Timestamp)>,
-    /// The work tree is a number that grows with every change.
+    /// The working tree is a number that grows with every change.
     pub tree: u64,
     pub snapshots: HashMap<String, u64>,
     /// The phases in the ticket's file.
@@ -158,7 +158,7 @@ impl World {
         for record in decision.records {
             self.store(record, now);
         }
-        // The program goes on with what was decided, and folds no journal but at a start.
+        // The program resumes what was decided, and folds no journal but at a start.
         assert!(decision.next.is_none_or(|next| *next == self.state), "the next state is not the fold of its records");
         self.rules.decided(&self.state, now);
         for effect in decision.effects {

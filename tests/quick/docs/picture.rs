@@ -1,5 +1,5 @@
 //! The picture of the README: the screen's own drawing of a recorded run of the demo, at the moment when a rejected
-//! phase is being mended. `tests/fixtures/demo/` has the records and what the scripted agent printed up to there.
+//! phase is being fixed. `tests/fixtures/demo/` has the records and what the scripted agent printed up to there.
 
 use super::{hold, read, svg};
 use programmator::base::time::Timestamp;

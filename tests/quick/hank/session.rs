@@ -1,4 +1,4 @@
-//! Claude's sessions: what is gone on with, for how long, and what gives one up.
+//! Claude's sessions: what is resumed, for how long, and what gives one up.
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;

@@ -178,7 +178,7 @@ fn strict_runs_no_program_of_the_workspace() {
 fn reasons_are_in_plain_words() {
     for (command, expected) in [
         ("sudo ls", "runs as another user"),
-        ("$x y", "which program runs is not known: write its name"),
+        ("$x y", "cannot tell which program runs: write its name"),
         ("python -c 1", "runs code from the command line"),
         ("python /tmp/x.py", "/tmp/x.py is outside of the workspace"),
         ("./scripts/deploy.sh", "`deploy` in ./scripts/deploy.sh may reach beyond the workspace"),
@@ -186,7 +186,7 @@ fn reasons_are_in_plain_words() {
         ("git checkout .", "discards uncommitted changes of ."),
         ("git reset --hard", "discards uncommitted changes"),
         ("gh pr view 1", "reads from the network"),
-        ("frobnicate x", "frobnicate is not a known command"),
+        ("frobnicate x", "unknown command frobnicate"),
         ("cargo test --conf x", "unrecognized option --conf"),
         ("bin/rails db:migrate", "`db:migrate` is not a build, test or lint target"),
         ("npx knip", "knip is not installed in the project, and would be downloaded"),
@@ -197,7 +197,7 @@ fn reasons_are_in_plain_words() {
         ("curl -F up=@a.txt http://localhost/", "sends the file a.txt"),
         ("curl -T a.txt http://x.test/", "sends the file a.txt"),
         ("curl -d a=b http://localhost/", "sends data"),
-        ("curl -L http://localhost/", "follows redirects, which may lead to another machine"),
+        ("curl -L http://localhost/", "follows redirects, which may lead to another host"),
         ("sed 'r x' a", "sed's command r may read, write or run something else"),
         ("python -W ignore::a.B x.py", "-W ignore::a.B loads a module"),
         ("git config --list", "prints every setting, tokens among them"),
@@ -245,7 +245,7 @@ fn a_variable_that_the_script_has_set_holds_no_secret_of_the_environment() {
 #[test]
 fn the_reason_of_an_allowed_call_is_that_of_the_part_that_decided() {
     for (command, expected) in [
-        ("cd src && ls", "only looks"),
+        ("cd src && ls", "only reads"),
         ("X=1; touch a; ls", "writes in the workspace"),
         ("cd src && cargo test 2>&1 | tail -3", "build, test, lint"),
         ("cargo test && git add src && git commit -m x", "adds to the history"),

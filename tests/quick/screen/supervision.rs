@@ -44,7 +44,7 @@ fn moved(n: u32, from: Circuit, to: Circuit, reason: &str) -> Record {
     Record::BreakerMoved(StateMoved { n, from, to, reason: reason.into() })
 }
 
-const IDLE: &str = "the work tree did not change";
+const IDLE: &str = "the working tree did not change";
 const TWICE: &str = "2 iterations in a row changed nothing";
 const THRICE: &str = "3 iterations in a row changed nothing";
 
@@ -243,7 +243,7 @@ fn retries_near_their_end() {
     });
 }
 
-/// The stream and the log tell of each timer what it cut off, and the cure.
+/// The stream and the log tell of each timer what it cut off, and the fix.
 #[test]
 fn timers_that_fired() {
     scene("timers", || {

@@ -73,7 +73,7 @@ fn one_file_is_one_lock_whatever_way_it_is_named() {
         held(store.lock_ticket(&link.join("tk.md"), &holder(8)));
         fs::write(&file, "x").unwrap();
     }
-    // The same path as a work folder is another matter, and so is another ticket.
+    // The same path as a working directory is another matter, and so is another ticket.
     store.lock_tree(temp.path(), &holder(8)).unwrap();
     store.lock_ticket(&temp.path().join("other.md"), &holder(8)).unwrap();
 }
@@ -134,7 +134,7 @@ fn a_run_whose_ticket_is_a_link_for_a_while_is_still_seen_at_work() {
     assert_eq!(store.as_seen(running).unwrap().state, RunState::Running);
 }
 
-/// A folder, a repository, a work tree of it, a folder below its top.
+/// A folder, a repository, a working tree of it, a folder below its top.
 fn folders(root: &std::path::Path) -> Vec<std::path::PathBuf> {
     let git = |folder: &std::path::Path, args: &[&str]| {
         let done = std::process::Command::new("git").current_dir(folder).args(args).output().unwrap();

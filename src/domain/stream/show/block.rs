@@ -62,7 +62,7 @@ pub struct Tool {
 /// The two sides of an edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// The file, relative to the work folder where it lies in there.
+    /// The file, relative to the working directory where it lies in there.
     pub path: String,
     /// Text that goes; empty for a new file.
     pub old: String,
@@ -81,6 +81,8 @@ pub struct ToolResult {
     pub error: bool,
     /// Number of the first changed line, for edits.
     pub first_change: Option<u32>,
+    /// What a written file was and is: only the result tells what was there before.
+    pub written: Option<Edit>,
     /// The whole of it.
     pub text: String,
 }

@@ -2,7 +2,7 @@
 //!
 //! The record does not name the tool; the shape of `tool_use_result` tells (shapes after the CLI 2.1.197).
 
-use super::block::ToolResult;
+use super::block::{Edit, ToolResult};
 use super::fields::{self, Fields};
 use crate::base::text::clean_line;
 
@@ -22,7 +22,11 @@ pub(super) fn result(block: &Fields<'_>, shape: Option<&Fields<'_>>) -> ToolResu
         id: block.text("tool_use_id").unwrap_or_default(),
         summary,
         error,
-        first_change: shape.and_then(first_change),
+        first_change: shape.and_then(|shape| {
+            let is_new = shape.text("type").as_deref() == Some("create");
+            if is_new { Some(1) } else { first_change(shape) }
+        }),
+        written: shape.and_then(written),
         text: unwrapped(text),
     }
 }
@@ -71,7 +75,7 @@ fn success(shape: &Fields<'_>, text: &str) -> Option<String> {
             let lines = shape.text("content").map_or(0, |text| text.lines().count());
             return Some(format!("new · {}", counted(lines as u64, "line")));
         }
-        return Some(format!("+{added} −{removed}"));
+        return Some(if added + removed == 0 { "no change".to_owned() } else { format!("+{added} −{removed}") });
     }
     if let Some(file) = shape.object("file") {
         return match shape.text("type").as_deref() {
@@ -137,6 +141,16 @@ fn plain(text: &str) -> String {
 
 fn hunks<'a>(shape: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
     shape.list("structuredPatch").into_iter().filter_map(|raw| Fields::read(raw.get()))
+}
+
+/// The file as it was and is, of a call that wrote the whole of it.
+fn written(shape: &Fields<'_>) -> Option<Edit> {
+    let old = match shape.text("type").as_deref()? {
+        "create" => String::new(),
+        "update" => shape.text("originalFile")?,
+        _ => return None,
+    };
+    Some(Edit { path: shape.text("filePath").unwrap_or_default(), old, new: shape.text("content")? })
 }
 
 /// Lines added and removed.
@@ -216,7 +230,8 @@ mod tests {
             (ok, r#"{"filenames":["a"],"numFiles":1}"#, "1 file"),
             (ok, r#"{"bytes":2048,"code":200}"#, "200 · 2.0 kB"),
             (ok, r#""a plain string""#, "3 lines"),
-            (ok, r#"{"structuredPatch":"odd","file":7}"#, "+0 −0"),
+            (ok, r#"{"type":"update","originalFile":"x\n","content":"x\n","structuredPatch":[]}"#, "no change"),
+            (ok, r#"{"structuredPatch":"odd","file":7}"#, "no change"),
             (r#"{"content":"Task #1 created"}"#, "{}", "Task #1 created"),
             (r#"{"content":""}"#, "{}", "done"),
             (r#"{"content":"Exit code 3\nout","is_error":true}"#, r#""Error""#, "exit 3"),

@@ -102,7 +102,7 @@ fn edit(name: &str, input: &Fields<'_>, cwd: &str) -> Option<Edit> {
             let side = |key: &str| edits.iter().filter_map(|edit| edit.text(key)).collect::<Vec<_>>().join("\n");
             Some(Edit { path, old: side("old_string"), new: side("new_string") })
         }
-        "Write" => Some(Edit { path, old: String::new(), new: input.text("content").unwrap_or_default() }),
+        // What a `Write` changes is told by its result.
         _ => None,
     }
 }
@@ -172,15 +172,5 @@ mod tests {
         for (json, expected) in cases {
             assert_eq!(target(json), expected, "{json}");
         }
-    }
-
-    #[test]
-    fn a_write_is_an_edit_of_nothing() {
-        let tool = call(
-            &Fields::read(r#"{"name":"Write","input":{"file_path":"/x/n","content":"a\n"}}"#).expect("an object"),
-            "/x",
-        );
-        let edit = tool.edit.expect("an edit");
-        assert_eq!((edit.path.as_str(), edit.old.as_str(), edit.new.as_str()), ("n", "", "a\n"));
     }
 }

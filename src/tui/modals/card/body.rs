@@ -38,6 +38,8 @@ const UNIT: usize = 4;
 const RULE: &str = "rule ";
 /// Columns by which content is set in.
 const INDENT: usize = 2;
+/// Rows of parts that look alike: `rm` has a part for each target.
+const ALIKE: usize = 3;
 
 impl Body {
     pub(super) fn new(columns: usize) -> Self {
@@ -154,7 +156,7 @@ pub(super) fn title(approval: &Approval, columns: usize) -> Body {
     body
 }
 
-/// What is said when the call waits no more.
+/// What is said when the call no longer waits.
 pub(super) fn gone(why: &str, columns: usize) -> Body {
     let mut body = Body::new(columns);
     body.words(0, Role::Warning, why);
@@ -178,11 +180,11 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
     }
     if spelt::hides(&decoded(input)) {
         body.gap();
-        body.words(0, Role::Warning, "There are characters in it that would not be seen; they are spelt out: <U+…>.");
+        body.words(0, Role::Warning, "It contains invisible characters, shown as <U+…>.");
     }
     if approval.edited_from.is_some() {
         body.gap();
-        body.words(0, Role::Warning, "Edited by you: this is what would run, and what the policy says of it.");
+        body.words(0, Role::Warning, "Edited by you: this is what would run, with its verdict.");
     }
     if approval.again == Some(Again::RulesUnusable) {
         body.gap();
@@ -263,7 +265,7 @@ fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'static [&'s
             for ((old, new), edit) in sides.iter().zip(edits) {
                 body.gap();
                 if edit.get("replace_all").and_then(Value::as_bool) == Some(true) {
-                    body.words(INDENT, Role::Dim, "wherever it stands:");
+                    body.words(INDENT, Role::Dim, "every occurrence of:");
                 }
                 body.diff(old, new);
             }
@@ -299,7 +301,18 @@ fn units(body: &mut Body, approval: &Approval, above: &str) {
     let widest = approval.units.iter().map(|unit| spelt::visible(&unit.text).width()).max().unwrap_or(0);
     let columns = columns.min(widest);
     let mut told = BTreeSet::new();
+    let shown = |unit: &UnitView| (unit.text.clone(), unit.verdict.clone(), unit.rule.clone(), unit.reason.clone());
+    let like = |one: &UnitView, other: &UnitView| shown(one) == shown(other);
+    let mut alike = 0;
     for (at, unit) in approval.units.iter().enumerate() {
+        // The parts of one command that differ in nothing that is shown: the first few stand for all.
+        alike = if at > 0 && like(unit, &approval.units[at - 1]) { alike + 1 } else { 0 };
+        if alike >= ALIKE {
+            if !approval.units.get(at + 1).is_some_and(|next| like(unit, next)) {
+                body.words(before, Role::Dim, &format!("and {} more", alike + 1 - ALIKE));
+            }
+            continue;
+        }
         for (row, mut pieces) in unit_rows(approval, unit, above, columns).into_iter().enumerate() {
             let number = if row == 0 { format!("{:>numbers$}", at + 1) } else { " ".repeat(numbers) };
             if row == 0 {
@@ -341,7 +354,7 @@ fn unit_rows(approval: &Approval, unit: &UnitView, above: &str, columns: usize) 
     let mut rows = wrap(&[Piece::new(text, Role::Text)], columns, 0, Break::Letters);
     if rows.len() > UNIT {
         rows.truncate(UNIT - 1);
-        rows.push(vec![Piece::new("… the whole call stands above", Role::Dim)]);
+        rows.push(vec![Piece::new("… see the whole call above", Role::Dim)]);
     }
     rows
 }
@@ -357,7 +370,7 @@ fn verdict_role(verdict: Verdict) -> Role {
 /// A rule as it would be saved.
 pub(super) fn rule(rules: &str, columns: usize) -> Body {
     let mut body = Body::new(columns);
-    body.words(0, Role::Text, "This goes into your policy file, as it stands here:");
+    body.words(0, Role::Text, "This rule will be added to your policy file:");
     body.gap();
     body.code(rules.trim_end_matches('\n'), Role::StreamCode);
     body
@@ -372,6 +385,18 @@ mod tests {
 
     fn text(body: &Body) -> Vec<String> {
         body.lines.iter().map(|line| line.pieces.iter().map(|piece| piece.text.as_str()).collect()).collect()
+    }
+
+    #[test]
+    fn parts_that_look_alike_are_counted() {
+        let mut approval = sample::push("c");
+        let unit = approval.units[0].clone();
+        approval.units = vec![unit.clone(); 60];
+        approval.units.push(UnitView { text: "git status".into(), ..unit });
+        let lines = text(&call(&approval, 80));
+        let parts = lines.iter().filter(|line| line.contains("git push origin main") && !line.contains('↩')).count();
+        assert!(lines.iter().any(|line| line.trim() == "and 57 more"), "{lines:#?}");
+        assert!(parts <= 4 && lines.iter().any(|line| line.contains("61  git status")), "{lines:#?}");
     }
 
     #[test]

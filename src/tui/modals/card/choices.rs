@@ -213,7 +213,7 @@ impl Choices {
         } else {
             String::new()
         };
-        let several = if asked.several { "   several may be chosen" } else { "" };
+        let several = if asked.several { "   choose one or more" } else { "" };
         let head = [
             Piece::new(visible(&asked.header), Role::Accent),
             Piece::new(
@@ -261,7 +261,7 @@ impl Choices {
     /// Draws the field for the person's own words, when it is open.
     pub(super) fn view_field(&self, theme: &Theme, area: Rect, buf: &mut Buffer) {
         if let Some(field) = &self.typing {
-            field.view(("answer", "in your own words"), "What do you answer?", theme, area, buf);
+            field.view(("answer", "your own answer"), "What do you answer?", theme, area, buf);
         }
     }
 

@@ -119,7 +119,7 @@ impl Card {
         let is_this = |what: &What| matches!(what, What::Call(id) if *id == self.approval.id);
         let at = queue.iter().position(|item| item.ticket == self.ticket && is_this(&item.what)).unwrap_or(0);
         let title = match &self.page {
-            Page::Gone(_) => "waits no more".to_owned(),
+            Page::Gone(_) => "no longer waiting".to_owned(),
             _ => format!("{} of {} waiting for you", at + 1, queue.len().max(1)),
         };
         let frame = Frame {
@@ -169,10 +169,10 @@ impl Card {
     fn panel(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         match &self.page {
             Page::Deny(field) => {
-                let head = ("deny", "with words that Claude reads; they may be left out");
+                let head = ("deny", "reason for Claude (optional)");
                 field.view(head, "Why not, and what should Claude do instead?", theme, area, buf);
             }
-            Page::Edit(field, _) => field.view(("edit", "what is to run"), "", theme, area, buf),
+            Page::Edit(field, _) => field.view(("edit", "edit what it runs"), "", theme, area, buf),
             Page::Choices(choices) => choices.view_field(theme, area, buf),
             Page::Passphrase(secret) | Page::Checking(secret) => {
                 let checking = matches!(self.page, Page::Checking(_));
@@ -207,14 +207,18 @@ impl Card {
         }
         let one_by_one = self.approval.kind == ApprovalKind::Call && !self.approval.provable && !self.is_barred();
         if one_by_one && matches!(self.page, Page::Call) {
-            return Some((Role::Dim, "A is not offered: calls like this one are decided one by one.".into()));
+            return Some((Role::Dim, "“Always” is unavailable: calls like this one are decided one by one.".into()));
         }
         if self.approval.kind != ApprovalKind::Passphrase {
             return None;
         }
         let (checked, _) = self.checked.as_ref()?;
         let many = |failures: u32| {
-            if failures >= NOTICE_AT { format!(" {failures} failures in a row: is it you?") } else { String::new() }
+            if failures >= NOTICE_AT {
+                format!(" {failures} wrong attempts in a row: was it you?")
+            } else {
+                String::new()
+            }
         };
         let wait = match self.wait_left(now) {
             None => String::new(),
@@ -228,10 +232,10 @@ impl Card {
                 Some((Role::Danger, words.into()))
             }
             Checked::Wrong { failures, .. } => {
-                Some((Role::Danger, format!("That was not it.{wait}{}", many(*failures))))
+                Some((Role::Danger, format!("Wrong passphrase.{wait}{}", many(*failures))))
             }
             Checked::Locked { failures, .. } => {
-                Some((Role::Danger, format!("Not looked at: too many failures.{wait}{}", many(*failures))))
+                Some((Role::Danger, format!("Not checked: too many wrong attempts.{wait}{}", many(*failures))))
             }
             Checked::Failed(why) => Some((Role::Danger, clean_line(why, 400))),
         }
@@ -257,14 +261,14 @@ impl Card {
                 vec![hint(Command::Send, "deny"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
             }
             Page::Edit(_, None) => {
-                vec![hint(Command::Send, "have it judged, then y runs it"), hint(Command::Close, "back")]
+                vec![hint(Command::Send, "save, then y to run"), hint(Command::Close, "back")]
             }
             Page::Edit(_, Some(why)) => {
                 vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint(Command::Close, "back")]
             }
             Page::Rule(_) => {
                 vec![
-                    Hint::new(&key(Command::Yes), "save it and let this call run", "save it, and run"),
+                    Hint::new(&key(Command::Yes), "save it and allow this call", "save it, and run"),
                     hint(Command::No, "back"),
                 ]
             }
@@ -277,14 +281,14 @@ impl Card {
             }
             // It cannot be called back.
             Page::Checking(_) => {
-                vec![Hint::new(&key(Command::Close), "close; a right one still lets the call run", "close")]
+                vec![Hint::new(&key(Command::Close), "close; if it is right, the call still runs", "close")]
             }
             Page::Sent(_) => {
                 let unstored = model.tabs.iter().any(|tab| tab.id == self.ticket && tab.storage.is_some());
-                let words = if unstored { "the answer cannot be stored yet …" } else { "on its way …" };
+                let words = if unstored { "the answer cannot be stored yet …" } else { "sending …" };
                 vec![note(words), hint(Command::Close, "close")]
             }
-            Page::Judging(_) => vec![note("being judged …"), hint(Command::Close, "close")],
+            Page::Judging(_) => vec![note("checking …"), hint(Command::Close, "close")],
             Page::Gone(_) => vec![hint(Command::Close, "close")],
             Page::Choices(choices) if choices.is_typing() => {
                 vec![hint(Command::Send, "answer"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
@@ -309,7 +313,7 @@ impl Card {
                 let rest = [
                     Hint::new(&lines, move_words, move_words),
                     hint(Command::Choose, "answer"),
-                    Hint::new(&key(Command::Deny), "deny with words", "deny"),
+                    Hint::new(&key(Command::Deny), "deny with a reason", "deny"),
                     hint(Command::Close, "later"),
                 ];
                 several.into_iter().chain(rest).collect()
@@ -323,32 +327,32 @@ impl Card {
         let yes = |command, words, brief| Hint { counts: self.end_seen, ..Hint::new(&key(command), words, brief) };
         let mut hints = Vec::new();
         if self.hurried && self.end_seen {
-            hints.push(Hint { role: Role::Warning, ..Hint::new("", "it is asked anew: look, then", "asked anew:") });
+            hints.push(Hint { role: Role::Warning, ..Hint::new("", "asked again: review, then", "asked again:") });
         } else if self.hurried {
             hints.push(Hint {
                 role: Role::Warning,
-                ..Hint::new(&key(Command::PageDown), "read to its end first, then", "first:")
+                ..Hint::new(&key(Command::PageDown), "scroll to the end first, then", "first:")
             });
         } else if !self.end_seen && self.can_allow() {
-            hints.push(Hint::new(&key(Command::PageDown), "reads on, then", "on, then"));
+            hints.push(Hint::new(&key(Command::PageDown), "scroll on, then", "on, then"));
         }
         if self.can_allow() {
             hints.push(match self.approval.kind {
                 ApprovalKind::Passphrase => yes(Command::Allow, "passphrase…", "passphrase…"),
-                ApprovalKind::Plan => yes(Command::Allow, "begin", "begin"),
-                _ => yes(Command::Allow, "once", "once"),
+                ApprovalKind::Plan => yes(Command::Allow, "approve", "approve"),
+                _ => yes(Command::Allow, "allow once", "once"),
             });
         }
         if self.can_reach_ticket() {
-            hints.push(yes(Command::AllowTicket, "this call, for this run", "again"));
+            hints.push(yes(Command::AllowTicket, "allow for this run", "again"));
         }
         if self.kinds().is_some() {
-            hints.push(yes(Command::AllowKind, "this kind", "kind"));
+            hints.push(yes(Command::AllowKind, "allow this kind", "kind"));
         }
         if self.lasting().is_some() {
             hints.push(yes(Command::AllowAlways, "always…", "always…"));
         }
-        hints.push(Hint::new(&key(Command::Deny), "deny with words", "deny"));
+        hints.push(Hint::new(&key(Command::Deny), "deny with a reason", "deny"));
         if self.can_edit() {
             hints.push(Hint::new(&key(Command::EditInput), "edit", "edit"));
         }

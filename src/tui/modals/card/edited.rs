@@ -38,7 +38,7 @@ pub(super) fn read(approval: &Approval, text: &str) -> Result<String, String> {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(after)) => Ok(Value::Object(after).to_string()),
         Ok(_) => Err("the input must be a JSON object: { … }".into()),
-        Err(error) => Err(format!("no JSON: {error}")),
+        Err(error) => Err(format!("not JSON: {error}")),
     }
 }
 
@@ -67,6 +67,6 @@ mod tests {
         assert!(text.contains("a\\u202eb") && text.contains("\\udb40\\udc41"), "{text}");
         assert_eq!(read(&edit, &text).unwrap(), input);
         assert!(read(&edit, "[1]").unwrap_err().contains("object"));
-        assert!(read(&edit, "{").unwrap_err().contains("no JSON"));
+        assert!(read(&edit, "{").unwrap_err().contains("not JSON"));
     }
 }

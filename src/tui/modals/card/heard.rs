@@ -1,4 +1,4 @@
-//! What the card hears: the call waits no more, an answer is on its way or refused, what became of a passphrase or a rule.
+//! What the card hears: the call no longer waits, an answer is on its way or refused, what became of a passphrase or a rule.
 //!
 //! Who types on the card goes on typing there: nothing that is heard turns their keys into commands.
 
@@ -9,7 +9,7 @@ use crate::domain::passphrase::Checked;
 use std::time::Duration;
 
 impl Card {
-    /// The call waits no more. `true`: the card has nothing left to say and can go.
+    /// The call no longer waits. `true`: the card has nothing left to say and can go.
     pub fn withdrawn(&mut self, why: &str) -> bool {
         let typing = match &self.page {
             Page::Deny(_) | Page::Edit(..) | Page::Passphrase(_) | Page::Gone(_) => true,
@@ -18,6 +18,8 @@ impl Card {
             Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) => false,
         };
         if typing && !self.is_gone() {
+            let page = std::mem::replace(&mut self.page, Page::Call);
+            self.typed = matches!(page, Page::Deny(_) | Page::Edit(..)).then_some(page);
             self.turn_to(Page::Gone(why.to_owned()));
         }
         !typing
@@ -29,16 +31,21 @@ impl Card {
         let by_hand = asked.again == Some(Again::Edited);
         let why = asked.again.map_or("it was changed", Again::words);
         let late = matches!(self.page, Page::Sent(_) | Page::Checking(_));
-        if !self.withdrawn(&format!("{why}, and this call is asked about again")) {
+        if !self.withdrawn(&format!("{why}; asking again")) {
             return (self, false);
         }
         let mut card = Self::new(self.ticket, asked);
         card.unseen = !by_hand;
         card.trouble = (!by_hand).then(|| {
-            let late = if late { " before your answer came, so it did not count" } else { "" };
+            let late = if late { " before your answer arrived, so it was not applied" } else { "" };
             format!("Asked again: {why}{late}.")
         });
         (Box::new(card), true)
+    }
+
+    /// A reason or an edit that was being typed when the question was withdrawn: `d` or `e` brings it back.
+    pub fn typed_on(&mut self, old: &mut Self) {
+        self.typed = old.typed.take();
     }
 
     /// The answer is on its way. The lines stay as they are.
@@ -64,7 +71,7 @@ impl Card {
             let typed = std::mem::take(typed);
             self.page = match checked {
                 Checked::Right if typed.letters() == 0 => Page::Sent(Box::new(Page::Call)),
-                Checked::Right => Page::Gone("The passphrase was right.".into()),
+                Checked::Right => Page::Gone("Passphrase accepted.".into()),
                 _ => Page::Passphrase(typed),
             };
         }

@@ -44,7 +44,7 @@ pub(super) struct Segment {
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     pub(super) segments: Vec<Segment>,
-    /// The work folder.
+    /// The working directory.
     pub(super) cwd: String,
     calls: HashMap<String, (Timestamp, Option<Timestamp>)>,
     /// Calls that wait for the person.
@@ -53,6 +53,8 @@ pub(super) struct Journal {
     pub(super) edited: HashMap<String, String>,
     /// Calls that were not let run, and by whom.
     refused: HashMap<String, Refused>,
+    /// Boxes of which the stream has said that they are not ticked.
+    open_boxes: HashSet<String>,
     notes: Notes,
 }
 
@@ -214,7 +216,7 @@ impl Journal {
             }
             Record::AgentSpawned { n, .. } => self.segment(*n).spawned = true,
             Record::SessionLost(SessionLost { session, .. }) => {
-                self.say(Level::Warn, format!("Claude no longer knows session {session}: a fresh one is opened"));
+                self.say(Level::Warn, format!("Claude cannot resume session {session}; starting a fresh one"));
             }
             // Its line says that it was not let run, and its result why.
             Record::ToolJudged { tool_use_id, verdict, .. } => {
@@ -252,22 +254,31 @@ impl Journal {
             Record::PhaseSkipped(OfPhase { phase, .. }) => self.say(Level::Info, format!("↷ skipped “{phase}”")),
             Record::PhaseTicked(OfPhase { phase, .. }) => self.say(Level::Info, format!("✓ ticked by you: “{phase}”")),
             Record::PhaseReopened(OfPhase { phase, .. }) => {
-                self.say(Level::Info, format!("to be done again: “{phase}”"));
+                self.say(Level::Info, format!("reopened: “{phase}”"));
             }
             Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written }) => {
-                self.say(Level::Warn, format!("“{}” is not done: the tick of its box was taken back", phase.phase));
+                self.open_boxes.insert(phase.phase.clone());
+                self.say(Level::Warn, format!("“{}” is open again: its box was unticked", phase.phase));
+            }
+            Record::TickSettled(BoxSettled { phase, outcome: WriteOutcome::Written })
+                if self.open_boxes.remove(&phase.phase) =>
+            {
+                self.say(Level::Info, format!("the box of “{}” is ticked", phase.phase));
             }
             Record::TickSettled(BoxSettled { phase, outcome })
             | Record::UntickSettled(BoxSettled { phase, outcome }) => {
+                if !matches!(outcome, WriteOutcome::Written | WriteOutcome::AlreadySo) {
+                    self.open_boxes.insert(phase.phase.clone());
+                }
                 self.unwritten(&format!("the box of “{}”", phase.phase), outcome);
             }
             Record::EditRefused(refused) => {
-                self.say(Level::Warn, format!("your edit was rejected: {}", refused.why));
+                self.say(Level::Warn, format!("edit rejected: {}", refused.why));
             }
             Record::StatusSettled { outcome, .. } => self.unwritten("the ticket's status", outcome),
             Record::Paused => self.say(Level::Info, "paused"),
-            Record::Continued => self.say(Level::Info, "goes on"),
-            Record::StopRequested => self.say(Level::Info, "stop asked for"),
+            Record::Continued => self.say(Level::Info, "resumed"),
+            Record::StopRequested => self.say(Level::Info, "stopping …"),
             other => self.verdict(other),
         }
     }
@@ -287,7 +298,7 @@ impl Journal {
                 self.say(Level::Warn, format!("no readable status block ({reason})"));
             }
             Record::FollowUpSent { .. } => {
-                self.say(Level::Info, "asked Claude for the status block only");
+                self.say(Level::Info, "asked Claude for the missing status block");
             }
             // Where the turn had a result, the stream itself tells of it.
             Record::TurnFailed(TurnFailed { error, message, .. }) if [PROTOCOL, EXITED].contains(&error.as_str()) => {
@@ -298,11 +309,11 @@ impl Journal {
                 self.say(Level::Warn, format!("Claude {}", analysis.told().join(" · ")));
             }
             Record::ForeignTurn(ForeignTurn { wakes, .. }) => {
-                self.say(Level::Warn, foreign_words(*wakes).replace("claude", "Claude"));
+                self.say(Level::Warn, foreign_words(*wakes));
             }
             Record::WatchdogFired(fired) => {
                 self.segment(fired.n).cut_told = true;
-                self.say(Level::Warn, fired.sentence().replace("claude", "Claude"));
+                self.say(Level::Warn, fired.sentence());
             }
             Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, tail, .. }) => {
                 let check =
@@ -329,7 +340,7 @@ impl Journal {
             Record::AgentExited { n, cost_usd, swept, .. } => {
                 self.segment(*n).head.cost_usd += cost_usd;
                 if *swept > 0 {
-                    self.say(Level::Warn, format!("{swept} left-over processes of Claude were ended"));
+                    self.say(Level::Warn, format!("{swept} leftover processes of Claude were terminated"));
                 }
             }
             Record::IterationEnded { n, outcome, ms, .. } => {
@@ -340,11 +351,11 @@ impl Journal {
                 let how = match outcome {
                     IterationOutcome::TimedOut | IterationOutcome::Idle if told => return,
                     IterationOutcome::Claimed | IterationOutcome::NoClaim | IterationOutcome::Failed => return,
-                    IterationOutcome::TimedOut => "cut off: the iteration took too long",
-                    IterationOutcome::Idle => "cut off: no byte from Claude for too long",
-                    IterationOutcome::Interrupted => "cut off by you",
-                    IterationOutcome::Parked => "refused by a limit: does not count as an iteration",
-                    IterationOutcome::CutOff => "cut off: programmator died in it",
+                    IterationOutcome::TimedOut => "timed out: the iteration took too long",
+                    IterationOutcome::Idle => "timed out: no output from Claude for too long",
+                    IterationOutcome::Interrupted => "interrupted",
+                    IterationOutcome::Parked => "rate limited; iteration not counted",
+                    IterationOutcome::CutOff => "interrupted: programmator exited during it",
                 };
                 self.say(Level::Warn, how);
             }
@@ -389,6 +400,27 @@ mod tests {
             journal.record(&Stored { time, ..sample::stored("tk-1", seq, record) });
         }
         assert_eq!(journal.took("c"), Some(2_000.0));
+    }
+
+    #[test]
+    fn the_last_word_on_a_box_is_the_latest() {
+        let mut journal = Journal::default();
+        let settled = || BoxSettled { phase: OfPhase { phase: "X".into(), id: None }, outcome: WriteOutcome::Written };
+        let records =
+            [Record::TickSettled(settled()), Record::UntickSettled(settled()), Record::TickSettled(settled())];
+        for (seq, record) in (1..).zip(records) {
+            journal.record(&sample::stored("tk-1", seq, record));
+        }
+        let said: Vec<&str> = journal
+            .segments
+            .iter()
+            .flat_map(|segment| &segment.marks)
+            .filter_map(|(_, mark)| match mark {
+                Mark::Notice { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(said, ["“X” is open again: its box was unticked", "the box of “X” is ticked"]);
     }
 
     #[test]

@@ -310,12 +310,15 @@ fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &mut dyn FnM
     let mut rows = Vec::new();
     let origin = origin(&result.id);
     let folded = !result.error && fold == Fold::Brief;
+    let written = result.written.as_ref().map(|edit| edits::rows(edit, &result.id, columns, fold.cap(12), fold));
+    let written = written.unwrap_or_default();
     match origin {
         Origin::Above => {}
-        Origin::Earlier { .. } if folded => {}
+        Origin::Earlier { .. } if folded && written.is_empty() => {}
         Origin::Earlier { call } => rows.push(Row::of(format!("  ↳ {call}"), Role::StreamTarget)),
         Origin::Unknown => rows.push(Row::of(format!("  ↳ {}", clean_line(&result.summary, 48)), role)),
     }
+    rows.extend(written);
     if !folded {
         let text = match result.text.split_once('\n') {
             Some((first, rest)) if first.starts_with("Exit code ") => rest,

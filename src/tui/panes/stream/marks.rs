@@ -124,8 +124,8 @@ fn claim(phase: Option<&str>, checks: &[Check], judged: Judged) -> Row {
         Judged::Disputed => ("≠", Role::PhaseDisputed),
     };
     let how = match (judged, checks) {
-        (Judged::Done(DoneHow::ClaimedUnchecked), _) => " · unchecked: no command checks it".to_owned(),
-        (Judged::Done(DoneHow::ClaimedNoChange), _) => " · no change, none was claimed".to_owned(),
+        (Judged::Done(DoneHow::ClaimedUnchecked), _) => " · not verified: no validation commands".to_owned(),
+        (Judged::Done(DoneHow::ClaimedNoChange), _) => " · no files changed".to_owned(),
         (Judged::Done(DoneHow::TickedByPerson), _) => " · ticked by you".to_owned(),
         (Judged::Disputed, _) => " · disputed".to_owned(),
         (_, []) => String::new(),

@@ -21,12 +21,12 @@ const KEYS: &[Row] = rows! {
         "in Stream: search";
     Own("next") "stream.next" Scope::Pane(NAME), "stream", [c('n')], Shown, is_searching, |_| "next match",
         "in Stream: next match";
-    Own("previous") "stream.previous" Scope::Pane(NAME), "stream", [c('N')], HelpOnly, is_searching, |_| "match before",
-        "in Stream: match before";
+    Own("previous") "stream.previous" Scope::Pane(NAME), "stream", [c('N')], HelpOnly, is_searching, |_| "previous match",
+        "in Stream: previous match";
     Own("clear") "stream.clear" Scope::Pane(NAME), "stream", [press(Key::Esc)], Shown, is_searching, |_| "clear",
         "in Stream: end the search";
     Own("details") "stream.details" Scope::Pane(NAME), "stream", [press(Key::Enter)], Shown, Model::shows_run, details_word,
-        "in Stream: everything in full, or in brief again";
+        "in Stream: show everything in full, or in brief again";
 };
 
 fn is_searching(model: &Model) -> bool {

@@ -99,7 +99,7 @@ fn yes_once_for_the_ticket_and_no_with_words() {
         ("! t", allow(&push, Scope::Ticket)),
         ("! T T t", allow(&push, Scope::Ticket)),
         ("! d n o Enter", deny("c", "no")),
-        ("! d Enter", deny("c", "The person declined this call.")),
+        ("! d Enter", deny("c", "The user declined this call.")),
         ("a Enter y", allow(&push, Scope::Once)),
     ] {
         let mut model = waits([push.clone()]);
@@ -208,9 +208,9 @@ fn nothing_is_answered_that_was_not_chosen_and_every_line_can_be_reached() {
         press(&mut model, "!");
         assert!(sample::draw(&mut model, (80, 24)).contains("↑ ↓ 1-3"));
         press(&mut model, &format!("{end} Enter"));
-        assert!(sample::draw(&mut model, (80, 24)).contains("in your own words"), "{end}");
+        assert!(sample::draw(&mut model, (80, 24)).contains("your own answer"), "{end}");
         press(&mut model, "Esc g Enter");
-        assert!(!sample::draw(&mut model, (80, 24)).contains("in your own words"), "{end}");
+        assert!(!sample::draw(&mut model, (80, 24)).contains("your own answer"), "{end}");
     }
 }
 
@@ -224,7 +224,7 @@ fn where_something_is_not_offered_or_not_there_a_word_says_so() {
     assert!(!sample::draw(&mut model, (80, 24)).contains("decided one by one"));
     let mut model = waits([]);
     assert_eq!(press(&mut model, "!"), []);
-    assert_eq!(toast(&model), "nothing waits for you");
+    assert_eq!(toast(&model), "nothing is waiting for you");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn what_is_typed_on_is_no_key_when_the_call_is_withdrawn() {
             Record::ApprovalVoid(Voided { id: QuestionId::first("c"), why: "the turn was interrupted".into() }),
         );
         let drawn = sample::draw(&mut model, (80, 24));
-        assert!(drawn.contains("no answer is needed any more: the turn was interrupted"), "{drawn}");
+        assert!(drawn.contains("no answer needed: the turn was interrupted"), "{drawn}");
         assert_eq!(press(&mut model, "x y p q Enter"), [], "{typing}");
         press(&mut model, "Esc");
         assert!(model.modals.is_empty(), "{typing}");
@@ -318,7 +318,7 @@ fn an_edit_that_is_no_input_stays_open() {
     let call = sample::asks("c", "Write", r#"{"file_path":"a","content":"b"}"#, 1);
     let mut model = waits([call]);
     assert_eq!(press(&mut model, "! e x Ctrl-s"), []);
-    assert!(sample::draw(&mut model, (80, 24)).contains("no JSON"));
+    assert!(sample::draw(&mut model, (80, 24)).contains("not JSON"));
     press(&mut model, "Backspace Ctrl-s");
     assert_eq!(press(&mut model, "y").len(), 1);
 }

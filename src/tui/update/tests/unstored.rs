@@ -21,7 +21,7 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     model.focus = panes::tickets::NAME;
     assert_eq!((press(&mut model, "j d").len(), told(&model).as_str()), (1, ""), "it is no fact yet");
     assert_eq!(press(&mut model, "! y").len(), 1);
-    assert!(sample::draw(&mut model, (120, 40)).contains("on its way"));
+    assert!(sample::draw(&mut model, (120, 40)).contains("sending"));
     update(&mut model, Msg::News(News::StorageAwaited(full.clone())));
     assert!(sample::draw(&mut model, (120, 40)).contains("the answer cannot be stored yet"));
     assert_eq!((model.waiting(), model.tabs[0].standing()), (0, Standing::Unstored), "nothing is left to do");

@@ -10,7 +10,7 @@ fn an_edit_is_judged_before_the_yes_and_the_card_says_how() {
     let asks = press(&mut model, "! e x Ctrl-s");
     edit_is_judged(&mut model, &asks);
     let drawn = sample::draw(&mut model, (100, 30));
-    assert!(drawn.contains("--follow-tagsx") && drawn.contains("what the policy says of it"), "{drawn}");
+    assert!(drawn.contains("--follow-tagsx") && drawn.contains("with its verdict"), "{drawn}");
     let edited = model.tabs[0].state.approvals[0].clone();
     assert_eq!(edited.id.revision, 1);
     let yes = Answer::Allow { input: edited.input.clone(), scope: Scope::Once };
@@ -36,9 +36,9 @@ fn a_question_that_is_asked_again_has_a_card_of_its_own_and_no_key_answers_it_un
     assert_eq!(press(&mut model, "! y").len(), 1);
     again(&mut model, Again::RulesChanged, stricter);
     let drawn = sample::draw(&mut model, (100, 30));
-    assert!(drawn.contains("the rules were changed before your answer came"), "{drawn}");
+    assert!(drawn.contains("the rules were changed before your answer arrived"), "{drawn}");
     assert_eq!(press(&mut model, "y"), [], "a key that was meant for the old card");
-    assert!(sample::draw(&mut model, (100, 30)).contains("asked anew"));
+    assert!(sample::draw(&mut model, (100, 30)).contains("asked again"));
     let asks = press(&mut model, "y");
     let [Ask::Request(Request::Command(_, UserCommand::AnswerApproval { id, .. }))] = &asks[..] else {
         panic!("{asks:?}")
@@ -56,6 +56,17 @@ fn a_question_that_is_asked_again_has_a_card_of_its_own_and_no_key_answers_it_un
         let drawn = sample::draw(&mut model, (100, 30));
         assert!(card_is_open(&model) && drawn.contains("rule stricter"), "{typing}: {drawn}");
     }
+    // And what they had typed is still there.
+    let mut model = waits([sample::push("c")]);
+    press(&mut model, "! d n o t");
+    again(&mut model, Again::RulesUnusable, stricter);
+    let asks = press(&mut model, "x Esc d Enter");
+    let [Ask::Request(Request::Command(_, UserCommand::AnswerApproval { id, answer: Answer::Deny { words } }))] =
+        &asks[..]
+    else {
+        panic!("{asks:?}")
+    };
+    assert_eq!((id.revision, words.as_str()), (1, "not"));
     // News of an old try says nothing about the new question.
     let mut model = waits([Approval { kind: ApprovalKind::Passphrase, ..sample::push("c") }]);
     press(&mut model, "! y h Enter");
@@ -63,7 +74,7 @@ fn a_question_that_is_asked_again_has_a_card_of_its_own_and_no_key_answers_it_un
     assert_eq!(asks.len(), 1, "how the passphrase stands: {asks:?}");
     checked(&mut model, Checked::Failed("of the old card".into()));
     let drawn = sample::draw(&mut model, (100, 30));
-    assert!(!drawn.contains("of the old card") && drawn.contains("did not count"), "{drawn}");
+    assert!(!drawn.contains("of the old card") && drawn.contains("was not applied"), "{drawn}");
 }
 
 #[test]
@@ -94,11 +105,11 @@ fn an_edit_that_may_not_run_goes_back_to_what_was_typed_with_the_reason() {
         [refused("other"), Record::EditRefused(EditRefused { id: QuestionId::first("c").next(), why: "w".into() })]
     {
         news(&mut model, other);
-        assert!(sample::draw(&mut model, (80, 24)).contains("being judged"));
+        assert!(sample::draw(&mut model, (80, 24)).contains("checking"));
     }
     news(&mut model, refused("c"));
     let drawn = sample::draw(&mut model, (80, 24));
-    assert!(drawn.contains("rm-blocks: it removes files") && drawn.contains("have it judged"), "{drawn}");
+    assert!(drawn.contains("rm-blocks: it removes files") && drawn.contains("save, then y"), "{drawn}");
     assert!(model.toast.is_none() && model.waiting() == 2);
     assert_eq!(press(&mut model, "Ctrl-s"), asked, "nothing of it was lost");
     news(&mut model, refused("c"));
@@ -128,7 +139,7 @@ fn while_the_rules_cannot_be_used_a_call_can_only_be_denied() {
         assert_eq!(press(&mut model, "y y t T A y e y Enter"), [], "{kind:?}");
         let drawn = sample::draw(&mut model, (100, 30));
         assert!(drawn.contains("policy.yaml:2:1") && drawn.contains("can only be denied"), "{drawn}");
-        for key in ["y once", "passphrase…", "begin", "this call, for this run", "always…", "e edit"] {
+        for key in ["allow once", "passphrase…", "approve", "allow for this run", "always…", "e edit"] {
             assert!(!drawn.contains(key), "{kind:?} {key}: {drawn}");
         }
         let asks = press(&mut model, "d Enter");

@@ -1,0 +1,34 @@
+//! Why a key cannot act now, in words for the notice line: no key is silent.
+
+use crate::orchestrator::state::Stage;
+use crate::tui::command::Command;
+use crate::tui::model::{Mode, Model};
+use crate::tui::tab::Standing;
+
+/// Why the command of a key that was pressed does nothing.
+pub(super) fn why(model: &Model, command: Command) -> String {
+    match command {
+        Command::NextWaiting => return "nothing is waiting for you".to_owned(),
+        Command::GoToTab | Command::TabNext | Command::TabPrevious => return "only one ticket is open".to_owned(),
+        Command::Own("next" | "previous" | "clear") => return "no search; / starts one".to_owned(),
+        Command::End => return "already at the end".to_owned(),
+        Command::Prompt | Command::Explain | Command::Own(_) => return "no run yet".to_owned(),
+        _ if model.mode == Mode::Replay => return "not available in a replay".to_owned(),
+        _ => {}
+    }
+    let Some(tab) = model.tab() else { return "no ticket is open; t opens one".to_owned() };
+    let id = &tab.id;
+    match (command, tab.standing()) {
+        (Command::Edit, _) | (_, Standing::Gone) => format!("the file of {id} is gone"),
+        (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
+        (Command::Pause, _) => format!("{id} is complete"),
+        (_, Standing::NotStarted) => format!("{id} has no run yet; p starts one"),
+        (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
+        (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
+        (Command::PauseNow, _) => "nothing is running".to_owned(),
+        (Command::Skip, _) => "no open phase to skip".to_owned(),
+        (Command::Retry, _) if model.is_parked() => "your own limit: there is no earlier retry".to_owned(),
+        (Command::Retry, _) => "nothing to retry: select a phase that is done, disputed, blocked or skipped".to_owned(),
+        (_, _) => "not available now".to_owned(),
+    }
+}
