@@ -96,8 +96,8 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::panes::PANES;
     use crate::base::time::Timestamp;
+    use crate::tui::panes::PANES;
     use crate::tui::sample;
 
     #[test]
