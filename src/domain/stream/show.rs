@@ -186,7 +186,7 @@ mod tests {
             [
                 "text I will write a file.",
                 "Write new.txt",
-                "= new · 2 lines",
+                "= new · 2 lines @1",
                 "Read a.txt",
                 "= 3 lines",
                 r#"Edit a.txt "world"→"there""#,
