@@ -6,8 +6,9 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+use programmator::domain::profile::Profile;
 use programmator::policy::cases::Case;
-use programmator::policy::engine::{Policy, Profile};
+use programmator::policy::engine::Policy;
 use programmator::policy::place::{MadeUp, Place};
 use serde_json::json;
 use std::hint::black_box;

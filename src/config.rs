@@ -11,9 +11,9 @@ pub mod layers;
 mod values;
 
 use crate::config::key::Key;
+use crate::domain::profile::Profile;
 use crate::domain::record::Level;
 use crate::domain::settings::Settings;
-use crate::policy::engine::Profile;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;

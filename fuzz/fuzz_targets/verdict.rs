@@ -5,7 +5,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use programmator::policy::engine::{Policy, Profile};
+use programmator::domain::profile::Profile;
+use programmator::policy::engine::Policy;
 use programmator::policy::place::{MadeUp, Place};
 use serde_json::json;
 use std::path::Path;

@@ -2,7 +2,8 @@
 //! mean is `policy`'s business. A file that others could have written decides nothing.
 
 use crate::config::Trust;
-use crate::policy::engine::{Policy, Profile, Source, Standing};
+use crate::domain::profile::Profile;
+use crate::policy::engine::{Policy, Source, Standing};
 use crate::policy::rules::file::{MAX_FILE, PolicyError};
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};

@@ -5,8 +5,8 @@
 use crate::base::text::clean_line;
 use crate::config::flags;
 use crate::domain::limits::{HourWindow, OnWarning};
+use crate::domain::profile::Profile;
 use crate::domain::settings::Settings;
-use crate::policy::engine::Profile;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@ use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, StorageConfig, flags};
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
+use crate::domain::profile::Profile;
 use crate::domain::settings::{BreakerSettings, Settings};
-use crate::policy::engine::Profile;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //! verdict; nothing is run, opened or changed.
 
 use crate::base::text::clean_line;
-pub use crate::domain::profile::Profile;
+use crate::domain::profile::Profile;
 use crate::domain::verdict::Verdict;
 use crate::policy::call;
 use crate::policy::floor::{Changes, Floor};

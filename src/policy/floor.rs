@@ -339,7 +339,8 @@ enum Below {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::engine::{Policy, Profile};
+    use crate::domain::profile::Profile;
+    use crate::policy::engine::Policy;
     use crate::policy::place::MadeUp;
     use serde_json::json;
 

@@ -135,7 +135,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::engine::Profile;
+    use crate::domain::profile::Profile;
     use crate::policy::place::{MadeUp, Place};
     use serde_json::json;
     use std::path::Path;

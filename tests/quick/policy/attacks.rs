@@ -3,9 +3,9 @@
 
 use super::contexts::{contexts, lifted};
 use super::support::policy;
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
 use programmator::policy::cases::Case;
-use programmator::policy::engine::Profile;
 use proptest::prelude::{ProptestConfig, any, prop, prop_assert, proptest};
 use serde::Deserialize;
 use std::sync::LazyLock;

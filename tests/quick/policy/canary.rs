@@ -7,8 +7,8 @@
 
 use super::grammar::{Dice, Malice, script};
 use super::support::decide;
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
-use programmator::policy::engine::Profile;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -2,9 +2,9 @@
 //! weakens a verdict.
 
 use super::support::{cases, verdict};
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
 use programmator::policy::cases::Case;
-use programmator::policy::engine::Profile;
 use serde_json::json;
 
 /// A row is wrapped in each so-manieth context.

@@ -1,9 +1,9 @@
 //! The corpus in profile `strict`: every verdict as expected, none that must never be.
 
 use super::support::{cases, policy};
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
 use programmator::policy::cases::{Case, Miss};
-use programmator::policy::engine::Profile;
 
 #[test]
 fn every_case_has_the_expected_verdict() {

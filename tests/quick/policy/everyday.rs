@@ -2,8 +2,8 @@
 //! workspace, what this machine tells, `find -exec`, variables of a script's own, build folders.
 
 use super::support::{decide, policy};
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
-use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
 use serde_json::json;
 use std::path::Path;

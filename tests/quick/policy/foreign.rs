@@ -2,8 +2,8 @@
 //! formatters that are installed, words of a version that run what the repository says. Each row beside its neighbour.
 
 use super::support::policy;
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
-use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
 use programmator::policy::remembered::Remembered;
 use serde_json::json;

@@ -1,8 +1,9 @@
 //! Profile `guarded`, row by row: what is allowed, what asks, what is blocked; and what `trusted` keeps of the floor.
 
 use super::support::{decide, policy, verdict};
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict::{self, Allow, Ask, Block};
-use programmator::policy::engine::{Policy, Profile, Source};
+use programmator::policy::engine::{Policy, Source};
 use programmator::policy::place::{MadeUp, Place};
 use serde_json::json;
 use std::path::Path;

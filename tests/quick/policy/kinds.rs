@@ -1,6 +1,7 @@
 //! Kinds of calls: which calls have one, and that two calls of one kind differ in nothing that its name does not say.
 
-use programmator::policy::engine::{Policy, Profile};
+use programmator::domain::profile::Profile;
+use programmator::policy::engine::Policy;
 use programmator::policy::place::{MadeUp, Place};
 use serde_json::json;
 use std::path::Path;

@@ -2,8 +2,8 @@
 //! even by `strict`; proven writes and the project's own commands by `guarded`.
 
 use super::support::decide;
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
-use programmator::policy::engine::Profile;
 
 /// A workspace of many languages.
 const FILES: &[&str] = &[

@@ -2,8 +2,8 @@
 //! hide behind. They were written beside the corpus, not from it.
 
 use super::support::{decide, verdict};
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
-use programmator::policy::engine::Profile;
 
 #[test]
 fn ordinary_commands_are_allowed() {

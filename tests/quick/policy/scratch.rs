@@ -2,8 +2,8 @@
 //! not the project's, and what is protected by its name is protected there, too.
 
 use super::support::policy;
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict::{self, Allow, Ask, Block};
-use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
 use programmator::policy::remembered::Remembered;
 use serde_json::{Value, json};

@@ -4,8 +4,8 @@
 
 use super::grammar::{Dice, Malice, noise, script};
 use super::support::{decide, policy};
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
-use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
 use serde_json::json;
 use std::path::Path;

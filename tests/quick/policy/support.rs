@@ -1,8 +1,9 @@
 //! What the tests of the gate share: judging a command in a made-up place, and the cases of the corpus.
 
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict;
 use programmator::policy::cases::Case;
-use programmator::policy::engine::{Policy, Profile};
+use programmator::policy::engine::Policy;
 use programmator::policy::place::{MadeUp, Place};
 use programmator::policy::verdict::Decision;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! Claude's tools other than Bash.
 
 use super::support::policy;
+use programmator::domain::profile::Profile;
 use programmator::domain::verdict::Verdict::{self, Allow, Ask, Block, Passphrase};
-use programmator::policy::engine::Profile;
 use programmator::policy::place::{MadeUp, Place};
 use serde_json::{Value, json};
 use std::path::Path;
