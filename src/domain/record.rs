@@ -8,11 +8,8 @@ pub use stored::{FORMAT, Stored};
 pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
 use crate::base::time::Timestamp;
-use crate::domain::analysis::Analysis;
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
-use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
-use crate::domain::claim::Claim;
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
@@ -21,7 +18,6 @@ use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::step::Role;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::verdict::Verdict;
-use crate::domain::watchdog::WatchdogFired;
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
@@ -76,7 +72,7 @@ pub enum Record {
     /// How many boxes of a ticket's file are ticked now.
     BoxesRead(Boxes),
     /// What a turn's output says besides its claim.
-    OutputAnalysed(Analysis),
+    OutputAnalysed(crate::domain::analysis::Analysis),
     /// The ticket's file is gone or cannot be read as a ticket.
     TicketLost {
         /// What is wrong with it.
@@ -178,7 +174,7 @@ pub enum Record {
     /// The API failed and Claude tries again.
     ApiRetried(ApiRetried),
     /// A timer of the watchdog ran out; what it cut off follows.
-    WatchdogFired(WatchdogFired),
+    WatchdogFired(crate::domain::watchdog::WatchdogFired),
     /// The ticket's sessions of Claude, as the run before left them.
     SessionsCarried(Sessions),
     /// A session will not be resumed. Also behind a run's end.
@@ -212,7 +208,7 @@ pub enum Record {
         /// The iteration.
         n: u32,
         /// What it claims.
-        claim: Claim,
+        claim: crate::domain::claim::Claim,
         /// What it is about, found out when it was read; in old journals when it is folded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         about: Option<Claimed>,
@@ -241,7 +237,7 @@ pub enum Record {
         /// The iteration.
         n: u32,
         /// All that work now.
-        tasks: Vec<BackgroundTask>,
+        tasks: Vec<crate::domain::background::BackgroundTask>,
     },
     /// Somebody else's words begin a turn of Claude's, or have come into one. It is stopped, and nothing it says counts.
     ForeignTurn(ForeignTurn),
