@@ -663,7 +663,7 @@ fn a_new_ticket_is_found_and_read() {
         )
     );
     let ticket = tickets::load(&path).unwrap();
-    assert_eq!((ticket.id.as_str(), ticket.problems.len(), ticket.phases.len()), (name, 0, 1));
+    assert_eq!((ticket.id.as_str(), ticket.problems.len(), ticket.phases.len()), (name, 1, 1), "it is to be filled in");
     assert_eq!(ticket.validation, Vec::<String>::new(), "the example is none");
     assert!(tickets::create(&NewTicket { title: " \n", ..new }, &folder.path("t")).is_err());
 }
