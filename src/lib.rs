@@ -65,7 +65,8 @@
 //! **[`orchestrator`]** The verbs. [`decide`](orchestrator::decide) answers an [`Input`](orchestrator::input::Input) with
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
-//! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts.
+//! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
+//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps).
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`).
@@ -99,7 +100,8 @@
 //! channels between tasks what happens when they are full. [`storage`](runtime::storage) is how a run waits while nothing can be stored,
 //! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) has each call
 //! judged, [`rulebook`](runtime::rulebook) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
-//! what waits judged again when they change. [`app`](runtime::app) answers what front ends ask,
+//! what waits judged again when they change. [`prompts`](runtime::prompts) makes the text that Claude is sent.
+//! [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`shutdown`](runtime::shutdown) hears signals.
 //!
@@ -139,6 +141,7 @@
 //! |---|---|
 //! | pane | a file in `tui/panes/` with its keys, state and view, an [`Entry`](tui::pane::Entry); its row in [`PANES`](tui::panes::PANES); a place in [`layout`](tui::layout), which may ask it whether it has something to say |
 //! | key | a row in `tui/command/table.rs` and an arm in [`update`](tui::update) or in its dialog, for a pane's own both in the pane's file; footers, help and docs/keys.md follow |
+//! | step | a file in `orchestrator/steps/` with its row, and its name in [`STEPS`](orchestrator::steps::STEPS); `tests/quick/core/steps.rs` adds one |
 //! | guard | a file in `orchestrator/guards/` and its name in [`GUARDS`](orchestrator::guards::GUARDS); its limit is a key of the configuration and a field of [`Settings`](domain::settings::Settings) |
 //! | config key | a row in [`KEYS`](config::key::KEYS) and a line in `config::values` |
 //! | request | a variant of [`Request`](domain::request::Request), an arm in [`runtime::app`], and of [`Reply`](domain::request::Reply) what it is answered if more than done or refused |

@@ -8,6 +8,7 @@ pub mod circuit;
 pub mod effects;
 pub mod gate;
 pub mod headless;
+pub mod prompts;
 pub mod reporter;
 pub mod rulebook;
 pub mod rules_watch;

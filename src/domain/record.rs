@@ -3,7 +3,9 @@
 mod parts;
 mod stored;
 mod turns;
-pub use parts::{ApiRetried, BoxSettled, Level, OfPhase, PhaseSeed, ValidationRan, WishTaken, WriteOutcome};
+pub use parts::{
+    ApiRetried, BoxSettled, ChangeAnswered, Level, OfPhase, PhaseSeed, ValidationRan, WishTaken, WriteOutcome,
+};
 pub use stored::{FORMAT, Stored};
 pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
@@ -84,12 +86,7 @@ pub enum Record {
         commands: Vec<String>,
     },
     /// A person decided about changed validation commands.
-    ValidationChangeAnswered {
-        /// The list that counts from now on.
-        commands: Vec<String>,
-        /// The new list was taken.
-        accepted: bool,
-    },
+    ValidationChangeAnswered(ChangeAnswered),
     /// An iteration began.
     IterationStarted {
         /// The iteration.

@@ -37,13 +37,16 @@ pub struct Session {
     pub opened: Timestamp,
     /// When it was last used: its age counts from here.
     pub used: Timestamp,
+    /// Which text of the ticket it knows; empty where that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub told: String,
 }
 
 impl Session {
     /// A session that is used now.
     pub fn now(id: &str, folder: &str, model: &str, now: Timestamp) -> Self {
         let [id, folder, model] = [id, folder, model].map(str::to_owned);
-        Self { id, folder, model, opened: now, used: now }
+        Self { id, folder, model, opened: now, used: now, told: String::new() }
     }
 
     /// Not used for so long. A clock that goes back makes nothing older.

@@ -22,7 +22,8 @@ use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    AgentReady, ApiRetried, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed, ValidationRan,
+    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
+    ValidationRan,
 };
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
@@ -141,7 +142,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 counted(commands.len(), "command"),
             ),
         )),
-        Record::ValidationChangeAnswered { commands, accepted } => info(format!(
+        Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted }) => info(format!(
             "using {} validation commands: {}",
             if *accepted { "the new" } else { "the old" },
             counted(commands.len(), "command"),

@@ -13,7 +13,7 @@ use agent::fold_agent;
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{BoxSettled, OfPhase, Record, Stored, WriteOutcome};
+use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
@@ -103,7 +103,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::ValidationChangeSeen { commands } => {
             state.validation_change = Some(commands.clone());
         }
-        Record::ValidationChangeAnswered { commands, accepted } => {
+        Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted }) => {
             let seen = state.validation_change.take();
             state.validation_declined = if *accepted { None } else { seen };
             state.validation.clone_from(commands);

@@ -23,7 +23,7 @@ mod watchdog;
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::{ApiRetried, Level, OfPhase, Record};
+use crate::domain::record::{AgentReady, ApiRetried, Level, OfPhase, Record};
 use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::{Decision, Effect, Timer};
 use crate::orchestrator::input::Input;
@@ -163,8 +163,8 @@ impl<'a> Draft<'a> {
             Input::SessionUnknown { .. } => self.session_unknown(n),
             Input::AgentStarting { .. } => self.agent_starting(n),
             Input::AgentSpawned { pid, .. } => self.agent_spawned(n, pid),
-            Input::AgentReady { session, model, version, .. } => {
-                self.agent_ready(n, session, model, version);
+            Input::AgentReady { session, model, version, told, .. } => {
+                self.agent_ready(AgentReady { n, session, model, version, told });
             }
             Input::ToolFinished { tool_use_id, is_error, .. } => self.tool_finished(n, tool_use_id, is_error),
             Input::ToolRan { tool_use_id, unasked, .. } => self.tool_ran(n, &tool_use_id, unasked),

@@ -160,6 +160,8 @@ pub struct Spawn {
     pub n: u32,
     /// Session to resume.
     pub session: Option<String>,
+    /// Which text of the ticket that session knows.
+    pub told: Option<String>,
     /// `--model`.
     pub model: Option<String>,
     /// `--max-budget-usd`: what is left of the budgets.

@@ -124,6 +124,8 @@ pub enum Input {
         model: String,
         /// CLI version.
         version: String,
+        /// Which text of the ticket it was told.
+        told: String,
     },
     /// Claude asks whether a tool may run.
     ToolAsked(Box<ToolCall>),

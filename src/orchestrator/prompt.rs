@@ -22,6 +22,12 @@ pub struct PromptContext {
     pub title: String,
     /// The phase to work on; `None`: the whole ticket.
     pub phase: Option<String>,
+    /// The session is gone on with: Claude knows what it was told before.
+    pub resumed: bool,
+    /// The ticket file is not as Claude knows it (filled in at the edge).
+    pub ticket_changed: bool,
+    /// What the gate does with calls of the usual kinds, a line each (filled in at the edge).
+    pub gate: Vec<String>,
     /// The whole ticket file (filled in at the edge).
     pub ticket: String,
     /// Path of the ticket file.
@@ -144,11 +150,14 @@ impl Templates {
             summaries: some(),
             corrections: some(),
             open_boxes: 1,
+            gate: some(),
             notes: some(),
             validation: some(),
             ..PromptContext::default()
         };
-        kinds.iter().try_for_each(|kind| self.render(*kind, &context).map(drop))
+        let resumed = PromptContext { resumed: true, ..context.clone() };
+        let all = kinds.iter().flat_map(|kind| [(kind, &context), (kind, &resumed)]);
+        all.into_iter().try_for_each(|(kind, context)| self.render(*kind, context).map(drop))
     }
 }
 
@@ -228,6 +237,9 @@ mod tests {
             phase: Some("Phase 2: \"quoted\" work".into()),
             ticket: "# Parse dates\n- [x] Phase 1: look\n- [ ] Phase 2: \"quoted\" work\n".into(),
             ticket_path: "/t/tk-1.md".into(),
+            resumed: false,
+            ticket_changed: true,
+            gate: vec!["Refused: `git push`.".into()],
             done_phases: vec!["Phase 1: look".into()],
             open_phases: vec!["Phase 2: \"quoted\" work".into(), "Phase 3: end".into()],
             summaries: vec!["Looked around.".into()],
@@ -276,6 +288,7 @@ mod tests {
         let text = render(PHASED, &bare);
         for heading in [
             "Where the run stands",
+            "What the gate does",
             "What did not hold",
             "What to do otherwise",
             "From the person",

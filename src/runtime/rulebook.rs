@@ -340,7 +340,9 @@ impl Judge for Rulebook {
 mod tests {
     use super::*;
     use crate::base::secret::Secret;
+    use crate::domain::approval::Presence;
     use crate::policy::engine::Source;
+    use crate::runtime::prompts::briefing;
 
     const LOCKED: &str = "version: 1\nrules:\n  - {name: reads, action: allow, effects: [read]}\n  \
         - {name: tags, action: require-passphrase, command: git, args: {prefix: [[tag]]}, grant: {scope: rule, ttl: 5m}}\n  \
@@ -511,5 +513,37 @@ mod tests {
         assert!(book.refresh().unwrap().contains("the policy was changed"));
         assert_eq!(place.judge(&book, "ls").verdict, Allow);
         assert_eq!(book.judge_again(&call).map(|ruling| ruling.verdict), Ok(Allow));
+    }
+
+    /// What is there is asked for, so a line cannot say what the gate does not do.
+    #[test]
+    fn claude_is_told_what_the_gate_does_under_the_profile_of_its_step() {
+        let place = Place::new("");
+        let (book, root) = (place.book(), place.root());
+        let told = |presence| briefing(&*book, book.run, &root, &root.join("plan.md"), presence);
+        std::fs::write(root.join("Cargo.toml"), "[package]\nname = \"shop\"\n").unwrap();
+        let refusal =
+            "A refusal comes with its reason. Do not try the same in another way; do what is allowed, or report it.";
+        let there = told(Presence::Screen);
+        assert_eq!(
+            there,
+            [
+                "Runs at once: building and testing (`cargo test`); reading files; writing files in the work tree; writing \
+                 files in `$TMPDIR`; `git commit`.",
+                "Waits for the person to say yes: code in an argument (`python -c`, `node -e`); network access, installing \
+                 packages; `git push`; changing history or discarding changes (`git reset --hard`).",
+                "Refused: writing outside the work tree and `$TMPDIR`; `rm -r` of anything but build output; changing the \
+                 ticket's file.",
+                refusal,
+            ]
+        );
+        assert!(told(Presence::Nobody)[1].starts_with("Refused, since nobody is there to be asked: code in"));
+        book.keep_to(Some(Profile::Strict));
+        let strict = told(Presence::Screen);
+        assert_eq!(strict[0], "Runs at once: reading files.");
+        assert!(strict.len() <= 5 && strict[1].contains("`git push`"), "{strict:#?}");
+        assert_eq!(book.refresh(), None, "the person has changed no rule");
+        book.keep_to(None);
+        assert_eq!(told(Presence::Screen), there);
     }
 }

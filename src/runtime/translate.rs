@@ -12,10 +12,12 @@ use crate::orchestrator::input::{CommandResult, Input};
 use jiff::tz::TimeZone;
 
 /// An event of the agent in iteration `n`; `None` for what the core need not know.
-pub fn agent_event(n: u32, event: AgentEvent, now: Timestamp) -> Option<Input> {
+pub fn agent_event(n: u32, told: &str, event: AgentEvent, now: Timestamp) -> Option<Input> {
     Some(match event {
         AgentEvent::Spawned { pid } => Input::AgentSpawned { n, pid },
-        AgentEvent::Ready { session, model, version } => Input::AgentReady { n, session, model, version },
+        AgentEvent::Ready { session, model, version } => {
+            Input::AgentReady { n, session, model, version, told: told.to_owned() }
+        }
         AgentEvent::ToolAsked(asked) => Input::ToolAsked(Box::new(ToolCall {
             n,
             request: Request { id: asked.request_id, via: asked.via },

@@ -46,7 +46,13 @@ impl Core {
         core.give(Input::TreeGranted);
         core.give(Input::SnapshotTaken { n: 1, id: "s".into() });
         core.give(Input::AgentSpawned { n: 1, pid: 7 });
-        core.give(Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into() });
+        core.give(Input::AgentReady {
+            n: 1,
+            session: "s".into(),
+            model: "m".into(),
+            version: "v".into(),
+            told: String::new(),
+        });
         assert_eq!(core.state.stage, Stage::Running);
         core.effects.clear();
         core.records.clear();

@@ -10,6 +10,7 @@ mod person;
 mod players;
 mod questions;
 mod simulation;
+mod steps;
 mod world;
 
 use players::exited;
@@ -187,7 +188,8 @@ fn any_input() -> impl Strategy<Value = Input> {
             n,
             session,
             model: "m".into(),
-            version: "v".into()
+            version: "v".into(),
+            told: String::new(),
         }),
         (n.clone(), any::<bool>(), text).prop_map(|(n, is_error, text)| Input::TurnFinished {
             n,

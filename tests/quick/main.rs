@@ -16,6 +16,7 @@ mod core;
 mod docs;
 mod hank;
 mod policy;
+mod prompts;
 #[allow(dead_code, reason = "the unit tests use the rest")]
 #[path = "../../src/tui/sample.rs"]
 mod sample;

@@ -202,7 +202,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
                 return Err(Fault::Withdrawn);
             }
         }
-        Record::AgentReady(AgentReady { n, session, model, version }) => {
+        Record::AgentReady(AgentReady { n, session, model, version, .. }) => {
             db.prepare_cached(
                 "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, 'open')
                  ON CONFLICT (session) DO UPDATE SET model = ?3, version = ?4, state = 'open'",

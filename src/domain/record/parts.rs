@@ -52,6 +52,15 @@ impl WriteOutcome {
     }
 }
 
+/// A person decided about changed validation commands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeAnswered {
+    /// The list that counts from now on.
+    pub commands: Vec<String>,
+    /// The new list was taken.
+    pub accepted: bool,
+}
+
 /// A failed request that Claude sends again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiRetried {

@@ -58,6 +58,9 @@ pub struct AgentReady {
     pub model: String,
     /// Version of the CLI.
     pub version: String,
+    /// Which text of the ticket Claude was told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub told: String,
 }
 
 /// Claude cannot resume the session.

@@ -11,9 +11,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     match record {
         Record::SessionsCarried(sessions) => state.sessions.clone_from(sessions),
         Record::SessionEnded(ended) => state.sessions.end(ended, time),
-        Record::AgentReady(AgentReady { n, session, model, .. }) => {
+        Record::AgentReady(AgentReady { n, session, model, told, .. }) => {
             let own = if state.settings.model.is_none() && role.model.is_none() { model.as_str() } else { "" };
-            state.sessions.ready(&role.step, Session::now(session, &state.folder, own, time), *n);
+            let ready = Session { told: told.clone(), ..Session::now(session, &state.folder, own, time) };
+            state.sessions.ready(&role.step, ready, *n);
         }
         Record::SessionLost(SessionLost { n, session }) => {
             let (step, session, reason) = (role.step, session.clone(), String::new());

@@ -30,19 +30,19 @@ impl Draft<'_> {
         self.arm(Timer::Idle(n));
     }
 
-    pub(super) fn agent_ready(&mut self, n: u32, session: String, model: String, version: String) {
+    pub(super) fn agent_ready(&mut self, ready: AgentReady) {
         if self.state.stage == Stage::Running && self.open(|open| open.ready && open.answered) {
-            self.record(Record::TurnBegan { n });
+            self.record(Record::TurnBegan { n: ready.n });
         }
         // Every turn of a process begins with this record; the first is news.
-        if self.open(|open| open.ready) && self.own_session().is_some_and(|kept| kept.id == session) {
+        if self.open(|open| open.ready) && self.own_session().is_some_and(|kept| kept.id == ready.session) {
             return;
         }
         // After its end, the turn of a background task does not bring back a session that was given up.
         if self.open(|open| open.ready) && self.state.stage != Stage::Running {
             return;
         }
-        self.record(Record::AgentReady(AgentReady { n, session, model, version }));
+        self.record(Record::AgentReady(ready));
         let in_prompt = self.state.notes.at(NoteStage::InPrompt);
         let ids: Vec<String> = in_prompt.map(|note| note.id.clone()).collect();
         for id in ids {

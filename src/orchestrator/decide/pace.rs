@@ -231,7 +231,17 @@ impl Draft<'_> {
         let own = iteration.and_then(|iteration| iteration.role.model.clone());
         let model = own.or_else(|| settings.model.clone()).or_else(|| self.model_of(session.as_deref()?));
         let max_budget_usd = limits::left_usd(&self.state);
-        self.effect(Effect::Spawn(Box::new(Spawn { n, session, model, effort, profile, max_budget_usd, prompt })));
+        let told = self.own_session().filter(|kept| Some(&kept.id) == session.as_ref()).map(|kept| kept.told.clone());
+        self.effect(Effect::Spawn(Box::new(Spawn {
+            n,
+            session,
+            told,
+            model,
+            effort,
+            profile,
+            max_budget_usd,
+            prompt,
+        })));
     }
 
     /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.

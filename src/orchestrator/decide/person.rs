@@ -5,7 +5,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{Level, Record, WishTaken};
+use crate::domain::record::{ChangeAnswered, Level, Record, WishTaken};
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Draft<'_> {
@@ -52,7 +52,7 @@ impl Draft<'_> {
                     return;
                 };
                 let commands = if accept { seen } else { self.state.validation.clone() };
-                self.record(Record::ValidationChangeAnswered { commands, accepted: accept });
+                self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted: accept }));
             }
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, answer),
             UserCommand::EditCall { id, input } => self.edited(&id, input),

@@ -4,7 +4,7 @@ use super::Draft;
 use crate::base::time::Timestamp;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{Level, PhaseSeed, Record};
+use crate::domain::record::{ChangeAnswered, Level, PhaseSeed, Record};
 use crate::orchestrator::state::{PhaseState, Stage};
 
 impl Draft<'_> {
@@ -32,7 +32,7 @@ impl Draft<'_> {
         if validation == self.state.validation {
             if let Some(frozen) = self.state.validation_change.is_some().then(|| validation.clone()) {
                 // Taken back by the person before it was answered.
-                self.record(Record::ValidationChangeAnswered { commands: frozen, accepted: false });
+                self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands: frozen, accepted: false }));
             }
         } else if !asked && !declined {
             self.record(Record::ValidationChangeSeen { commands: validation });

@@ -8,21 +8,23 @@ use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_id;
 use crate::adapters::shell::{self, NoBash};
 use crate::adapters::store::Bounds;
-use crate::adapters::tickets;
 use crate::base::time::Clock;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
-use crate::orchestrator::prompt::{Prompt, PromptContext};
+use crate::orchestrator::prompt::Prompt;
 use crate::runtime::gate::Waiting;
+use crate::runtime::prompts::{self, Made, briefing};
 use crate::runtime::{channels, translate};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio::task::block_in_place;
 
 impl Effects {
     /// Starts Claude and sends the prompt; what fails on the way ends the run with a message.
     pub(super) fn spawn_agent(&mut self, spawn: Spawn) {
         let n = spawn.n;
+        self.gate.keep_to(spawn.profile);
         let prepared = self.prompt(&spawn).and_then(|prompt| {
             let storage = &self.config.storage;
             let bounds = Bounds { limit: storage.stream, reserve: storage.reserve };
@@ -35,7 +37,6 @@ impl Effects {
                 return self.answer_now(Input::AgentFailed { n, message });
             }
         };
-        self.gate.keep_to(spawn.profile);
         // Nobody waits for an answer to what an earlier Claude asked.
         self.work.asked.clear();
         self.work.places.clear();
@@ -72,10 +73,10 @@ impl Effects {
                 Err(input) => return Some(input),
             };
             // What a Claude says that never came to be is nobody's business: only now it is listened to.
-            tokio::spawn(listen(n, seen, inputs, told_time));
+            tokio::spawn(listen(n, prompt.told, seen, inputs, told_time));
             *lock(&claude) = Claude::Started(agent.clone());
             // One that has ended already says so by itself.
-            agent.send_user(&fresh_id(), &prompt).await.ok();
+            agent.send_user(&fresh_id(), &prompt.text).await.ok();
             // Claude reads the file of the person's memory when it likes.
             agent.exited().await;
             drop(memory);
@@ -88,12 +89,10 @@ impl Effects {
         }
     }
 
-    fn prompt(&self, spawn: &Spawn) -> Result<String, String> {
-        let text = tickets::load::read(&self.ticket_path)
-            .map_err(|error| format!("cannot make a prompt from the ticket: {error}"))?;
-        let ticket = String::from_utf8_lossy(&text).into_owned();
-        let context = PromptContext { ticket, ..spawn.prompt.context.clone() };
-        self.templates.render(spawn.prompt.kind, &context).map_err(|error| error.to_string())
+    fn prompt(&self, spawn: &Spawn) -> Result<Made, String> {
+        let (gate, presence) = (&*self.gate, self.reporter.presence());
+        let briefing = block_in_place(|| briefing(gate, self.run, &self.folder, &self.ticket_path, presence));
+        prompts::make(&self.templates, spawn, &self.ticket_path, briefing)
     }
 
     fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {
@@ -203,7 +202,13 @@ impl Effects {
 }
 
 /// Turns Claude's events into inputs up to the last one, also while the run is being ended.
-async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Sender<Input>, clock: Arc<dyn Clock>) {
+async fn listen(
+    n: u32,
+    told: String,
+    mut seen: mpsc::Receiver<AgentEvent>,
+    inputs: mpsc::Sender<Input>,
+    clock: Arc<dyn Clock>,
+) {
     let mut waiting = Waiting::default();
     while let Some(event) = seen.recv().await {
         if let Some(tool_use_id) = waiting.follow(&event)
@@ -211,7 +216,7 @@ async fn listen(n: u32, mut seen: mpsc::Receiver<AgentEvent>, inputs: mpsc::Send
         {
             break;
         }
-        if let Some(input) = translate::agent_event(n, event, clock.now())
+        if let Some(input) = translate::agent_event(n, &told, event, clock.now())
             && inputs.send(input).await.is_err()
         {
             break;

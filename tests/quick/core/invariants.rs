@@ -109,13 +109,14 @@ impl Invariants {
                 assert_eq!(*from, before.breaker.state);
                 assert!(!reason.is_empty(), "the breaker moved without a reason");
             }
-            Record::IterationStarted { session, .. } => {
+            Record::IterationStarted { session, role, .. } => {
                 let doubted =
                     before.phases.iter().any(|one| one.doubted && one.ticked && !one.untickable && one.is_open());
                 assert!(!doubted, "an iteration begins with a box that Claude has ticked by itself");
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
-                assert!(before.counted_iterations() < before.settings.max_iterations, "an iteration too many");
-                Self::check_session(before, session.as_deref(), stored.time);
+                let left = before.counted_iterations() < before.settings.max_iterations;
+                assert!(left || !role.counts.is_progress(), "an iteration too many");
+                Self::check_session(before, &role.step, session.as_deref(), stored.time);
             }
             Record::CallCounted(counted) => {
                 assert!(granted(counted.n, counted.purpose), "call {} was not granted by the ledger", counted.n);
@@ -181,7 +182,8 @@ impl Invariants {
         match effect {
             Effect::Spawn(spawn) => {
                 assert!(!self.halted, "Claude is called after the person has paused or stopped the run");
-                if let Some(phase) = &spawn.prompt.context.phase {
+                let works = state.open_iteration().is_some_and(|open| open.role.counts.is_progress());
+                if let Some(phase) = spawn.prompt.context.phase.as_ref().filter(|_| works) {
                     assert!(!self.skipped.contains(phase), "Claude is called for {phase}, which was skipped");
                     let is_open = state.own_phase().is_some_and(programmator::orchestrator::state::PhaseState::is_open);
                     assert!(is_open, "Claude is called for {phase}, which is settled");
@@ -207,9 +209,9 @@ impl Invariants {
     }
 
     /// A session that is resumed is the one that is kept, of this folder, and not too old.
-    fn check_session(before: &State, session: Option<&str>, now: Timestamp) {
+    fn check_session(before: &State, step: &StepName, session: Option<&str>, now: Timestamp) {
         let Some(session) = session else { return };
-        let kept = before.sessions.of(&StepName::CODE).expect("a session that nobody kept");
+        let kept = before.sessions.of(step).expect("a session that nobody kept");
         assert_eq!(kept.id, session);
         let hours = now.since(kept.used).as_secs() / 3_600;
         assert!(hours < u64::from(before.settings.session_expiry_hours), "gone on with after {hours} h");
@@ -285,7 +287,8 @@ impl Invariants {
         limits: &BreakerSettings,
     ) {
         use Circuit::{Closed, HalfOpen, Open};
-        if open.changed.is_none() || says_nothing(open, outcome, changed) {
+        let is_aside = !open.role.counts.is_progress();
+        if is_aside || open.changed.is_none() || says_nothing(open, outcome, changed) {
             return;
         }
         let b = &mut self.breaker;

@@ -79,7 +79,7 @@ impl World {
             return self.coming.push(Input::TurnFinished { n, result: Box::new(result) });
         }
         let session = format!("00000000-0000-4000-8000-{:012}", self.spawned);
-        self.give(Input::AgentReady { n, session, model: "m".into(), version: "2.1.197".into() });
+        self.give(Input::AgentReady { n, session, model: "m".into(), version: "2.1.197".into(), told: String::new() });
         for nth in 0..self.dice.roll(3) {
             let tool = if self.rough(12) { "AskUserQuestion" } else { self.dice.one_of(&["Edit", "Bash"]) };
             let id = format!("{tool}-{n}-{nth}");
@@ -88,7 +88,7 @@ impl World {
                 self.coming.push(Input::AskWithdrawn { n, tool_use_id: id });
             }
         }
-        if !self.rough(4) {
+        if !self.rough(4) && self.is_at_work() {
             self.tree += 1;
         }
         if self.rough(15) {
@@ -117,6 +117,11 @@ impl World {
         }
         let end = self.turn_end(n);
         self.coming.push(end);
+    }
+
+    /// What looks on changes nothing.
+    fn is_at_work(&self) -> bool {
+        self.state.open_iteration().is_none_or(|open| open.role.counts.is_progress())
     }
 
     /// A subagent outlasts Claude's turn; the turn that follows its end may not come, and it may not end at all.
@@ -201,6 +206,10 @@ impl World {
                 String::new()
             }
             13 => own(&name, "CONTINUE", "[]", ""),
+            _ if !self.is_at_work() && self.objections > 0 => {
+                self.objections -= 1;
+                own("null", "CONTINUE", "[]", "  exit_signal: false\n")
+            }
             _ => own(&name, if phase.is_none() { "DONE" } else { "CONTINUE" }, "[src/a.rs]", ""),
         };
         Input::TurnFinished { n, result: Box::new(result) }

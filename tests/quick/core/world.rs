@@ -16,14 +16,17 @@ use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
+use programmator::domain::step::StepName;
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::domain::words::Teller;
 use programmator::orchestrator::apply::{apply, folded};
-use programmator::orchestrator::decide::decide;
-use programmator::orchestrator::effect::{Effect, Timer};
+use programmator::orchestrator::decide::decide_with;
+use programmator::orchestrator::effect::{Effect, Spawn, Timer};
 use programmator::orchestrator::input::{CommandResult, Input, Start};
 use programmator::orchestrator::state::{Stage, State};
+use programmator::orchestrator::step::Step;
+use programmator::orchestrator::steps::STEPS;
 use std::collections::{BTreeMap, HashMap};
 
 /// How rough the world is.
@@ -70,6 +73,12 @@ pub struct World {
     /// Cost of Claude's present process in USD.
     pub process_cost: f64,
     pub runs: u128,
+    /// What the runs are made of.
+    pub steps: &'static [Step],
+    /// Every call of Claude so far, with what it was for.
+    pub calls: Vec<(StepName, Spawn)>,
+    /// So many reviews say that the work is not done.
+    pub objections: u32,
     teller: Teller,
 }
 
@@ -105,6 +114,9 @@ impl World {
             bent: None,
             process_cost: 0.0,
             runs: 0,
+            steps: &STEPS,
+            calls: Vec::new(),
+            objections: 0,
             teller: Teller::default(),
             dice,
         };
@@ -153,7 +165,7 @@ impl World {
         if let Input::Commanded { command, .. } = &input {
             self.rules.person_wants(&self.state, command);
         }
-        let decision = decide(&self.state, input, now);
+        let decision = decide_with(self.steps, &self.state, input, now);
         assert_eq!(decision.records.is_empty(), decision.next.is_none());
         for record in decision.records {
             self.store(record, now);
@@ -242,7 +254,12 @@ impl World {
                 self.snapshots.insert(id.clone(), self.tree);
                 Input::SnapshotTaken { n, id }
             }
-            Effect::Spawn(spawn) => return self.play_claude(spawn.n, spawn.session.is_some()),
+            Effect::Spawn(spawn) => {
+                let (n, resumed) = (spawn.n, spawn.session.is_some());
+                let step = self.state.open_iteration().unwrap().role.step.clone();
+                self.calls.push((step, *spawn));
+                return self.play_claude(n, resumed);
+            }
             Effect::SendFollowUp { n, .. } => self.turn_end(n),
             Effect::SendNote { .. } if self.rough(3) => return,
             Effect::SendNote { id, .. } => Input::NoteEchoed { id },

@@ -8,7 +8,7 @@ use programmator::domain::analysis::{Analysis, Before, analyse};
 use programmator::domain::claim::parse::parse as read_block;
 use programmator::domain::denial::Denial;
 use programmator::domain::outcome::IterationOutcome;
-use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored};
+use programmator::domain::record::{ChangeAnswered, FORMAT, PhaseSeed, Record, Stored};
 use programmator::domain::settings::Settings;
 use programmator::domain::step::Role;
 use programmator::domain::ticket::Boxes;
@@ -329,7 +329,7 @@ fn boxes_of_a_plan() {
 #[test]
 fn a_ticked_plan_that_fails_its_check_is_not_complete() {
     let mut run = Run::new(&[]);
-    run.take(Record::ValidationChangeAnswered { commands: vec!["make".into()], accepted: true });
+    run.take(Record::ValidationChangeAnswered(ChangeAnswered { commands: vec!["make".into()], accepted: true }));
     run.take(Record::BoxesRead(Boxes { ticked: 1, open: 0, optional: 0 }));
     run.iteration(Some(works()), SRC);
     assert_eq!(run.gate(), None, "nobody has checked it");

@@ -175,7 +175,7 @@ fn at_work() -> State {
     for input in [
         Input::SnapshotTaken { n: 1, id: "s".into() },
         Input::AgentSpawned { n: 1, pid: 7 },
-        Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into() },
+        Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into(), told: String::new() },
     ] {
         decided(&mut state, input);
     }

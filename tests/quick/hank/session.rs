@@ -99,7 +99,7 @@ impl Loop {
 
     fn ready(&mut self, session: &str) {
         let (n, session) = (self.n(), session.to_owned());
-        self.give(Input::AgentReady { n, session, model: "m".into(), version: "2.1.197".into() });
+        self.give(Input::AgentReady { n, session, model: "m".into(), version: "2.1.197".into(), told: String::new() });
     }
 
     fn ends(&mut self, result: TurnResult) {

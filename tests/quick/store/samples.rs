@@ -18,8 +18,8 @@ use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Windo
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
-    AgentReady, ApiRetried, BoxSettled, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost, TurnEnded,
-    TurnFailed, ValidationRan, WishTaken, WriteOutcome,
+    AgentReady, ApiRetried, BoxSettled, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost,
+    TurnEnded, TurnFailed, ValidationRan, WishTaken, WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
@@ -79,8 +79,7 @@ pub fn counted(n: u32) -> Record {
     Record::CallCounted(Counted { n, ..Counted::default() })
 }
 
-/// One of each. [`index`] does not compile when a kind is missing there, and the test below
-/// fails when it is missing here.
+/// One of each. The test below fails when a kind is missing here.
 pub fn every_record() -> Vec<Record> {
     let text = || "a \"b\" \\ \n \u{1b}[31m \u{2028} 日本".to_owned();
     let phases = || vec![PhaseSeed { text: text(), done: true }];
@@ -105,20 +104,19 @@ pub fn every_record() -> Vec<Record> {
         Record::TicketRead { title: text(), phases: phases(), read_at: Some(time(4)) },
         Record::TicketLost { why: text() },
         Record::ValidationChangeSeen { commands: vec![text()] },
-        Record::ValidationChangeAnswered { commands: vec![], accepted: true },
-        Record::IterationStarted { n, phase: Some(text()), session: None, id: Some(PhaseId(3)), role: Role::default() },
+        Record::ValidationChangeAnswered(ChangeAnswered { commands: vec![], accepted: true }),
         Record::IterationStarted {
             n,
             phase: Some(text()),
             session: None,
-            id: None,
+            id: Some(PhaseId(3)),
             role: Role { step: text().into(), counts: Counts::Nothing, model: Some(text()) },
         },
         Record::SnapshotTaken { n, id: text() },
         counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
         Record::AgentSpawned { n, pid: u32::MAX },
-        Record::AgentReady(AgentReady { n, session: "s".into(), model: text(), version: text() }),
+        Record::AgentReady(AgentReady { n, session: "s".into(), model: text(), version: text(), told: text() }),
         Record::SessionLost(SessionLost { n, session: "s".into() }),
         Record::ToolJudged {
             n,

@@ -43,7 +43,7 @@ impl Run {
         run.give(Input::AgentStarting { n: 1 });
         run.give(Input::AgentSpawned { n: 1, pid: 7 });
         let (session, model, version) = ("s".to_owned(), "m".to_owned(), "v".to_owned());
-        run.give(Input::AgentReady { n: 1, session, model, version });
+        run.give(Input::AgentReady { n: 1, session, model, version, told: String::new() });
         run
     }
 

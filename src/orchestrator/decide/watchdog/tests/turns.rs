@@ -29,7 +29,7 @@ impl Run {
 
     fn begins_turn(&mut self) {
         let (session, model, version) = ("s".to_owned(), "m".to_owned(), "v".to_owned());
-        self.give(Input::AgentReady { n: 1, session, model, version });
+        self.give(Input::AgentReady { n: 1, session, model, version, told: String::new() });
     }
 
     fn claim(&self) -> Option<&str> {

@@ -1,0 +1,176 @@
+//! A second step, in one row: it reviews each phase that was found done, in a fresh session, and may only read. What the
+//! core does with it is what it will do with any.
+
+use crate::core::world::{Weather, World};
+use programmator::domain::breaker::Breaker;
+use programmator::domain::claim::parse::parse;
+use programmator::domain::outcome::ExitReason;
+use programmator::domain::phase::Claimed;
+use programmator::domain::profile::Profile;
+use programmator::domain::record::Record;
+use programmator::domain::session::Sessions;
+use programmator::domain::step::{Counts, StepName};
+use programmator::orchestrator::apply::folded;
+use programmator::orchestrator::effect::Spawn;
+use programmator::orchestrator::prompt::{Kind, Prompt, PromptContext};
+use programmator::orchestrator::state::{Iteration, Mark, PhaseState, Stage, State};
+use programmator::orchestrator::step::{Judged, Next, SessionUse, Step};
+use programmator::orchestrator::steps::{STEPS, code};
+
+const NAME: StepName = StepName::new("review");
+const REVIEW: Kind = Kind { file: "review.md", builtin: "Review {{ phase }}." };
+
+static STEPS_WITH_REVIEW: [Step; 2] = [
+    Step {
+        name: NAME,
+        counts: Counts::Nothing,
+        session: SessionUse::Fresh,
+        next,
+        stands: |state| state.own_phase().is_some_and(is_done),
+        model: |_| Some("reviewer".to_owned()),
+        effort: |_| Some("high".to_owned()),
+        profile: |_| Some(Profile::Strict),
+        prompts: &[REVIEW],
+        prompt,
+        follow_up: |state| prompt(state, Vec::new()),
+        read: parse,
+        about: |_, _| Ok(Claimed::Nothing),
+        judge: |state, _| Judged::Facts(objection(state).into_iter().collect()),
+    },
+    code::STEP,
+];
+
+/// What was done last is reviewed, and what a review did not come to the end of.
+fn next(state: &State) -> Next {
+    let last = state.iteration.as_ref().filter(|last| last.role.step == StepName::CODE || last.cut.is_some());
+    match last.and_then(|last| state.about(last.phase)).filter(|phase| is_done(phase)) {
+        None => Next::Nothing,
+        Some(_) if state.phases.is_empty() => Next::Ticket,
+        Some(phase) => Next::Phase(phase.named()),
+    }
+}
+
+fn prompt(state: &State, notes: Vec<String>) -> Prompt {
+    let phase = state.own_text().map(str::to_owned);
+    Prompt { kind: REVIEW, context: PromptContext { phase, notes, ..PromptContext::default() } }
+}
+
+/// Not every review is content.
+fn objection(state: &State) -> Option<Record> {
+    let claim = state.open_iteration()?.claim.as_ref()?;
+    let phase = state.own_phase().filter(|phase| is_done(phase) && !state.phases.is_empty())?;
+    claim.denies_exit().then(|| Record::PhaseReopened(phase.named()))
+}
+
+fn is_done(phase: &PhaseState) -> bool {
+    matches!(phase.mark, Mark::Done(_))
+}
+
+/// A world where the least idleness would end a run.
+fn reviewed(seed: u64, weather: Weather) -> World {
+    let mut world = World::new(seed, weather);
+    world.steps = &STEPS_WITH_REVIEW;
+    if weather == Weather::Fair {
+        (world.settings.stagnation_limit, world.settings.breaker.no_progress) = (1, 1);
+        world.settings.max_iterations = world.phases.len().max(1) as u32 + 1;
+        world.settings.limits.calls = 100;
+    }
+    world.start(Breaker::default(), Sessions::default());
+    world
+}
+
+fn calls(world: &World, step: &StepName) -> Vec<Spawn> {
+    world.calls.iter().filter(|(name, _)| name == step).map(|(_, spawn)| spawn.clone()).collect()
+}
+
+#[test]
+fn a_new_step_is_a_row() {
+    for seed in 0..100 {
+        let mut world = reviewed(seed, Weather::Fair);
+        world.live();
+        let ended = world.state.ended.clone().unwrap();
+        assert_eq!(ended.reason, ExitReason::Complete, "seed {seed}: {}", ended.detail);
+        let (coded, reviews) = (calls(&world, &StepName::CODE), calls(&world, &NAME));
+        assert_eq!(reviews.len(), world.phases.len().max(1), "seed {seed}: each phase is reviewed once");
+        assert_eq!(world.state.counted_iterations() as usize, coded.len(), "seed {seed}: a review counts for nothing");
+        assert_eq!((world.state.stagnation, world.state.breaker.no_progress), (0, 0), "seed {seed}");
+        for review in &reviews {
+            assert_eq!(review.session, None, "seed {seed}: a review goes on with no session");
+            assert_eq!(review.model.as_deref(), Some("reviewer"));
+            assert_eq!((review.effort.as_deref(), review.profile), (Some("high"), Some(Profile::Strict)));
+            assert_eq!(review.prompt.kind, REVIEW);
+        }
+        for (at, code) in coded.iter().enumerate() {
+            assert_eq!(code.session.is_some(), at > 0, "seed {seed}: the session outlives the reviews between");
+            assert_eq!((&code.model, code.profile), (&Some("m".to_owned()).filter(|_| at > 0), None), "seed {seed}");
+            assert_eq!(code.prompt.context.resumed, at > 0, "seed {seed}");
+        }
+        let steps: Vec<_> = world.state.limits.receipts.iter().map(|receipt| receipt.step.word()).collect();
+        assert_eq!(steps, ["code", "review"].repeat(reviews.len()), "seed {seed}: a receipt names its step");
+    }
+}
+
+#[test]
+fn what_a_review_says_decides_what_follows() {
+    for seed in 0..50 {
+        let mut world = reviewed(seed, Weather::Fair);
+        world.objections = 1;
+        let phases = world.phases.len();
+        world.live();
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete, "seed {seed}");
+        let again = usize::from(phases > 0);
+        assert_eq!(calls(&world, &StepName::CODE).len(), phases.max(1) + again, "seed {seed}");
+        assert_eq!(calls(&world, &NAME).len(), phases.max(1) + again, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_review_that_is_killed_is_made_again() {
+    for seed in 0..50 {
+        let mut world = reviewed(seed, Weather::Fair);
+        let is_review = |open: &Iteration| open.role.step == NAME;
+        while !(world.state.stage == Stage::Running && world.state.open_iteration().is_some_and(is_review)) {
+            assert!(world.happen(), "seed {seed}: no review");
+        }
+        assert!(world.kill(), "seed {seed}");
+        world.live();
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete, "seed {seed}");
+        assert_eq!(calls(&world, &NAME).len(), world.phases.len().max(1) + 1, "seed {seed}");
+        assert_eq!(world.state.counted_iterations() as usize, calls(&world, &StepName::CODE).len(), "seed {seed}");
+        assert_eq!(folded(&world.journal), world.state, "seed {seed}");
+    }
+}
+
+#[test]
+fn every_invariant_holds_with_another_step() {
+    let mut reviews = 0;
+    for seed in 0..600 {
+        let mut world = reviewed(seed, Weather::Rough);
+        world.objections = world.dice.roll(3) as u32;
+        world.live();
+        reviews += calls(&world, &NAME).len();
+    }
+    assert!(reviews > 100, "too few to tell anything: {reviews}");
+}
+
+#[test]
+fn a_run_that_another_program_gave_a_step_goes_on_without_it() {
+    for seed in 0..50 {
+        let mut world = reviewed(seed, Weather::Fair);
+        while !world.state.open_iteration().is_some_and(|open| open.role.step == NAME) {
+            assert!(world.happen(), "seed {seed}: no review");
+        }
+        world.steps = &STEPS;
+        world.kill();
+        world.live();
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete, "seed {seed}");
+    }
+}
+
+#[test]
+fn names_of_steps_are_words_and_each_is_there_once() {
+    let mut names: Vec<&str> = STEPS.iter().map(|step| step.name.word()).collect();
+    assert!(names.iter().all(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase())));
+    names.dedup();
+    assert_eq!(names.len(), STEPS.len());
+}
