@@ -19,16 +19,17 @@ use programmator::domain::profile::Profile;
 use programmator::domain::record::{FORMAT, Record, Stored};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
-use programmator::domain::stream::control::{Via, asked};
+use programmator::domain::stream::control::asked;
 use programmator::domain::stream::envelope::Envelope;
+use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
-use programmator::orchestrator::effect::{Effect, Request, ToolCall};
+use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::State;
 use programmator::orchestrator::summary::summary;
 use programmator::policy::engine::Policy;
-use programmator::runtime::gate::{Call, Gate, Judged};
+use programmator::runtime::gate::{Gate, Judged};
 use programmator::runtime::rulebook::{Origin, Person, Rulebooks};
 use std::path::Path;
 
@@ -94,20 +95,18 @@ impl Run {
 
     /// Asked, judged, decided: what is to be stored, and the answer.
     fn verdict(&self, call: ToolCall) -> (Vec<Record>, Vec<Effect>) {
-        let asked = decide(&self.state, Input::ToolAsked(Box::new(call)), NOW);
-        let Some(Effect::Judge(call)) = asked.effects.into_iter().next() else { unreachable!("it is judged") };
-        let folder = Path::new("/w");
-        let ruling = self.gate.judge(&Call { tool: &call.tool, input: &call.input, cwd: folder, folder });
+        let asked = decide(&self.state, Input::ToolAsked { n: 1, call: Box::new(call) }, NOW);
+        let Some(Effect::Judge { n, call }) = asked.effects.into_iter().next() else { unreachable!("it is judged") };
+        let ruling = self.gate.judge(&call);
         let presence = Presence::Nobody;
-        let judged = decide(&self.state, Input::Judged { call, ruling: Box::new(ruling), presence }, NOW);
+        let judged = decide(&self.state, Input::Judged { n, call, ruling: Box::new(ruling), presence }, NOW);
         (judged.records, judged.effects)
     }
 }
 
 fn call() -> ToolCall {
     ToolCall {
-        n: 1,
-        request: Request { id: "r1".into(), via: Via::Callback },
+        request: ControlRequest { id: "r1".into(), via: Via::Callback },
         tool_use_id: "t1".into(),
         tool: "Bash".into(),
         input: r#"{"command":"cargo test --lib","description":"Run the tests"}"#.into(),

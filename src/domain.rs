@@ -26,6 +26,7 @@ pub mod step;
 pub mod stream;
 pub mod summary;
 pub mod ticket;
+pub mod tool_call;
 pub mod turn;
 pub mod verdict;
 pub mod watchdog;

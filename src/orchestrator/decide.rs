@@ -92,7 +92,7 @@ impl<'a> Draft<'a> {
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, command } => self.commanded(id, command),
             Input::Wished { wish, command } => self.wished(wish, command),
-            Input::Judged { call, ruling, presence } => self.judged(*call, *ruling, presence),
+            Input::Judged { n, call, ruling, presence } => self.judged(n, *call, *ruling, presence),
             Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, *ruling),
             Input::Unlocked { id } => self.unlocked(&id),
             Input::RulesOpened { words } => {
@@ -105,7 +105,7 @@ impl<'a> Draft<'a> {
             Input::StorageWorked { waited } => self.storage_worked(waited),
             Input::NotRejudged { id, why } => self.not_rejudged(&id, &why),
             Input::RuleSaved { id, path } => self.rule_saved(&id, &path),
-            Input::ToolAsked(call) => self.effect(Effect::Judge(call)),
+            Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome } => self.box_settled(phase, done, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),

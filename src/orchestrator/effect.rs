@@ -5,8 +5,8 @@ use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::limits::admission::Ask;
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record};
-use crate::domain::stream::control::Via;
 use crate::domain::ticket::TicketStatus;
+use crate::domain::tool_call::{ControlRequest, ToolCall};
 use crate::domain::verdict::Verdict;
 use crate::domain::watchdog::Watch;
 use crate::orchestrator::prompt::Prompt;
@@ -53,11 +53,16 @@ pub enum Effect {
         text: String,
     },
     /// Let the gate decide → `Judged`.
-    Judge(Box<ToolCall>),
+    Judge {
+        /// The iteration.
+        n: u32,
+        /// The call.
+        call: Box<ToolCall>,
+    },
     /// Answer a tool call.
     Answer {
         /// The control request.
-        request: Request,
+        request: ControlRequest,
         /// The stored verdict.
         verdict: Verdict,
         /// What Claude is told when it is refused.
@@ -80,8 +85,6 @@ pub enum Effect {
     JudgeEdit {
         /// The question.
         id: QuestionId,
-        /// `Bash`, `Edit`, …
-        tool: String,
         /// The changed input, as the person left it.
         input: String,
     },
@@ -89,8 +92,6 @@ pub enum Effect {
     Rejudge {
         /// The question.
         id: QuestionId,
-        /// `Bash`, `Edit`, …
-        tool: String,
         /// The input.
         input: String,
     },
@@ -205,32 +206,4 @@ impl Timer {
             Self::Approval(_) | Self::Park => None,
         }
     }
-}
-
-/// A tool call that waits for its verdict.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ToolCall {
-    /// The iteration.
-    pub n: u32,
-    /// The control request to answer.
-    pub request: Request,
-    /// Claude's id of the call.
-    pub tool_use_id: String,
-    /// `Bash`, `Edit`, …
-    pub tool: String,
-    /// The tool's input, JSON text.
-    pub input: String,
-    /// A subagent's call.
-    pub agent: Option<String>,
-    /// The folder that it is made from; `None` where Claude does not say.
-    pub cwd: Option<String>,
-}
-
-/// A control request of Claude's.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Request {
-    /// Claude's id of the request.
-    pub id: String,
-    /// Which answer it needs.
-    pub via: Via,
 }

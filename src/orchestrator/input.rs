@@ -13,8 +13,9 @@ use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, WriteOutcome};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
+use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
-use crate::orchestrator::effect::{Timer, ToolCall};
+use crate::orchestrator::effect::Timer;
 use std::time::Duration;
 
 /// One thing that happened.
@@ -128,9 +129,16 @@ pub enum Input {
         told: String,
     },
     /// Claude asks whether a tool may run.
-    ToolAsked(Box<ToolCall>),
+    ToolAsked {
+        /// The iteration.
+        n: u32,
+        /// The call.
+        call: Box<ToolCall>,
+    },
     /// The gate has decided.
     Judged {
+        /// The iteration.
+        n: u32,
         /// The call.
         call: Box<ToolCall>,
         /// The decision.

@@ -19,6 +19,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
 use crate::domain::record::{OfPhase, WriteOutcome};
+use crate::domain::tool_call::ToolCall;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
@@ -80,22 +81,16 @@ pub struct Work {
     announced: Option<String>,
     /// What was said of its configuration of git.
     announced_git: Option<String>,
-    /// Calls that Claude waits with for the person, by its ids of them.
-    asked: HashMap<String, Asked>,
+    /// Calls whose `can_use_tool` is not answered, by Claude's ids of them.
+    asked: HashMap<String, ToolCall>,
     /// Folders that calls were made from, where it is not the run's.
-    places: HashMap<String, PathBuf>,
+    places: HashMap<String, String>,
     tree: Arc<Mutex<Option<TreeLock>>>,
     evidence: Arc<OnceCell<WorkTree>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
     /// Ends with the last write of a box.
     box_written: Option<oneshot::Receiver<()>>,
     tasks: Vec<AbortHandle>,
-}
-
-/// A `can_use_tool` that is not answered.
-struct Asked {
-    request: String,
-    input: String,
 }
 
 /// Claude's process, as far as it has come.
@@ -111,8 +106,9 @@ enum Claude {
 }
 
 impl Effects {
-    /// Performs one effect. Waits for nothing that takes longer than a queue's place.
-    pub async fn perform(&mut self, effect: Effect, state: &State) {
+    /// Performs one effect. Waits for nothing that takes longer than a queue's place. A verdict is given back: nothing
+    /// that would change it may come before it.
+    pub async fn perform(&mut self, effect: Effect, state: &State) -> Option<Input> {
         match effect {
             Effect::AcquireTree => self.acquire_tree(),
             Effect::Admit(ask) => self.admit(*ask),
@@ -124,14 +120,12 @@ impl Effects {
                 let said = format!("The person you work for says:\n\n{text}");
                 self.say(&id, &said).await;
             }
-            Effect::Judge(call) => self.judge(call),
-            Effect::JudgeEdit { id, tool, input } => self.judge_edit(id, &tool, input),
-            Effect::Rejudge { id, tool, input } => self.rejudge(id, &tool, &input),
+            Effect::Judge { n, call } => return self.judge(n, call),
+            Effect::JudgeEdit { id, input } => return self.judge_edit(id, input),
+            Effect::Rejudge { id, input } => return self.rejudge(id, input),
             Effect::Settle { id, answer } => self.settle(&id, answer).await,
             Effect::Unlock { rules } => {
-                if let Some(words) = self.gate.unlock(&rules) {
-                    self.answer_now(Input::RulesOpened { words });
-                }
+                return self.gate.unlock(&rules).map(|words| Input::RulesOpened { words });
             }
             Effect::KillAgent { n } => self.kill_agent(n),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
@@ -153,6 +147,7 @@ impl Effects {
             }
             Effect::Finish => self.finish().await,
         }
+        None
     }
 
     /// Ticks the box of a phase in the file or unticks it: one write after the other, in the order they were decided in.

@@ -6,34 +6,21 @@ use crate::adapters::agent::AgentEvent;
 use crate::base::id::RunId;
 use crate::domain::approval::Ruling;
 use crate::domain::profile::Profile;
-use crate::domain::stream::control::Via;
+use crate::domain::tool_call::{ToolCall, Via};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A call to be judged.
-#[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// `Bash`, `Edit`, …
-    pub tool: &'a str,
-    /// Its input, JSON text.
-    pub input: &'a str,
-    /// The folder that it is made from: relative paths begin there.
-    pub cwd: &'a Path,
-    /// The run's working directory.
-    pub folder: &'a Path,
-}
-
 /// What judges the calls of one run.
 pub trait Judge: Send + Sync {
     /// What becomes of a call.
-    fn judge(&self, call: &Call<'_>) -> Ruling;
+    fn judge(&self, call: &ToolCall) -> Ruling;
 
     /// What becomes of a call that waits for the person, now that the rules were changed. An error: they cannot be used,
     /// and why; somebody may be at work on them.
-    fn judge_again(&self, call: &Call<'_>) -> Result<Ruling, String> {
+    fn judge_again(&self, call: &ToolCall) -> Result<Ruling, String> {
         Ok(self.judge(call))
     }
 
@@ -62,8 +49,8 @@ pub trait Judge: Send + Sync {
     }
 }
 
-impl<J: Fn(&Call<'_>) -> Ruling + Send + Sync> Judge for J {
-    fn judge(&self, call: &Call<'_>) -> Ruling {
+impl<J: Fn(&ToolCall) -> Ruling + Send + Sync> Judge for J {
+    fn judge(&self, call: &ToolCall) -> Ruling {
         self(call)
     }
 }
@@ -90,9 +77,9 @@ pub struct Judged<'a> {
 pub type Gates = Arc<dyn Fn(&Judged<'_>) -> Gate + Send + Sync>;
 
 /// Judges an input that a person has changed: what Claude could not take as an input never runs.
-pub fn judge_edit(gate: &dyn Judge, call: &Call<'_>) -> Ruling {
+pub fn judge_edit(gate: &dyn Judge, call: &ToolCall) -> Ruling {
     let ruling = gate.judge(call);
-    match serde_json::from_str::<Map<String, Value>>(call.input) {
+    match serde_json::from_str::<Map<String, Value>>(&call.input) {
         Ok(_) => ruling,
         Err(error) => ruling.blocked("programmator", &format!("the changed input is no JSON object ({error})")),
     }
@@ -106,8 +93,8 @@ impl Waiting {
     /// Follows what Claude asks. The call whose question it withdraws, if this is such an event.
     pub fn follow(&mut self, event: &AgentEvent) -> Option<String> {
         match event {
-            AgentEvent::ToolAsked(asked) if asked.via == Via::CanUseTool => {
-                self.0.insert(asked.request_id.clone(), asked.tool_use_id.clone());
+            AgentEvent::ToolAsked(asked) if asked.request.via == Via::CanUseTool => {
+                self.0.insert(asked.request.id.clone(), asked.tool_use_id.clone());
                 None
             }
             AgentEvent::AskCancelled { request_id } => self.0.remove(request_id),
@@ -123,13 +110,23 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::stream::control::AskedTool;
+    use crate::domain::tool_call::ControlRequest;
     use crate::domain::verdict::Verdict;
+
+    fn call(request: &str, id: &str, via: Via) -> ToolCall {
+        ToolCall {
+            request: ControlRequest { id: request.into(), via },
+            tool_use_id: id.into(),
+            tool: "Bash".into(),
+            input: "{}".into(),
+            agent: None,
+            cwd: None,
+        }
+    }
 
     #[test]
     fn a_changed_input_must_be_one_that_claude_can_take() {
-        let folder = Path::new("/w");
-        let anything = |_: &Call<'_>| Ruling {
+        let anything = |_: &ToolCall| Ruling {
             verdict: Verdict::Allow,
             rule: String::new(),
             reason: String::new(),
@@ -145,7 +142,7 @@ mod tests {
             ("", Verdict::Block),
             (r#"{"command":"ls"} {}"#, Verdict::Block),
         ] {
-            let call = Call { tool: "Bash", input, cwd: folder, folder };
+            let call = ToolCall { input: input.into(), ..call("r", "t", Via::CanUseTool) };
             assert_eq!(judge_edit(&anything, &call).verdict, verdict, "{input}");
         }
     }
@@ -153,17 +150,7 @@ mod tests {
     #[test]
     fn a_withdrawn_request_names_its_call_once() {
         let mut waiting = Waiting::default();
-        let asked = |request: &str, call: &str, via| {
-            AgentEvent::ToolAsked(Box::new(AskedTool {
-                request_id: request.into(),
-                via,
-                tool_use_id: call.into(),
-                tool: "Bash".into(),
-                input: "{}".into(),
-                agent_id: None,
-                cwd: None,
-            }))
-        };
+        let asked = |request: &str, id: &str, via| AgentEvent::ToolAsked(Box::new(call(request, id, via)));
         let cancelled = |request: &str| AgentEvent::AskCancelled { request_id: request.into() };
         for event in [asked("r0", "t1", Via::Callback), asked("r1", "t1", Via::CanUseTool)] {
             assert_eq!(waiting.follow(&event), None);

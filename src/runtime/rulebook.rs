@@ -15,6 +15,7 @@ use crate::base::time::short;
 use crate::domain::approval::{Ruling, UnitView};
 use crate::domain::passphrase::{Checked, Grants, LONGEST_GRANT};
 use crate::domain::profile::Profile;
+use crate::domain::tool_call::ToolCall;
 use crate::domain::verdict::Verdict;
 use crate::policy;
 use crate::policy::engine::Policy;
@@ -22,7 +23,7 @@ use crate::policy::place::Place;
 use crate::policy::remembered::Remembered;
 use crate::policy::rules::Scope;
 use crate::policy::verdict::{Ruled, deciding};
-use crate::runtime::gate::{Call, Gate, Gates, Judge, Judged};
+use crate::runtime::gate::{Gate, Gates, Judge, Judged};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -233,13 +234,14 @@ fn opens<'a>(policy: &Policy, rule: &'a str) -> Option<(&'a str, String, Duratio
 }
 
 impl Rulebook {
-    fn judge_by(&self, policy: &Policy, call: &Call<'_>) -> Ruling {
+    fn judge_by(&self, policy: &Policy, call: &ToolCall) -> Ruling {
         // What is no JSON is no call that could be understood: blocked.
-        let input: Value = serde_json::from_str(call.input).unwrap_or(Value::Null);
+        let input: Value = serde_json::from_str(&call.input).unwrap_or(Value::Null);
         let Person { home, user, .. } = &self.shelf.person;
         let view = Remembered::new(&self.paths).with_scratch(self.scratch.as_deref());
-        let place = Place { workspace: call.folder, cwd: call.cwd, home, user, view: &view };
-        let decision = policy.decide(call.tool, &input, &place);
+        let cwd = call.cwd.as_ref().map_or(self.folder.as_path(), Path::new);
+        let place = Place { workspace: &self.folder, cwd, home, user, view: &view };
+        let decision = policy.decide(&call.tool, &input, &place);
         let provable = decision.proven;
         let reaches: Vec<u8> = decision.units.iter().map(|ruled| ruled.reach).collect();
         let judged: Vec<_> = decision.units.into_iter().map(|ruled| self.unit(ruled, policy)).collect();
@@ -266,12 +268,12 @@ impl Rulebook {
 }
 
 impl Judge for Rulebook {
-    fn judge(&self, call: &Call<'_>) -> Ruling {
+    fn judge(&self, call: &ToolCall) -> Ruling {
         self.look();
         self.judge_by(&self.policy(), call)
     }
 
-    fn judge_again(&self, call: &Call<'_>) -> Result<Ruling, String> {
+    fn judge_again(&self, call: &ToolCall) -> Result<Ruling, String> {
         self.look();
         let policy = self.policy();
         match policy.broken() {
@@ -341,6 +343,7 @@ mod tests {
     use super::*;
     use crate::base::secret::Secret;
     use crate::domain::approval::Presence;
+    use crate::domain::tool_call::{ControlRequest, Via};
     use crate::policy::engine::Source;
     use crate::runtime::prompts::briefing;
 
@@ -392,14 +395,19 @@ mod tests {
         }
 
         fn judge_input(&self, book: &Rulebook, input: &str) -> Ruling {
-            let root = self.root();
-            book.judge(&Call { tool: "Bash", input, cwd: &root, folder: &root })
+            book.judge(&bash(input))
         }
 
         fn set_passphrase(&self) {
             let passphrases = Passphrases::new(&self.folder.path().join("config"), &self.folder.path().join("state"));
             passphrases.set(&Secret::of("correct horse battery")).unwrap();
         }
+    }
+
+    fn bash(input: &str) -> ToolCall {
+        let request = ControlRequest { id: "r".into(), via: Via::Callback };
+        let (tool_use_id, tool, input) = ("t".into(), "Bash".into(), input.into());
+        ToolCall { request, tool_use_id, tool, input, agent: None, cwd: None }
     }
 
     #[test]
@@ -505,8 +513,7 @@ mod tests {
         assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "what was closed stays closed");
         edit("version: 1\nrulse: []\n");
         assert_eq!(place.judge(&book, "ls").verdict, Block, "the very next call is judged by them");
-        let (root, input) = (place.root(), r#"{"command":"ls"}"#);
-        let call = Call { tool: "Bash", input, cwd: &root, folder: &root };
+        let call = bash(r#"{"command":"ls"}"#);
         assert!(book.judge_again(&call).unwrap_err().contains("policy.yaml:2:1"), "what waits is not refused by them");
         assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
         edit(LOCKED);

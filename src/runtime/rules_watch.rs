@@ -95,7 +95,7 @@ impl Followed {
 mod tests {
     use super::*;
     use crate::domain::approval::Ruling;
-    use crate::runtime::gate::Call;
+    use crate::domain::tool_call::ToolCall;
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -103,7 +103,7 @@ mod tests {
     struct Rules(PathBuf, Mutex<String>);
 
     impl Judge for Rules {
-        fn judge(&self, _: &Call<'_>) -> Ruling {
+        fn judge(&self, _: &ToolCall) -> Ruling {
             unreachable!("nothing is judged here")
         }
 

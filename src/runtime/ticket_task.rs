@@ -167,6 +167,7 @@ impl TicketTask {
             Storing::Withdrawn => return None,
             failed => return self.leave(failed).await,
         };
+        let mut verdicts = Vec::new();
         for effect in effects {
             let effect = match (&refused, effect) {
                 (Some(why), Effect::Answer { request, .. }) => {
@@ -174,8 +175,9 @@ impl TicketTask {
                 }
                 (_, effect) => effect,
             };
-            self.effects.perform(effect, &self.state).await;
+            verdicts.extend(self.effects.perform(effect, &self.state).await);
         }
+        verdicts.into_iter().rev().for_each(|verdict| self.later.push_front(verdict));
         None
     }
 

@@ -7,7 +7,6 @@ use crate::domain::limits::reset_text::Told;
 use crate::domain::record::{ApiRetried, PhaseSeed};
 use crate::domain::stream::rate_limit;
 use crate::domain::ticket::Ticket;
-use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::{CommandResult, Input};
 use jiff::tz::TimeZone;
 
@@ -18,15 +17,7 @@ pub fn agent_event(n: u32, told: &str, event: AgentEvent, now: Timestamp) -> Opt
         AgentEvent::Ready { session, model, version } => {
             Input::AgentReady { n, session, model, version, told: told.to_owned() }
         }
-        AgentEvent::ToolAsked(asked) => Input::ToolAsked(Box::new(ToolCall {
-            n,
-            request: Request { id: asked.request_id, via: asked.via },
-            tool_use_id: asked.tool_use_id,
-            tool: asked.tool,
-            input: asked.input,
-            agent: asked.agent_id,
-            cwd: asked.cwd,
-        })),
+        AgentEvent::ToolAsked(call) => Input::ToolAsked { n, call },
         AgentEvent::ToolFinished { tool_use_id, is_error } => Input::ToolFinished { n, tool_use_id, is_error },
         AgentEvent::ToolRan { tool_use_id, unasked } => Input::ToolRan { n, tool_use_id, unasked },
         AgentEvent::BackgroundChanged { tasks } => Input::BackgroundChanged { n, tasks },

@@ -2,16 +2,20 @@
 
 use crate::attended::{Attended, by_words, no, yes};
 use crate::project::Project;
-use programmator::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind, Presence, Scope, Voided};
+use programmator::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided};
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::Record;
+use programmator::domain::tool_call::ToolCall;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::state::Stage;
+use programmator::runtime::gate::{Gate, Judge};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex};
 
 const TICKET: &str = "tk-1";
 
@@ -316,4 +320,49 @@ async fn files_that_a_repository_brings_along_are_told_and_loaded_only_as_truste
     assert!(told(Presence::Nobody).await[0].contains("does not load"));
     project.write("work/.mcp.json", "{\"mcpServers\":{\"x\":{\"command\":\"evil\"}}}");
     assert!(told(Presence::Screen).await[0].contains("they have changed since you trusted them"));
+}
+
+/// Rules that change while they judge the call: the change has reached the run before there is a verdict.
+struct ChangingRules {
+    file: PathBuf,
+    asked: Gate,
+    heard: (Mutex<usize>, Condvar),
+}
+
+impl Judge for ChangingRules {
+    fn judge(&self, call: &ToolCall) -> Ruling {
+        let (heard, told) = &self.heard;
+        let before = *heard.lock().unwrap();
+        // The second look begins when the run has been told of the first.
+        for looks in 1..=2 {
+            std::fs::write(&self.file, format!("version {looks} for {:?}", call.request)).unwrap();
+            drop(told.wait_while(heard.lock().unwrap(), |heard| *heard < before + looks).unwrap());
+        }
+        self.asked.judge(call)
+    }
+
+    fn judge_again(&self, call: &ToolCall) -> Result<Ruling, String> {
+        Ok(Ruling { verdict: Verdict::Block, reason: "other rules".into(), ..self.asked.judge(call) })
+    }
+
+    fn refresh(&self) -> Option<String> {
+        *self.heard.0.lock().unwrap() += 1;
+        self.heard.1.notify_all();
+        Some("the policy was changed".into())
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.file.clone()]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn rules_that_change_while_a_call_is_judged_judge_it_again() {
+    let project = project("      - bash: \"echo asked >> log.txt\"\n");
+    let file = project.path("policy.txt");
+    let rules = ChangingRules { file, asked: by_words(), heard: Default::default() };
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, Arc::new(rules));
+    run.end().await;
+    let answered = answers(&run).into_iter().map(|(_, answer, by)| (answer, by)).next();
+    assert_eq!(answered, Some((no("words: other rules"), AnsweredBy::Rules)));
 }

@@ -11,10 +11,10 @@ use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::record::Record;
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
-use programmator::domain::stream::control::Via;
+use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::decide::decide;
-use programmator::orchestrator::effect::{Effect, Request, Timer, ToolCall};
+use programmator::orchestrator::effect::{Effect, Timer};
 use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::{Stage, State};
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ impl Core {
     fn judged(&mut self, call: ToolCall, verdict: Verdict, presence: Presence) {
         let units = vec![UnitView { text: call.input.clone(), ..unit(verdict, "r") }];
         let ruling = Ruling { units, provable: false, ..ruling(verdict, "r") };
-        self.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence });
+        self.give(Input::Judged { n: 1, call: Box::new(call), ruling: Box::new(ruling), presence });
     }
 
     /// Claude asks, the whole way: callback, then `can_use_tool`.
@@ -128,8 +128,7 @@ impl Core {
 
 fn call(id: &str, via: Via) -> ToolCall {
     ToolCall {
-        n: 1,
-        request: Request { id: format!("{id}-{via:?}"), via },
+        request: ControlRequest { id: format!("{id}-{via:?}"), via },
         tool_use_id: id.into(),
         tool: "Bash".into(),
         input: input_of(id),
@@ -349,7 +348,7 @@ fn an_answer_for_the_ticket_holds_for_the_same_call_only() {
 fn is_granted(core: &mut Core, call: ToolCall) -> bool {
     // The parts say the same of all of them, as those of a command do that is fed.
     let ruling = ruling(Verdict::Ask, "r");
-    core.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
+    core.give(Input::Judged { n: 1, call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
     matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Allow, .. }))
 }
 
@@ -831,7 +830,7 @@ fn of_kinds(core: &mut Core, id: &str, kinds: [Option<&str>; 2]) -> bool {
     let of = |kind: Option<&str>| UnitView { kind: kind.map(str::to_owned), ..unit(Verdict::Ask, "r") };
     let ruling = Ruling { units: kinds.map(of).into(), ..ruling(Verdict::Ask, "r") };
     let call = call(id, Via::CanUseTool);
-    core.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
+    core.give(Input::Judged { n: 1, call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
     matches!(core.effects.last(), Some(Effect::Answer { verdict: Verdict::Allow, .. }))
 }
 

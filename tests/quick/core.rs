@@ -24,8 +24,8 @@ use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
 use programmator::domain::session::Sessions;
-use programmator::domain::stream::control::Via;
 use programmator::domain::ticket::{Boxes, TicketStatus};
+use programmator::domain::tool_call::Via;
 use programmator::domain::turn::TurnResult;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::apply::{apply, folded};
@@ -209,13 +209,13 @@ fn any_input() -> impl Strategy<Value = Input> {
             done,
             outcome: WriteOutcome::FileGone
         }),
-        (n.clone(), text).prop_map(|(n, id)| Input::ToolAsked(Box::new(call(n, &id, Via::CanUseTool)))),
+        (n.clone(), text).prop_map(|(n, id)| Input::ToolAsked { n, call: Box::new(call(&id, Via::CanUseTool)) }),
         (n.clone(), "[ab]", 0..4_u8, any::<bool>()).prop_map(|(n, id, verdict, there)| {
             use Verdict::{Allow, Ask, Block, Passphrase};
             let verdict = [Allow, Ask, Passphrase, Block][usize::from(verdict)];
             let presence = if there { Presence::Screen } else { Presence::Nobody };
-            let call = Box::new(call(n, &id, Via::CanUseTool));
-            Input::Judged { call, ruling: Box::new(ruling(verdict)), presence }
+            let call = Box::new(call(&id, Via::CanUseTool));
+            Input::Judged { n, call, ruling: Box::new(ruling(verdict)), presence }
         }),
         ("[ab]", any::<bool>()).prop_map(|(id, edited)| {
             let input = if edited { "{\"a\":1}" } else { "{}" }.to_owned();

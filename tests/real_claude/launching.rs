@@ -6,7 +6,7 @@ use crate::real_cli::{RealCli, claude};
 use programmator::adapters::agent::features::Feature;
 use programmator::adapters::agent::launch::Options;
 use programmator::adapters::agent::{AgentError, AgentEvent, CallbackAnswer, memory};
-use programmator::domain::stream::control::Via;
+use programmator::domain::tool_call::Via;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -107,14 +107,14 @@ async fn an_answer_that_claude_cannot_read_lets_nothing_run() {
     if run.features.have(Feature::OnFailure) {
         assert!(!run.result().await.is_error);
         let asked_again = run.seen.iter().any(|event| match event {
-            AgentEvent::ToolAsked(tool) => tool.via == Via::CanUseTool,
+            AgentEvent::ToolAsked(tool) => tool.request.via == Via::CanUseTool,
             _ => false,
         });
         assert!(!asked_again, "it is refused at once");
     } else {
         let again = run.asked().await;
-        assert_eq!(again.via, Via::CanUseTool, "it is asked again");
-        run.agent.answer_callback(&again.request_id, &CallbackAnswer::Deny { reason: "no".into() }).await.unwrap();
+        assert_eq!(again.request.via, Via::CanUseTool, "it is asked again");
+        run.agent.answer_callback(&again.request.id, &CallbackAnswer::Deny { reason: "no".into() }).await.unwrap();
         run.result().await;
     }
     assert!(!place.folder().join("made").exists());

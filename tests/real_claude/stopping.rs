@@ -38,13 +38,13 @@ async fn a_question_that_an_interrupt_makes_needless_is_cancelled() {
     let mut run = Run::start([Reply::tool("Bash", json!({"command": "touch never"}))]).await;
     let tool = run.asked().await;
     run.agent
-        .answer_callback(&tool.request_id, &programmator::adapters::agent::CallbackAnswer::Ask { reason: "r".into() })
+        .answer_callback(&tool.request.id, &programmator::adapters::agent::CallbackAnswer::Ask { reason: "r".into() })
         .await
         .unwrap();
     let second = run.asked().await;
     run.agent.interrupt().await.unwrap();
     run.wait("the cancellation", |event| {
-        let cancelled = AgentEvent::AskCancelled { request_id: second.request_id.clone() };
+        let cancelled = AgentEvent::AskCancelled { request_id: second.request.id.clone() };
         (*event == cancelled).then_some(())
     })
     .await;

@@ -6,7 +6,7 @@ use crate::real_cli::RealCli;
 use programmator::adapters::agent::launch::Options;
 use programmator::adapters::agent::{AgentEvent, CallbackAnswer, ToolAnswer, probe};
 use programmator::domain::scrollback::EntryKind;
-use programmator::domain::stream::control::Via;
+use programmator::domain::tool_call::Via;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ async fn tools_run_when_they_are_allowed_in_band() {
     run.agent.send_user(&prompt, "go").await.unwrap();
 
     let write = run.allow_next().await;
-    assert_eq!((write.tool.as_str(), write.via), ("Write", Via::Callback));
+    assert_eq!((write.tool.as_str(), write.request.via), ("Write", Via::Callback));
     let input: serde_json::Value = serde_json::from_str(&write.input).unwrap();
     assert_eq!(input["content"], "one\n");
     let bash = run.allow_next().await;
@@ -58,7 +58,7 @@ async fn a_denied_tool_does_not_run_and_claude_reads_why() {
     let mut run = Run::start([Reply::tool("Bash", json!({"command": "touch made"})), Reply::text("I see.")]).await;
     let tool = run.asked().await;
     let reason = "not while \"tests\" fail".to_owned();
-    run.agent.answer_callback(&tool.request_id, &CallbackAnswer::Deny { reason: reason.clone() }).await.unwrap();
+    run.agent.answer_callback(&tool.request.id, &CallbackAnswer::Deny { reason: reason.clone() }).await.unwrap();
     let result = run.result().await;
     assert!(!result.is_error);
     assert!(!run.place.folder().join("made").exists());
@@ -80,11 +80,11 @@ async fn ask_brings_the_second_question_whose_answer_may_change_the_input() {
         ToolAnswer::Deny { message: "the person says no".into() },
     ] {
         let first = run.asked().await;
-        run.agent.answer_callback(&first.request_id, &CallbackAnswer::Ask { reason: "r".into() }).await.unwrap();
+        run.agent.answer_callback(&first.request.id, &CallbackAnswer::Ask { reason: "r".into() }).await.unwrap();
         let second = run.asked().await;
-        assert_eq!(second.via, Via::CanUseTool);
+        assert_eq!(second.request.via, Via::CanUseTool);
         assert_eq!(second.tool_use_id, first.tool_use_id);
-        run.agent.answer_can_use_tool(&second.request_id, &answer).await.unwrap();
+        run.agent.answer_can_use_tool(&second.request.id, &answer).await.unwrap();
     }
     let result = run.result().await;
     let made = |name| run.place.folder().join(name).exists();
@@ -100,7 +100,7 @@ async fn a_note_in_mid_turn_is_echoed_when_claude_takes_it_up() {
     let tool = run.asked().await;
     let note = id();
     run.agent.send_user(&note, "also mind the docs").await.unwrap();
-    run.agent.answer_callback(&tool.request_id, &CallbackAnswer::Allow).await.unwrap();
+    run.agent.answer_callback(&tool.request.id, &CallbackAnswer::Allow).await.unwrap();
     run.wait("the echo", |event| (*event == AgentEvent::Echoed { uuid: note.clone() }).then_some(())).await;
     assert_eq!(run.result().await.text, "Seen.");
     assert!(run.request(1).contains("also mind the docs"));

@@ -8,7 +8,7 @@ use programmator::adapters::agent::probe;
 use programmator::adapters::agent::{Agent, AgentError, AgentEvent, CallbackAnswer, Exit};
 use programmator::base::time::{Clock, Timestamp};
 use programmator::domain::scrollback::{EntryKind, LiveChange, Sink};
-use programmator::domain::stream::control::AskedTool;
+use programmator::domain::tool_call::ToolCall;
 use programmator::domain::turn::TurnResult;
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -149,7 +149,7 @@ impl Run {
     }
 
     /// The next question.
-    pub async fn asked(&mut self) -> AskedTool {
+    pub async fn asked(&mut self) -> ToolCall {
         self.wait("a question", |event| match event {
             AgentEvent::ToolAsked(tool) => Some((**tool).clone()),
             _ => None,
@@ -158,9 +158,9 @@ impl Run {
     }
 
     /// The next question, answered with yes.
-    pub async fn allow_next(&mut self) -> AskedTool {
+    pub async fn allow_next(&mut self) -> ToolCall {
         let tool = self.asked().await;
-        self.agent.answer_callback(&tool.request_id, &CallbackAnswer::Allow).await.unwrap();
+        self.agent.answer_callback(&tool.request.id, &CallbackAnswer::Allow).await.unwrap();
         tool
     }
 

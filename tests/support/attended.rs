@@ -12,11 +12,12 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::Record;
+use programmator::domain::tool_call::ToolCall;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::state::State;
 use programmator::runtime::behind::state_of;
-use programmator::runtime::gate::{Call, Gate, Judged};
+use programmator::runtime::gate::{Gate, Judged};
 use programmator::runtime::reporter::{Reporter, Subscription};
 use programmator::runtime::supervisor::{Ended, Supervisor};
 use std::collections::BTreeMap;
@@ -160,7 +161,7 @@ impl Attended {
 /// person, everything else runs.
 #[allow(dead_code, reason = "not every test needs it")]
 pub fn by_words() -> Gate {
-    Arc::new(|call: &Call<'_>| {
+    Arc::new(|call: &ToolCall| {
         let has = |word: &str| call.input.contains(word);
         let verdict = match () {
             () if has("blocked") => Verdict::Block,

@@ -8,11 +8,12 @@ use crate::base::lines::Lines;
 use crate::base::time::Clock;
 use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
 use crate::domain::stream::background::Background;
-use crate::domain::stream::control::{self, Asked, Via};
+use crate::domain::stream::control::{self, Asked};
 use crate::domain::stream::envelope::{Envelope, Kind, Line, decode, read};
 use crate::domain::stream::raw::{Raw, json, object, some_string, string, word};
 use crate::domain::stream::turn::{TurnReader, tool_calls, tool_ends};
 use crate::domain::stream::{live, system};
+use crate::domain::tool_call::{ControlRequest, Via};
 use crate::domain::turn::Origin;
 use serde::Deserialize;
 use std::collections::{HashSet, VecDeque};
@@ -263,20 +264,16 @@ impl Drain {
         const UNREADABLE: &str = "programmator could not read this tool call, so it was refused";
         let asked = match control::asked(envelope) {
             // What would run is not what was read.
-            Some(Asked::Tool(tool)) if self.left_out > 0 => {
-                Some(Asked::Unreadable { request_id: tool.request_id, via: tool.via })
-            }
+            Some(Asked::Tool(call)) if self.left_out > 0 => Some(Asked::Unreadable(call.request)),
             asked => asked,
         };
         match asked {
-            Some(Asked::Tool(tool)) => self.event(AgentEvent::ToolAsked(Box::new(tool))),
-            Some(Asked::Unreadable { request_id, via }) => self.reply(match via {
+            Some(Asked::Tool(call)) => self.event(AgentEvent::ToolAsked(Box::new(call))),
+            Some(Asked::Unreadable(ControlRequest { id, via })) => self.reply(match via {
                 Via::Callback => {
-                    messages::callback_answer(&request_id, &super::CallbackAnswer::Deny { reason: UNREADABLE.into() })
+                    messages::callback_answer(&id, &super::CallbackAnswer::Deny { reason: UNREADABLE.into() })
                 }
-                Via::CanUseTool => {
-                    messages::tool_answer(&request_id, &super::ToolAnswer::Deny { message: UNREADABLE.into() })
-                }
+                Via::CanUseTool => messages::tool_answer(&id, &super::ToolAnswer::Deny { message: UNREADABLE.into() }),
             }),
             Some(Asked::Unsupported { request_id, subtype }) => {
                 self.reply(messages::unsupported(&request_id, &subtype));

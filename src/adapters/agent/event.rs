@@ -1,7 +1,7 @@
 //! What Claude's process tells its owner.
 
 use crate::domain::background::BackgroundTask;
-use crate::domain::stream::control::AskedTool;
+use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
 
 /// What Claude did that somebody must act upon, in order. Everything else goes to the sink only.
@@ -22,7 +22,7 @@ pub enum AgentEvent {
         version: String,
     },
     /// A tool call waits for an answer.
-    ToolAsked(Box<AskedTool>),
+    ToolAsked(Box<ToolCall>),
     /// An earlier question needs no answer any more.
     AskCancelled {
         /// The request.

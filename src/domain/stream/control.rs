@@ -2,20 +2,16 @@
 
 use super::envelope::Envelope;
 use super::raw::{Raw, json, object, some_string, string, word};
+use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use serde::Deserialize;
 
 /// What a `control_request` wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// May this tool run?
-    Tool(AskedTool),
+    Tool(ToolCall),
     /// A tool question that names no tool: nobody can judge it, so it is to be refused.
-    Unreadable {
-        /// The request.
-        request_id: String,
-        /// How it was asked.
-        via: Via,
-    },
+    Unreadable(ControlRequest),
     /// Something that this host does not do; to be answered with an error.
     Unsupported {
         /// The request.
@@ -23,34 +19,6 @@ pub enum Asked {
         /// What it wanted.
         subtype: String,
     },
-}
-
-/// A tool call that waits for an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AskedTool {
-    /// The request to answer.
-    pub request_id: String,
-    /// Which answer it needs.
-    pub via: Via,
-    /// Claude's id of the call.
-    pub tool_use_id: String,
-    /// `Bash`, `Edit`, …
-    pub tool: String,
-    /// The tool's input: JSON text that any parser takes.
-    pub input: String,
-    /// The subagent that calls.
-    pub agent_id: Option<String>,
-    /// The folder that it is made from; only a callback says.
-    pub cwd: Option<String>,
-}
-
-/// The two ways Claude asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Via {
-    /// `hook_callback` of `PreToolUse`: every call.
-    Callback,
-    /// `can_use_tool`: after the callback answered "ask".
-    CanUseTool,
 }
 
 #[derive(Deserialize)]
@@ -91,11 +59,12 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
         return Some(Asked::Unsupported { request_id, subtype: String::new() });
     };
     let mut cwd = None;
+    let unreadable = |via| Asked::Unreadable(ControlRequest { id: request_id.clone(), via });
     let (via, tool, input, tool_use_id, agent_id) = match word(request.subtype) {
         "can_use_tool" => (Via::CanUseTool, request.tool_name, request.input, request.tool_use_id, request.agent_id),
         "hook_callback" => {
             let Some(hook) = object::<HookInput<'_>>(request.input) else {
-                return Some(Asked::Unreadable { request_id, via: Via::Callback });
+                return Some(unreadable(Via::Callback));
             };
             if !matches!(word(hook.hook_event_name), "" | "PreToolUse") {
                 return Some(Asked::Unsupported {
@@ -111,16 +80,15 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
         }
     };
     Some(match (some_string(tool), input) {
-        (Some(tool), Some(input)) => Asked::Tool(AskedTool {
-            request_id,
-            via,
+        (Some(tool), Some(input)) => Asked::Tool(ToolCall {
+            request: ControlRequest { id: request_id, via },
             tool_use_id: string(tool_use_id),
             tool,
             input: json(input),
-            agent_id: some_string(agent_id),
+            agent: some_string(agent_id),
             cwd,
         }),
-        _ => Asked::Unreadable { request_id, via },
+        _ => unreadable(via),
     })
 }
 
@@ -137,18 +105,18 @@ mod tests {
         let callback = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"hook_callback","callback_id":"pre","input":{"tool_name":"Bash","tool_input":{"command":"ls \ud83c"},"tool_use_id":"t1","agent_id":"a1","cwd":"/w/sub"},"tool_use_id":"t1"}}"#;
         assert_eq!(
             read(callback),
-            Some(Asked::Tool(AskedTool {
-                request_id: "r1".into(),
-                via: Via::Callback,
+            Some(Asked::Tool(ToolCall {
+                request: ControlRequest { id: "r1".into(), via: Via::Callback },
                 tool_use_id: "t1".into(),
                 tool: "Bash".into(),
                 input: r#"{"command":"ls \ufffd"}"#.into(),
-                agent_id: Some("a1".into()),
+                agent: Some("a1".into()),
                 cwd: Some("/w/sub".into()),
             }))
         );
         let can_use = r#"{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"Read","input":{"file_path":"x"},"tool_use_id":"t2"}}"#;
-        assert!(matches!(read(can_use), Some(Asked::Tool(AskedTool { via: Via::CanUseTool, agent_id: None, .. }))));
+        let Some(Asked::Tool(call)) = read(can_use) else { panic!("{can_use}") };
+        assert_eq!((call.request.via, call.agent), (Via::CanUseTool, None));
     }
 
     #[test]

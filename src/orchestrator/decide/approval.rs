@@ -11,10 +11,10 @@ use crate::domain::approval::{
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record};
-use crate::domain::stream::control::Via;
+use crate::domain::tool_call::{ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::breaker::Move;
-use crate::orchestrator::effect::{Effect, Timer, ToolCall};
+use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::state::{Failure, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,8 +36,8 @@ const NO_PLAN: &str = "no plan was written, so there is nothing to approve. In p
                        then ask again";
 
 impl Draft<'_> {
-    pub(super) fn judged(&mut self, call: ToolCall, mut ruling: Ruling, presence: Presence) {
-        if self.state.stage != Stage::Running || !self.open(|open| open.n == call.n) {
+    pub(super) fn judged(&mut self, n: u32, call: ToolCall, mut ruling: Ruling, presence: Presence) {
+        if self.state.stage != Stage::Running || !self.open(|open| open.n == n) {
             ruling = ruling.blocked("programmator", "the run is being stopped");
         }
         if self.open(|open| open.foreign) {
@@ -53,36 +53,36 @@ impl Draft<'_> {
         let asks = matches!(ruling.verdict, Verdict::Ask | Verdict::Passphrase);
         if asks && call.tool_use_id.is_empty() {
             ruling = ruling.blocked("programmator", "the call has no id, so nobody can be asked about it");
-            return self.rule(call, &ruling);
+            return self.rule(n, call, &ruling);
         }
         if asks {
-            self.ask(call, ruling, presence);
+            self.ask(n, call, ruling, presence);
         } else {
-            self.rule(call, &ruling);
+            self.rule(n, call, &ruling);
         }
     }
 
     /// A call that needs nobody.
-    fn rule(&mut self, call: ToolCall, ruling: &Ruling) {
+    fn rule(&mut self, n: u32, call: ToolCall, ruling: &Ruling) {
         let reason = ruling.words();
         // A call that was let through by the callback needs no second record when it is asked again.
         let known = call.request.via == Via::CanUseTool
             && ruling.verdict == Verdict::Allow
             && self.open(|open| open.tools.contains(&call.tool_use_id));
         if !known {
-            self.record_verdict(call.n, &call.tool_use_id, &call.tool, ruling);
+            self.record_verdict(n, &call.tool_use_id, &call.tool, ruling);
         }
         self.effect(Effect::Answer { request: call.request, verdict: ruling.verdict, reason });
     }
 
     /// A call for the person: asked about once Claude can wait for the answer, which it can from `can_use_tool` on.
-    fn ask(&mut self, call: ToolCall, ruling: Ruling, presence: Presence) {
+    fn ask(&mut self, n: u32, call: ToolCall, ruling: Ruling, presence: Presence) {
         let reason = ruling.words();
         if call.request.via == Via::Callback || !self.state.gate.asks(&call.tool_use_id) {
-            self.record_verdict(call.n, &call.tool_use_id, &call.tool, &ruling);
+            self.record_verdict(n, &call.tool_use_id, &call.tool, &ruling);
         }
         let verdict = ruling.verdict;
-        let approval = self.question(&call, ruling, presence);
+        let approval = self.question(n, &call, ruling, presence);
         let by_itself = if self.state.gate.grants(&approval) {
             let input = approval.input.clone();
             Some((AnsweredBy::Ticket, Answer::Allow { input, scope: Scope::Once }, Verdict::Allow, reason.clone()))
@@ -124,12 +124,12 @@ impl Draft<'_> {
         });
     }
 
-    fn question(&self, call: &ToolCall, ruling: Ruling, presence: Presence) -> Approval {
+    fn question(&self, n: u32, call: &ToolCall, ruling: Ruling, presence: Presence) -> Approval {
         let rules = if ruling.verdict == Verdict::Passphrase { ApprovalKind::Passphrase } else { ApprovalKind::Call };
         Approval {
             id: QuestionId::first(&call.tool_use_id),
             again: None,
-            n: call.n,
+            n,
             phase: self.state.own_text().map(str::to_owned),
             kind: ApprovalKind::always(&call.tool).unwrap_or(rules),
             tool: call.tool.clone(),

@@ -42,15 +42,15 @@ impl Draft<'_> {
             self.record(Record::GrantsDropped);
         }
         for approval in self.state.approvals.clone() {
-            let Approval { id, tool, input, .. } = (*approval).clone();
-            self.effect(Effect::Rejudge { id, tool, input });
+            let Approval { id, input, .. } = (*approval).clone();
+            self.effect(Effect::Rejudge { id, input });
         }
     }
 
     /// Another input than the one that was asked about: the rules have their say first.
     pub(super) fn edited(&mut self, id: &QuestionId, input: String) {
-        if let Some(approval) = self.decided_about(id) {
-            self.effect(Effect::JudgeEdit { id: id.clone(), tool: approval.tool.clone(), input });
+        if self.decided_about(id).is_some() {
+            self.effect(Effect::JudgeEdit { id: id.clone(), input });
         }
     }
 

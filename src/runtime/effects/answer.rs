@@ -2,66 +2,62 @@
 //!
 //! A verdict may look through thousands of files: meanwhile others do the work of this thread.
 
-use super::{Asked, Effects};
+use super::Effects;
 use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
 use crate::domain::approval::{Answer, ApprovalKind, QuestionId};
-use crate::domain::stream::control::Via;
+use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
-use crate::orchestrator::effect::{Request, ToolCall};
 use crate::orchestrator::input::Input;
-use crate::runtime::gate::{Call, judge_edit};
+use crate::runtime::gate::judge_edit;
 use serde_json::{Map, Value};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tokio::task::block_in_place;
 
 impl Effects {
-    pub(super) fn judge(&mut self, mut call: Box<ToolCall>) {
+    /// `None`: it comes again, with the plan that it is about.
+    pub(super) fn judge(&mut self, n: u32, mut call: Box<ToolCall>) -> Option<Input> {
         if ApprovalKind::always(&call.tool) == Some(ApprovalKind::Plan)
             && let Some(agent) = self.agent()
             && let Some(mut input) = without_plan(&call.input)
         {
             // It stands in Claude's plan file then, or nowhere.
-            return self.answer_with(async move {
+            self.answer_with(async move {
                 input.insert("plan".to_owned(), agent.plan().await.unwrap_or_default().into());
                 call.input = Value::Object(input).to_string();
-                Input::ToolAsked(call)
+                Input::ToolAsked { n, call }
             });
+            return None;
         }
+        // Claude says where a call is made from with the first of its two requests only.
         let id = &call.tool_use_id;
-        if let Some(cwd) = call.cwd.as_ref().filter(|cwd| Path::new(cwd) != self.folder) {
-            self.work.places.insert(id.clone(), PathBuf::from(cwd));
+        if let Some(cwd) = call.cwd.take().filter(|cwd| Path::new(cwd) != self.folder) {
+            self.work.places.insert(id.clone(), cwd);
         }
-        let cwd = self.work.places.get(id).unwrap_or(&self.folder);
-        let asked = Call { tool: &call.tool, input: &call.input, cwd, folder: &self.folder };
-        let ruling = Box::new(block_in_place(|| self.gate.judge(&asked)));
-        let cwd = cwd.display().to_string();
+        call.cwd = self.work.places.get(id).cloned();
+        let ruling = Box::new(block_in_place(|| self.gate.judge(&call)));
         if call.request.via == Via::CanUseTool {
-            let asked = Asked { request: call.request.id.clone(), input: call.input.clone() };
-            self.work.asked.insert(id.clone(), asked);
+            self.work.asked.insert(id.clone(), (*call).clone());
         }
-        // Claude says it with the first of its two requests only.
-        call.cwd = Some(cwd);
-        self.answer_now(Input::Judged { call, ruling, presence: self.reporter.presence() });
+        call.cwd.get_or_insert_with(|| self.folder.display().to_string());
+        Some(Input::Judged { n, call, ruling, presence: self.reporter.presence() })
     }
 
-    pub(super) fn judge_edit(&mut self, id: QuestionId, tool: &str, input: String) {
-        let cwd = self.work.places.get(&id.call).unwrap_or(&self.folder);
-        let call = Call { tool, input: &input, cwd, folder: &self.folder };
+    pub(super) fn judge_edit(&self, id: QuestionId, input: String) -> Option<Input> {
+        let call = ToolCall { input, ..self.work.asked.get(&id.call)?.clone() };
         let ruling = Box::new(block_in_place(|| judge_edit(&*self.gate, &call)));
-        self.answer_now(Input::EditJudged { id, input, ruling });
+        Some(Input::EditJudged { id, input: call.input, ruling })
     }
 
-    pub(super) fn rejudge(&mut self, id: QuestionId, tool: &str, input: &str) {
-        let cwd = self.work.places.get(&id.call).unwrap_or(&self.folder);
-        let call = Call { tool, input, cwd, folder: &self.folder };
-        self.answer_now(match block_in_place(|| self.gate.judge_again(&call)) {
+    pub(super) fn rejudge(&self, id: QuestionId, input: String) -> Option<Input> {
+        let call = ToolCall { input, ..self.work.asked.get(&id.call)?.clone() };
+        Some(match block_in_place(|| self.gate.judge_again(&call)) {
             Ok(ruling) => Input::Rejudged { id, ruling: Box::new(ruling) },
             Err(why) => Input::NotRejudged { id, why },
-        });
+        })
     }
 
     /// Answers a request with its verdict. A call that is put to the person is answered later, by [`settle`](Self::settle).
-    pub(super) async fn answer(&mut self, request: Request, verdict: Verdict, reason: String) {
+    pub(super) async fn answer(&mut self, request: ControlRequest, verdict: Verdict, reason: String) {
         let Some(agent) = self.agent() else { return };
         let sent = match request.via {
             Via::Callback => {
@@ -73,9 +69,9 @@ impl Effects {
                 agent.answer_callback(&request.id, &answer).await
             }
             Via::CanUseTool => {
-                let asked = self.work.asked.extract_if(|_, asked| asked.request == request.id).next();
+                let asked = self.work.asked.extract_if(|_, asked| asked.request.id == request.id).next();
                 let answer = match (verdict, asked) {
-                    (Verdict::Allow, Some((_, Asked { input, .. }))) => ToolAnswer::Allow { input },
+                    (Verdict::Allow, Some((_, ToolCall { input, .. }))) => ToolAnswer::Allow { input },
                     _ => ToolAnswer::Deny { message: reason },
                 };
                 agent.answer_can_use_tool(&request.id, &answer).await
@@ -87,14 +83,14 @@ impl Effects {
     /// Answers the call that waits for the person: once, since it waits no more then.
     pub(super) async fn settle(&mut self, id: &str, answer: Answer) {
         self.work.places.remove(id);
-        let (Some(agent), Some(Asked { request, .. })) = (self.agent(), self.work.asked.remove(id)) else {
+        let (Some(agent), Some(ToolCall { request, .. })) = (self.agent(), self.work.asked.remove(id)) else {
             return;
         };
         let answer = match answer {
             Answer::Allow { input, .. } => ToolAnswer::Allow { input },
             Answer::Deny { words } => ToolAnswer::Deny { message: words },
         };
-        tell(agent.answer_can_use_tool(&request, &answer).await);
+        tell(agent.answer_can_use_tool(&request.id, &answer).await);
     }
 }
 

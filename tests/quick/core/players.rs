@@ -14,7 +14,7 @@ use programmator::domain::outcome::IterationOutcome;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
 use programmator::domain::session::Way;
 use programmator::domain::settings::{BreakerSettings, Settings};
-use programmator::domain::stream::control::Via;
+use programmator::domain::tool_call::Via;
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::orchestrator::input::Input;
 use programmator::orchestrator::state::Mark;
@@ -83,7 +83,7 @@ impl World {
         for nth in 0..self.dice.roll(3) {
             let tool = if self.rough(12) { "AskUserQuestion" } else { self.dice.one_of(&["Edit", "Bash"]) };
             let id = format!("{tool}-{n}-{nth}");
-            self.coming.push(Input::ToolAsked(Box::new(call(n, &id, Via::Callback))));
+            self.coming.push(Input::ToolAsked { n, call: Box::new(call(&id, Via::Callback)) });
             if self.rough(40) {
                 self.coming.push(Input::AskWithdrawn { n, tool_use_id: id });
             }

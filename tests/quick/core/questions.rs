@@ -8,15 +8,14 @@ use programmator::domain::approval::{
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::IterationOutcome;
 use programmator::domain::record::{Record, Stored};
-use programmator::domain::stream::control::Via;
+use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::domain::verdict::Verdict;
-use programmator::orchestrator::effect::{Request, ToolCall};
 use programmator::orchestrator::input::Input;
 use programmator::orchestrator::state::State;
 
 impl World {
     /// The rules of the run say what becomes of a call.
-    pub fn judge(&mut self, call: Box<ToolCall>) {
+    pub fn judge(&mut self, n: u32, call: Box<ToolCall>) {
         let verdict = match self.dice.roll(24) {
             _ if self.weather == Weather::Fair => Verdict::Allow,
             // The rules say the same again, unless somebody changed them.
@@ -29,7 +28,7 @@ impl World {
         };
         let presence = if self.rough(3) { Presence::Nobody } else { Presence::Screen };
         let ruling = Box::new(ruling(verdict));
-        self.coming.insert(0, Input::Judged { call, ruling, presence });
+        self.coming.insert(0, Input::Judged { n, call, ruling, presence });
     }
 
     /// The rules judge a call that the person changed.
@@ -59,14 +58,14 @@ impl World {
     }
 
     /// Claude reads the verdict on a request of its own.
-    pub fn heard(&mut self, request: &Request, verdict: Verdict) {
+    pub fn heard(&mut self, request: &ControlRequest, verdict: Verdict) {
         let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
         let tool_use_id = request.id.trim_end_matches("-can").to_owned();
         match (request.via, verdict) {
             (_, Verdict::Allow) => self.runs(n, tool_use_id),
             (Via::Callback, Verdict::Ask | Verdict::Passphrase) => {
-                let again = call(n, &tool_use_id, Via::CanUseTool);
-                self.coming.insert(0, Input::ToolAsked(Box::new(again)));
+                let again = call(&tool_use_id, Via::CanUseTool);
+                self.coming.insert(0, Input::ToolAsked { n, call: Box::new(again) });
             }
             _ => self.coming.push(Input::ToolFinished { n, tool_use_id, is_error: true }),
         }
@@ -153,11 +152,10 @@ pub fn ruling(verdict: Verdict) -> Ruling {
 }
 
 /// A call of Claude's, as it is told by the hook or asked by `can_use_tool`. Its `id` begins with its tool.
-pub fn call(n: u32, id: &str, via: Via) -> ToolCall {
+pub fn call(id: &str, via: Via) -> ToolCall {
     let request = if via == Via::Callback { id.to_owned() } else { format!("{id}-can") };
     ToolCall {
-        n,
-        request: Request { id: request, via },
+        request: ControlRequest { id: request, via },
         tool_use_id: id.to_owned(),
         tool: id.split('-').next().unwrap_or_default().to_owned(),
         input: "{}".into(),

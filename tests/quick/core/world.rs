@@ -263,7 +263,7 @@ impl World {
             Effect::SendFollowUp { n, .. } => self.turn_end(n),
             Effect::SendNote { .. } if self.rough(3) => return,
             Effect::SendNote { id, .. } => Input::NoteEchoed { id },
-            Effect::Judge(call) => return self.judge(call),
+            Effect::Judge { n, call } => return self.judge(n, call),
             Effect::JudgeEdit { id, input, .. } => return self.judge_edit(id, input),
             Effect::Rejudge { id, .. } => return self.judge_again(id),
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),

@@ -82,11 +82,10 @@ mod runs {
     use programmator::domain::outcome::ExitReason;
     use programmator::domain::record::{PhaseSeed, Record};
     use programmator::domain::settings::Settings;
-    use programmator::domain::stream::control::Via;
+    use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
     use programmator::domain::turn::TurnResult;
     use programmator::domain::verdict::Verdict;
     use programmator::orchestrator::decide::decide;
-    use programmator::orchestrator::effect::{Request, ToolCall};
     use programmator::orchestrator::input::{Input, Start};
     use programmator::orchestrator::state::State;
     use std::sync::Arc;
@@ -126,10 +125,9 @@ mod runs {
         let (session, model, version) = (String::new(), String::new(), String::new());
         give(Input::AgentReady { n: 1, session, model, version, told: String::new() });
         if let Some(id) = blocked {
-            let request = Request { id: "r".into(), via: Via::Callback };
+            let request = ControlRequest { id: "r".into(), via: Via::Callback };
             let (tool, input) = ("Bash".to_owned(), "{}".to_owned());
-            let call =
-                Box::new(ToolCall { n: 1, request, tool_use_id: id.into(), tool, input, agent: None, cwd: None });
+            let call = Box::new(ToolCall { request, tool_use_id: id.into(), tool, input, agent: None, cwd: None });
             let ruling = Box::new(Ruling {
                 verdict: Verdict::Block,
                 rule: "a rule".into(),
@@ -138,7 +136,7 @@ mod runs {
                 units: vec![],
                 provable: false,
             });
-            give(Input::Judged { call, ruling, presence: Presence::Screen });
+            give(Input::Judged { n: 1, call, ruling, presence: Presence::Screen });
         }
         let text =
             "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: []\n  summary: s\n";

@@ -12,12 +12,12 @@ use programmator::domain::record::{ApiRetried, FORMAT, OfPhase, PhaseSeed, Recor
 use programmator::domain::session::{HISTORY, Sessions, Way};
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
-use programmator::domain::stream::control::Via;
+use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::domain::turn::TurnResult;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
-use programmator::orchestrator::effect::{Effect, Request, Timer, ToolCall};
+use programmator::orchestrator::effect::{Effect, Timer};
 use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::State;
 use std::sync::Arc;
@@ -374,8 +374,8 @@ fn a_denial_by_our_own_gate_resets_nothing() {
     all.spawn();
     all.ready(FIRST);
     let (n, tool_use_id) = (all.n(), "tool".to_owned());
-    let request = Request { id: "r".into(), via: Via::Callback };
-    let call = ToolCall { n, request, tool_use_id, tool: "Bash".into(), input: "{}".into(), agent: None, cwd: None };
+    let request = ControlRequest { id: "r".into(), via: Via::Callback };
+    let call = ToolCall { request, tool_use_id, tool: "Bash".into(), input: "{}".into(), agent: None, cwd: None };
     let ruling = Ruling {
         verdict: Verdict::Block,
         rule: "rule".into(),
@@ -384,7 +384,7 @@ fn a_denial_by_our_own_gate_resets_nothing() {
         units: vec![],
         provable: false,
     };
-    all.give(Input::Judged { call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
+    all.give(Input::Judged { n, call: Box::new(call), ruling: Box::new(ruling), presence: Presence::Screen });
     let result = TurnResult { denials: vec!["Bash".into()], ..claim("null", "CONTINUE") };
     all.ends(result);
     assert_eq!(all.spawn().as_deref(), Some(FIRST));

@@ -5,11 +5,11 @@ use crate::domain::approval::{Presence, Ruling};
 use crate::domain::background::{BackgroundTask, TaskKind};
 use crate::domain::limits::admission::Purpose;
 use crate::domain::outcome::IterationOutcome;
-use crate::domain::stream::control::Via;
+use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::turn::{Origin, TurnResult};
 use crate::domain::verdict::Verdict;
 use crate::domain::watchdog::Watch;
-use crate::orchestrator::effect::{Effect, Request, Timer, ToolCall};
+use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::Stage;
 
@@ -142,9 +142,9 @@ fn a_claim_does_not_wait_for_a_command_and_a_silence_does_until_the_idle_timer()
 }
 
 fn call() -> ToolCall {
-    let request = Request { id: "r".into(), via: Via::Callback };
+    let request = ControlRequest { id: "r".into(), via: Via::Callback };
     let (tool, input) = ("Bash".to_owned(), "{}".to_owned());
-    ToolCall { n: 1, request, tool_use_id: "t1".into(), tool, input, agent: None, cwd: None }
+    ToolCall { request, tool_use_id: "t1".into(), tool, input, agent: None, cwd: None }
 }
 
 fn allowed() -> Ruling {
@@ -159,14 +159,14 @@ fn a_turn_of_somebody_else_is_stopped_runs_nothing_and_claims_nothing() {
     run.ends_turn("I wait.", Origin::Ours);
     run.give(Input::ForeignTurn { n: 1, wakes: false });
     assert_eq!(run.effects, [Effect::Interrupt { n: 1 }]);
-    run.give(Input::Judged { call: Box::new(call()), ruling: Box::new(allowed()), presence: Presence::Screen });
+    run.give(Input::Judged { n: 1, call: Box::new(call()), ruling: Box::new(allowed()), presence: Presence::Screen });
     assert!(matches!(run.effects[..], [Effect::Answer { verdict: Verdict::Block, .. }]), "{:?}", run.effects);
     run.background(&[]);
     run.ends_turn(BLOCK, Origin::Foreign);
     assert_eq!((run.claim(), run.closes()), (None, false));
     // Claude is asked how far it is, and that answer is its own.
     run.admitted(Purpose::FollowUp);
-    run.give(Input::Judged { call: Box::new(call()), ruling: Box::new(allowed()), presence: Presence::Screen });
+    run.give(Input::Judged { n: 1, call: Box::new(call()), ruling: Box::new(allowed()), presence: Presence::Screen });
     assert!(matches!(run.effects[..], [Effect::Answer { verdict: Verdict::Allow, .. }]), "{:?}", run.effects);
     run.ends_turn(BLOCK, Origin::Ours);
     assert_eq!((run.claim(), run.closes()), (Some("s"), true));
@@ -205,7 +205,7 @@ fn a_call_that_configuration_let_run_goes_round_a_gate_that_did_not() {
     ] {
         let mut run = Run::prompted();
         let ruling = Box::new(Ruling { verdict, ..allowed() });
-        run.give(Input::Judged { call: Box::new(call()), ruling, presence: Presence::Screen });
+        run.give(Input::Judged { n: 1, call: Box::new(call()), ruling, presence: Presence::Screen });
         run.give(Input::ToolRan { n: 1, tool_use_id: "t1".into(), unasked });
         assert_eq!(
             run.effects.contains(&Effect::KillAgent { n: 1 }),
@@ -220,9 +220,9 @@ fn a_call_that_configuration_let_run_goes_round_a_gate_that_did_not() {
 fn a_plan_that_says_nothing_is_not_put_to_the_person() {
     for (input, asked) in [(r#"{"plan":" \n"}"#, false), ("{}", false), (r##"{"plan":"# First this"}"##, true)] {
         let mut run = Run::prompted();
-        let request = Request { id: "r".into(), via: Via::CanUseTool };
+        let request = ControlRequest { id: "r".into(), via: Via::CanUseTool };
         let call = ToolCall { tool: "ExitPlanMode".into(), input: input.into(), request, ..call() };
-        run.give(Input::Judged { call: Box::new(call), ruling: Box::new(allowed()), presence: Presence::Screen });
+        run.give(Input::Judged { n: 1, call: Box::new(call), ruling: Box::new(allowed()), presence: Presence::Screen });
         assert_eq!(run.state.approvals.len(), usize::from(asked), "{input}");
         let refused = run.effects.iter().any(
             |effect| matches!(effect, Effect::Answer { verdict: Verdict::Block, reason, .. } if reason.contains("no plan")),
