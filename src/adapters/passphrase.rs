@@ -28,6 +28,7 @@ const PUBLISHED: &str = "788006caf535441ad49e2747bb0edd0203f38a74caacf7c337fc1a9
 const OVER_SHA256: &str = "pre=sha256";
 
 /// A passphrase could not be set, imported or checked.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum PassphraseError {
     /// Too short.
@@ -44,12 +45,7 @@ pub enum PassphraseError {
     File(#[from] PrivateFileError),
     /// The file's content.
     #[error("{path}: not a programmator passphrase hash ({reason}); set a new one: programmator passphrase set")]
-    Broken {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        reason: String,
-    },
+    Broken { path: String, reason: String },
     /// Hashing failed.
     #[error("the passphrase could not be hashed: {0}")]
     Hash(String),

@@ -12,6 +12,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A rule could not be saved.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// The file.
@@ -23,7 +24,6 @@ pub enum SaveError {
     /// Where or how it is to be saved.
     #[error("{path}: {reason}; nothing was saved")]
     Form {
-        /// The file.
         path: String,
         /// What is in the way.
         reason: String,

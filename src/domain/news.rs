@@ -11,6 +11,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// One piece of news for front ends.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
     /// A ticket was read or changed on disk; also sent for tickets that are only listed.
@@ -19,9 +20,7 @@ pub enum News {
     TicketGone(TicketId),
     /// A run was opened (fresh or resumed), or more was told of it than was heard: all its records, oldest first.
     RunOpened {
-        /// The ticket.
         ticket: TicketId,
-        /// The run.
         run: RunId,
         /// The last record of before it was opened; 0: it is a fresh one.
         earlier: u64,
@@ -40,7 +39,6 @@ pub enum News {
     Trouble {
         /// The ticket whose run waits.
         ticket: TicketId,
-        /// What happened and what to do.
         message: String,
     },
 }

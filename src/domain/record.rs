@@ -23,20 +23,17 @@ use crate::domain::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record {
     /// The first record of every run.
     RunStarted {
-        /// Absolute path of the working directory.
         folder: String,
-        /// Absolute path of the ticket file.
         ticket_path: String,
-        /// The ticket's title.
         title: String,
         /// `status:` of the front matter; `None` for a plan without one.
         ticket_status: Option<TicketStatus>,
-        /// The phases as read.
         phases: Vec<PhaseSeed>,
         /// Phases that are ticked in the file, but by Claude alone in an earlier run: still to be done.
         #[serde(default)]
@@ -46,26 +43,17 @@ pub enum Record {
         doubted_ids: Vec<PhaseId>,
         /// The frozen validation commands.
         validation: Vec<String>,
-        /// The rules of this run.
         settings: Settings,
     },
     /// The run goes on in another process (or after it had stopped).
-    RunResumed {
-        /// Process id of the program.
-        pid: u32,
-    },
+    RunResumed { pid: u32 },
     /// Another run works in this folder; this one waits.
-    TreeAwaited {
-        /// Who holds it.
-        holder: String,
-    },
+    TreeAwaited { holder: String },
     /// The folder is ours for this run.
     TreeGranted,
     /// The ticket's file changed: what it says now.
     TicketRead {
-        /// The title now.
         title: String,
-        /// The phases now.
         phases: Vec<PhaseSeed>,
         /// When it was read; in old journals the time of the record.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,20 +64,13 @@ pub enum Record {
     /// What a turn's output says besides its claim.
     OutputAnalysed(crate::domain::analysis::Analysis),
     /// The ticket's file is gone or cannot be read as a ticket.
-    TicketLost {
-        /// What is wrong with it.
-        why: String,
-    },
+    TicketLost { why: String },
     /// The file's validation commands differ from the frozen ones.
-    ValidationChangeSeen {
-        /// The commands in the file now.
-        commands: Vec<String>,
-    },
+    ValidationChangeSeen { commands: Vec<String> },
     /// A person decided about changed validation commands.
     ValidationChangeAnswered(ChangeAnswered),
     /// An iteration began.
     IterationStarted {
-        /// The iteration.
         n: u32,
         /// Its phase; `None` works on the whole (phaseless) ticket.
         phase: Option<String>,
@@ -104,7 +85,6 @@ pub enum Record {
     },
     /// The working tree was saved before the iteration.
     SnapshotTaken {
-        /// The iteration.
         n: u32,
         /// Git object of the snapshot, or the digest of a folder's manifest.
         id: String,
@@ -125,33 +105,23 @@ pub enum Record {
     Receipt(Receipt),
     /// Claude is about to be started. Notes that go into the prompt are named here.
     SpawnRequested {
-        /// The iteration.
         n: u32,
         /// Ids of the notes in the prompt.
         notes: Vec<String>,
     },
     /// Claude's process runs.
-    AgentSpawned {
-        /// The iteration.
-        n: u32,
-        /// Process id.
-        pid: u32,
-    },
+    AgentSpawned { n: u32, pid: u32 },
     /// Claude's session is open.
     AgentReady(AgentReady),
     /// Claude cannot resume the session.
     SessionLost(SessionLost),
     /// The gate decided about a tool call. Stored before the answer is given.
     ToolJudged {
-        /// The iteration.
         n: u32,
-        /// Claude's id of the call.
         tool_use_id: String,
-        /// `Bash`, `Edit`, …
         tool: String,
         /// What it is about: path, command, pattern. At most 500 characters.
         target: String,
-        /// The decision.
         verdict: Verdict,
         /// Which rule or profile decided.
         reason: String,
@@ -160,14 +130,7 @@ pub enum Record {
         units: Vec<UnitView>,
     },
     /// A tool call came back.
-    ToolFinished {
-        /// The iteration.
-        n: u32,
-        /// Claude's id of the call.
-        tool_use_id: String,
-        /// The tool reported an error.
-        is_error: bool,
-    },
+    ToolFinished { n: u32, tool_use_id: String, is_error: bool },
     /// The API failed and Claude tries again.
     ApiRetried(ApiRetried),
     /// A timer of the watchdog ran out; what it cut off follows.
@@ -182,29 +145,17 @@ pub enum Record {
     NoteGiven {
         /// Id of the note (a UUID, echoed by Claude).
         id: String,
-        /// The words.
         text: String,
     },
     /// The note was handed to the running Claude.
-    NoteSent {
-        /// Id of the note.
-        id: String,
-    },
+    NoteSent { id: String },
     /// Claude has taken the note in (echoed it, or it stood in a prompt).
-    NoteDelivered {
-        /// Id of the note.
-        id: String,
-    },
+    NoteDelivered { id: String },
     /// The note was handed over, but never taken in: it goes into the next prompt.
-    NoteReturned {
-        /// Id of the note.
-        id: String,
-    },
+    NoteReturned { id: String },
     /// Claude ended with a readable status block.
     ClaimMade {
-        /// The iteration.
         n: u32,
-        /// What it claims.
         claim: crate::domain::claim::Claim,
         /// What it is about, found out when it was read; in old journals when it is folded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,57 +163,35 @@ pub enum Record {
     },
     /// Claude ended a turn without a readable status block.
     ClaimMissing {
-        /// The iteration.
         n: u32,
         /// Why it cannot be read: `missing`, `truncated`, `unknown_status`, …
         reason: String,
     },
     /// Claude was asked for the status block only.
-    FollowUpSent {
-        /// The iteration.
-        n: u32,
-    },
+    FollowUpSent { n: u32 },
     /// A turn of Claude's came to its end, well or not.
     TurnEnded(TurnEnded),
     /// Claude has begun another turn after one that had ended.
-    TurnBegan {
-        /// The iteration.
-        n: u32,
-    },
+    TurnBegan { n: u32 },
     /// Other tasks of Claude's than before work in the background.
-    BackgroundChanged {
-        /// The iteration.
-        n: u32,
-        /// All that work now.
-        tasks: Vec<crate::domain::background::BackgroundTask>,
-    },
+    BackgroundChanged { n: u32, tasks: Vec<crate::domain::background::BackgroundTask> },
     /// Somebody else's words begin a turn of Claude's, or have come into one. It is stopped, and nothing it says counts.
     ForeignTurn(ForeignTurn),
     /// A turn or its API call failed.
     TurnFailed(TurnFailed),
     /// The iteration is being cut off.
-    StopAsked {
-        /// The iteration.
-        n: u32,
-        /// How it will count.
-        outcome: IterationOutcome,
-    },
+    StopAsked { n: u32, outcome: IterationOutcome },
     /// Claude's process is gone, and so is all it left behind.
     AgentExited {
-        /// The iteration.
         n: u32,
-        /// Exit code.
         code: Option<i32>,
-        /// Signal that ended it.
         signal: Option<i32>,
         /// Processes that had to be swept.
         swept: u32,
-        /// Cost of the process in USD.
         cost_usd: f64,
     },
     /// What programmator saw itself.
     EvidenceGathered {
-        /// The iteration.
         n: u32,
         /// Files that differ from the snapshot before the iteration (at most 200 names).
         iteration_files: Vec<String>,
@@ -285,7 +214,6 @@ pub enum Record {
     },
     /// A claim did not hold.
     PhaseDisputed {
-        /// The iteration.
         n: u32,
         /// The phase; `None` is the whole ticket.
         phase: Option<String>,
@@ -312,28 +240,17 @@ pub enum Record {
     /// The box is unticked, or cannot be.
     UntickSettled(BoxSettled),
     /// The ticket's `status:` is about to be set.
-    StatusIntended {
-        /// The new status.
-        to: TicketStatus,
-    },
+    StatusIntended { to: TicketStatus },
     /// The status is set, or cannot be.
-    StatusSettled {
-        /// The new status.
-        to: TicketStatus,
-        /// What came of it.
-        outcome: WriteOutcome,
-    },
+    StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// An iteration is over.
     IterationEnded {
-        /// The iteration.
         n: u32,
-        /// How.
         outcome: IterationOutcome,
         /// The tree differs from before the iteration.
         changed: bool,
         /// Masked error, when it ended in one.
         fingerprint: Option<String>,
-        /// Time in milliseconds.
         ms: u64,
     },
     /// The person asked to pause.
@@ -345,32 +262,11 @@ pub enum Record {
     /// The person asked to stop.
     StopRequested,
     /// Something a person should know.
-    Noticed {
-        /// How bad.
-        level: Level,
-        /// What, and what to do.
-        text: String,
-    },
+    Noticed { level: Level, text: String },
     /// The run is over. The last record, unless the run is resumed or its breaker reset.
-    RunEnded {
-        /// Why.
-        reason: ExitReason,
-        /// In words, with what to do next.
-        detail: String,
-        /// Iterations done.
-        iterations: u32,
-        /// Phases done.
-        phases_done: u32,
-        /// Phases in all.
-        phases: u32,
-        /// Cost in USD.
-        cost_usd: f64,
-    },
+    RunEnded { reason: ExitReason, detail: String, iterations: u32, phases_done: u32, phases: u32, cost_usd: f64 },
     /// The ticket's circuit breaker, as the run before left it.
-    BreakerCarried {
-        /// The breaker.
-        breaker: Breaker,
-    },
+    BreakerCarried { breaker: Breaker },
     /// A counter of the circuit breaker moved.
     BreakerCounted(CounterMoved),
     /// The circuit breaker moved.
@@ -390,8 +286,5 @@ pub enum Record {
     /// Whether the rules of the run can be used has changed.
     RulesRead(RulesRead),
     /// Records can be stored again, after the run had waited for that.
-    StorageWaited {
-        /// How long, in milliseconds.
-        ms: u64,
-    },
+    StorageWaited { ms: u64 },
 }

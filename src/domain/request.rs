@@ -10,6 +10,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 
 /// Something that a person wants done.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Tell what tickets there are.
@@ -26,23 +27,13 @@ pub enum Request {
     LookUpPassphrase {
         /// The ticket whose question needs it.
         ticket: TicketId,
-        /// The question.
         id: QuestionId,
     },
     /// Check a passphrase, and let the call run when it is right.
-    TryPassphrase {
-        /// The ticket.
-        ticket: TicketId,
-        /// The question.
-        id: QuestionId,
-        /// What was typed.
-        secret: Secret,
-    },
+    TryPassphrase { ticket: TicketId, id: QuestionId, secret: Secret },
     /// Put a rule that the person has read into their policy file, and say yes to the call.
     SaveRule {
-        /// The ticket.
         ticket: TicketId,
-        /// The question.
         id: QuestionId,
         /// YAML list items, exactly as shown.
         rules: String,
@@ -65,33 +56,20 @@ pub enum Closing {
 }
 
 /// What came of a request.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// It is done, or on its way: what comes of it is news.
     Done,
     /// The run has obeyed the command or not, as its records say, and they are stored.
-    Decided {
-        /// The ticket.
-        ticket: TicketId,
-        /// The command.
-        command: UserCommand,
-    },
+    Decided { ticket: TicketId, command: UserCommand },
     /// It is not done.
     Refused(Refused),
     /// How the passphrase stands, or what became of a try.
-    Passphrase {
-        /// The ticket.
-        ticket: TicketId,
-        /// The question.
-        id: QuestionId,
-        /// The outcome.
-        checked: Checked,
-    },
+    Passphrase { ticket: TicketId, id: QuestionId, checked: Checked },
     /// What became of a rule that was to be saved.
     RuleSaved {
-        /// The ticket.
         ticket: TicketId,
-        /// The question.
         id: QuestionId,
         /// The policy file, or why not; words for the person.
         saved: Result<String, String>,

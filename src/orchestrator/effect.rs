@@ -25,6 +25,7 @@ pub struct Decision {
 }
 
 /// One thing to do in the world.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy`.
@@ -32,99 +33,47 @@ pub enum Effect {
     /// Ask for a call: it is counted if it may be made → `Admitted`. Asked twice for the same, it counts once.
     Admit(Box<Ask>),
     /// Save the working tree → `SnapshotTaken` / `SnapshotFailed`.
-    TakeSnapshot {
-        /// The iteration.
-        n: u32,
-    },
+    TakeSnapshot { n: u32 },
     /// Start Claude, initialize, send the prompt → `AgentStarting`, `AgentSpawned`, `AgentReady`, … / `AgentFailed`.
     Spawn(Box<Spawn>),
     /// Ask the running Claude for its answer once more.
-    SendFollowUp {
-        /// The iteration.
-        n: u32,
-        /// What it is told.
-        prompt: Box<Prompt>,
-    },
+    SendFollowUp { n: u32, prompt: Box<Prompt> },
     /// Hand a note to the running Claude → `NoteEchoed`.
     SendNote {
         /// Id of the note; becomes the message's `uuid`.
         id: String,
-        /// The words.
         text: String,
     },
     /// Let the gate decide → `Judged`.
-    Judge {
-        /// The iteration.
-        n: u32,
-        /// The call.
-        call: Box<ToolCall>,
-    },
+    Judge { n: u32, call: Box<ToolCall> },
     /// Answer a tool call.
     Answer {
-        /// The control request.
         request: ControlRequest,
-        /// The stored verdict.
         verdict: Verdict,
         /// What Claude is told when it is refused.
         reason: String,
     },
     /// Answer the call that waits for the person.
-    Settle {
-        /// Claude's id of the call.
-        id: String,
-        /// The stored answer.
-        answer: Answer,
-    },
+    Settle { id: String, answer: Answer },
     /// A right passphrase was typed for a call that these rules lock: the gate may open them for a while →
     /// `RulesOpened`.
-    Unlock {
-        /// Their names.
-        rules: Vec<String>,
-    },
+    Unlock { rules: Vec<String> },
     /// Let the gate decide about an input that the person has changed → `EditJudged`.
-    JudgeEdit {
-        /// The question.
-        id: QuestionId,
-        /// The changed input, as the person left it.
-        input: String,
-    },
+    JudgeEdit { id: QuestionId, input: String },
     /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`, `NotRejudged`.
-    Rejudge {
-        /// The question.
-        id: QuestionId,
-        /// The input.
-        input: String,
-    },
+    Rejudge { id: QuestionId, input: String },
     /// Kill Claude and everything of the run, at once → `AgentExited`.
-    KillAgent {
-        /// The iteration.
-        n: u32,
-    },
+    KillAgent { n: u32 },
     /// Stop Claude's turn; the process lives on → `TurnFinished`.
-    Interrupt {
-        /// The iteration.
-        n: u32,
-    },
+    Interrupt { n: u32 },
     /// Close Claude's stdin: it ends by itself → `AgentExited`.
-    CloseInput {
-        /// The iteration.
-        n: u32,
-    },
+    CloseInput { n: u32 },
     /// End Claude by the ladder and sweep what it left → `AgentExited`.
-    StopAgent {
-        /// The iteration.
-        n: u32,
-    },
+    StopAgent { n: u32 },
     /// Wake the core at a time → `TimerFired`. A timer of the same name replaces the earlier one.
-    Arm {
-        /// Which timer.
-        timer: Timer,
-        /// When.
-        at: Timestamp,
-    },
+    Arm { timer: Timer, at: Timestamp },
     /// Compare the working tree with two snapshots → `EvidenceGathered` / `EvidenceFailed`.
     GatherEvidence {
-        /// The iteration.
         n: u32,
         /// Snapshot id before the iteration.
         iteration_base: String,
@@ -132,24 +81,15 @@ pub enum Effect {
         phase_base: String,
     },
     /// Run the validation commands one after another, stop at the first failure → `ValidationFinished`.
-    RunValidation {
-        /// The iteration.
-        n: u32,
-        /// The commands.
-        commands: Vec<String>,
-    },
+    RunValidation { n: u32, commands: Vec<String> },
     /// Tick the phase's box or untick it, after the box writes before it → `BoxSettled`.
     SetBox {
-        /// The phase.
         phase: OfPhase,
         /// Ticked from now on.
         done: bool,
     },
     /// Set `status:` in the front matter → `StatusSettled`.
-    SetStatus {
-        /// The new status.
-        to: TicketStatus,
-    },
+    SetStatus { to: TicketStatus },
     /// The run is over or waits for nothing: end Claude if there is one, release folder and locks.
     Finish,
 }

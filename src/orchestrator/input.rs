@@ -19,13 +19,13 @@ use crate::orchestrator::effect::Timer;
 use std::time::Duration;
 
 /// One thing that happened.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// A person wants the ticket worked on: a fresh run.
     Started(Box<Start>),
     /// The journal of an earlier process was folded; go on from there.
     Resumed {
-        /// Our process id.
         pid: u32,
         /// When the ticket's file was read.
         read_at: Timestamp,
@@ -37,134 +37,65 @@ pub enum Input {
     /// The folder is ours.
     TreeGranted,
     /// The folder is somebody's.
-    TreeBusy {
-        /// Whose.
-        holder: String,
-    },
+    TreeBusy { holder: String },
     /// The ticket's file was read again after a change.
     TicketRead {
         /// When it was read: what was read before our own last change of it says nothing.
         read_at: Timestamp,
-        /// Title.
         title: String,
-        /// Phases.
         phases: Vec<PhaseSeed>,
         /// Checkboxes, phases or not.
         boxes: Boxes,
-        /// Validation commands in it.
         validation: Vec<String>,
     },
     /// The ticket's file is gone or broken.
-    TicketLost {
-        /// What is wrong.
-        why: String,
-    },
+    TicketLost { why: String },
     /// The ledger has answered.
-    Admitted {
-        /// The iteration.
-        n: u32,
-        /// What was asked for.
-        purpose: Purpose,
-        /// The answer.
-        admission: Box<Admission>,
-    },
+    Admitted { n: u32, purpose: Purpose, admission: Box<Admission> },
     /// The provider told of one of its windows.
-    LimitSeen {
-        /// The iteration.
-        n: u32,
-        /// The window.
-        window: Window,
-    },
+    LimitSeen { n: u32, window: Window },
     /// The limits in the configuration of now; a run that is resumed began under those of then.
     LimitsRead(Box<Limits>),
     /// The tree was saved.
-    SnapshotTaken {
-        /// The iteration.
-        n: u32,
-        /// Id of the snapshot.
-        id: String,
-    },
+    SnapshotTaken { n: u32, id: String },
     /// The tree could not be saved.
-    SnapshotFailed {
-        /// The iteration.
-        n: u32,
-        /// What failed and what to do.
-        message: String,
-    },
+    SnapshotFailed { n: u32, message: String },
     /// What must be known of Claude's program is known; its process is started now.
-    AgentStarting {
-        /// The iteration.
-        n: u32,
-    },
+    AgentStarting { n: u32 },
     /// Claude's process runs.
-    AgentSpawned {
-        /// The iteration.
-        n: u32,
-        /// Process id.
-        pid: u32,
-    },
+    AgentSpawned { n: u32, pid: u32 },
     /// Claude could not be started or does not speak the protocol; nothing runs.
-    AgentFailed {
-        /// The iteration.
-        n: u32,
-        /// What failed and what to do.
-        message: String,
-    },
+    AgentFailed { n: u32, message: String },
     /// Claude does not know the session it was to resume; nothing runs.
-    SessionUnknown {
-        /// The iteration.
-        n: u32,
-    },
+    SessionUnknown { n: u32 },
     /// `system/init` came.
     AgentReady {
-        /// The iteration.
         n: u32,
-        /// Session id.
         session: String,
-        /// Model.
         model: String,
-        /// CLI version.
         version: String,
         /// Which text of the ticket it was told.
         told: String,
     },
     /// Claude asks whether a tool may run.
-    ToolAsked {
-        /// The iteration.
-        n: u32,
-        /// The call.
-        call: Box<ToolCall>,
-    },
+    ToolAsked { n: u32, call: Box<ToolCall> },
     /// The gate has decided.
     Judged {
-        /// The iteration.
         n: u32,
-        /// The call.
         call: Box<ToolCall>,
-        /// The decision.
         ruling: Box<Ruling>,
         /// Who could be asked.
         presence: Presence,
     },
     /// A right passphrase was typed for a call that waits for it.
-    Unlocked {
-        /// The question.
-        id: QuestionId,
-    },
+    Unlocked { id: QuestionId },
     /// A right passphrase has opened rules beyond the call that it was typed for.
     RulesOpened {
         /// Which, and for how long.
         words: String,
     },
     /// The gate has decided about an input that the person has changed.
-    EditJudged {
-        /// The question.
-        id: QuestionId,
-        /// The changed input.
-        input: String,
-        /// The decision.
-        ruling: Box<Ruling>,
-    },
+    EditJudged { id: QuestionId, input: String, ruling: Box<Ruling> },
     /// The person's rules are others now.
     RulesChanged {
         /// What has become of them.
@@ -173,91 +104,46 @@ pub enum Input {
         trouble: Option<String>,
     },
     /// The gate has decided by the new rules about a call that waits.
-    Rejudged {
-        /// The question.
-        id: QuestionId,
-        /// The decision.
-        ruling: Box<Ruling>,
-    },
+    Rejudged { id: QuestionId, ruling: Box<Ruling> },
     /// The gate cannot decide about a call that waits: its rules cannot be used.
-    NotRejudged {
-        /// The question.
-        id: QuestionId,
-        /// What is wrong with them.
-        why: String,
-    },
+    NotRejudged { id: QuestionId, why: String },
     /// Records can be stored again.
-    StorageWorked {
-        /// How long the run waited for that.
-        waited: Duration,
-    },
+    StorageWorked { waited: Duration },
     /// A lasting yes of the person's was saved as a rule.
     RuleSaved {
         /// The question that it was made of.
         id: QuestionId,
-        /// The file.
         path: String,
     },
     /// Claude does not want to know any more.
-    AskWithdrawn {
-        /// The iteration.
-        n: u32,
-        /// Claude's id of the call.
-        tool_use_id: String,
-    },
+    AskWithdrawn { n: u32, tool_use_id: String },
     /// A tool of this very process has run, or has tried to.
     ToolRan {
-        /// The iteration.
         n: u32,
-        /// Claude's id of the call.
         tool_use_id: String,
         /// Claude's own configuration let it run: nobody was asked.
         unasked: bool,
     },
     /// Other tasks than before work in the background.
-    BackgroundChanged {
-        /// The iteration.
-        n: u32,
-        /// All that work now.
-        tasks: Vec<BackgroundTask>,
-    },
+    BackgroundChanged { n: u32, tasks: Vec<BackgroundTask> },
     /// Somebody else's words begin a turn of Claude's, or have come into one.
     ForeignTurn {
-        /// The iteration.
         n: u32,
         /// A wake-up that Claude had set, not somebody's message.
         wakes: bool,
     },
     /// A tool came back.
-    ToolFinished {
-        /// The iteration.
-        n: u32,
-        /// Claude's id of the call.
-        tool_use_id: String,
-        /// The tool reported an error.
-        is_error: bool,
-    },
+    ToolFinished { n: u32, tool_use_id: String, is_error: bool },
     /// Claude retries the API.
     ApiRetried(ApiRetried),
     /// Claude echoed a note.
-    NoteEchoed {
-        /// Id of the note.
-        id: String,
-    },
+    NoteEchoed { id: String },
     /// A `result` record came.
-    TurnFinished {
-        /// The iteration.
-        n: u32,
-        /// The turn.
-        result: Box<TurnResult>,
-    },
+    TurnFinished { n: u32, result: Box<TurnResult> },
     /// The process is gone and swept after.
     AgentExited {
-        /// The iteration.
         n: u32,
-        /// Exit code.
         code: Option<i32>,
-        /// Signal.
         signal: Option<i32>,
         /// Processes that had to be swept.
         swept: u32,
@@ -266,7 +152,6 @@ pub enum Input {
     },
     /// A timer ran out.
     TimerFired {
-        /// Which.
         timer: Timer,
         /// When Claude's last byte came; for the first byte's timer, the last byte of an answer; for a question's, when
         /// the person last touched the screen.
@@ -274,7 +159,6 @@ pub enum Input {
     },
     /// The tree was compared.
     EvidenceGathered {
-        /// The iteration.
         n: u32,
         /// Files that differ from before the iteration.
         iteration_files: Vec<String>,
@@ -282,64 +166,36 @@ pub enum Input {
         phase_files: Vec<String>,
     },
     /// The tree could not be compared.
-    EvidenceFailed {
-        /// The iteration.
-        n: u32,
-        /// What failed and what to do.
-        message: String,
-    },
+    EvidenceFailed { n: u32, message: String },
     /// The commands ran.
-    ValidationFinished {
-        /// The iteration.
-        n: u32,
-        /// One result for each command that ran, in order.
-        results: Vec<CommandResult>,
-    },
+    ValidationFinished { n: u32, results: Vec<CommandResult> },
     /// The box was ticked or unticked, or not.
     BoxSettled {
-        /// The phase.
         phase: OfPhase,
         /// It was to be ticked.
         done: bool,
-        /// What came of it.
         outcome: WriteOutcome,
     },
     /// The status was set, or not.
-    StatusSettled {
-        /// The new status.
-        to: TicketStatus,
-        /// What came of it.
-        outcome: WriteOutcome,
-    },
+    StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// The person asked for something.
     Commanded {
         /// A fresh UUID, used when the command makes something new (a note).
         id: String,
-        /// The request.
         command: UserCommand,
     },
     /// The person left a request in the store, from another process.
     Wished {
         /// Its number there.
         wish: i64,
-        /// The request.
         command: UserCommand,
     },
     /// Something that a person should know; the run goes on.
-    Warned {
-        /// What.
-        text: String,
-    },
+    Warned { text: String },
     /// Nothing could be stored for as long as a run waits for that.
-    StorageFailed {
-        /// What, and what to do.
-        message: String,
-    },
+    StorageFailed { message: String },
     /// Something of ours went wrong that nobody answers for.
-    Faulted {
-        /// What, and what to do.
-        message: String,
-    },
+    Faulted { message: String },
 }
 
 /// What a fresh run begins with.

@@ -36,6 +36,7 @@ pub struct BoxOf {
 }
 
 /// What became of it.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug)]
 pub enum Outcome {
     /// It is so now; the records that say it.
@@ -43,20 +44,11 @@ pub enum Outcome {
     /// It was so.
     Already,
     /// A program works on the ticket, and has noted it.
-    Handed {
-        /// Which, for people.
-        holder: String,
-    },
+    Handed { holder: String },
     /// A program works on the ticket, and has not noted it in time: nothing is changed.
-    NotTaken {
-        /// Which, for people.
-        holder: String,
-    },
+    NotTaken { holder: String },
     /// A program works on the ticket, and its run does not know the phase.
-    Unknown {
-        /// Which, for people.
-        holder: String,
-    },
+    Unknown { holder: String },
     /// The file could not be written, for this reason.
     NotWritten(String),
 }

@@ -6,39 +6,26 @@ use crate::base::text::{clean_line, tail};
 use std::io::ErrorKind;
 
 /// Why Claude cannot be used.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// No such program.
     #[error(
         "`{program}` was not found. Install it with `npm install -g @anthropic-ai/claude-code`, or name it in `agent.command` or PROGRAMMATOR_CLAUDE. Searched PATH: {path}"
     )]
-    NotFound {
-        /// The program.
-        program: String,
-        /// The PATH that was searched.
-        path: String,
-    },
+    NotFound { program: String, path: String },
     /// The folder to work in is gone.
     #[error("the working directory {0} does not exist or cannot be entered. Create it, or start in another with -C")]
     NoFolder(String),
     /// The operating system refused.
     #[error("`{program}` could not be started: {source}. {}", cure(source))]
-    NotStarted {
-        /// The program.
-        program: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    NotStarted { program: String, source: std::io::Error },
     /// It does not know the session that it was to resume (another folder, another HOME, tidied away).
     #[error("Claude does not know the session {session} in this folder; start with a fresh one")]
-    UnknownSession {
-        /// The session.
-        session: String,
-    },
+    UnknownSession { session: String },
     /// It ended before it answered.
     #[error("`{program}` exited at once ({how}){said}. Run `programmator doctor` to see what is wrong")]
     EndedEarly {
-        /// The program.
         program: String,
         /// `exit code 1`, `signal 9`.
         how: String,
@@ -50,37 +37,27 @@ pub enum AgentError {
         "`{program}` does not speak the control protocol{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`, then `programmator doctor`"
     )]
     NoProtocol {
-        /// The program.
         program: String,
         /// `: ` and its last words, or nothing.
         said: String,
-        /// The oldest version that will do.
         floor: Version,
     },
     /// It does not work with the settings it was given.
     #[error("`{program}` cannot be used: {why}")]
-    Settings {
-        /// The program.
-        program: String,
-        /// What is wrong, and the fix.
-        why: String,
-    },
+    Settings { program: String, why: String },
     /// It does not say which version it is.
     #[error(
         "`{program} --version` did not print a version{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`"
     )]
     NoVersion {
-        /// The program.
         program: String,
         /// `: ` and its words, or nothing.
         said: String,
-        /// The oldest version that will do.
         floor: Version,
     },
     /// It does not say which flags it has.
     #[error("`{program} --help` did not list its flags{said}. Try again; if it persists, reinstall Claude Code")]
     NoHelp {
-        /// The program.
         program: String,
         /// `: ` and its words, or nothing.
         said: String,

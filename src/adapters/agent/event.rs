@@ -5,6 +5,7 @@ use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
 
 /// What Claude did that somebody must act upon, in order. Everything else goes to the sink only.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentEvent {
     /// The process runs.
@@ -13,58 +14,33 @@ pub enum AgentEvent {
         pid: u32,
     },
     /// `system/init`: comes at the start of every turn.
-    Ready {
-        /// Session id.
-        session: String,
-        /// Model.
-        model: String,
-        /// CLI version.
-        version: String,
-    },
+    Ready { session: String, model: String, version: String },
     /// A tool call waits for an answer.
     ToolAsked(Box<ToolCall>),
     /// An earlier question needs no answer any more.
-    AskCancelled {
-        /// The request.
-        request_id: String,
-    },
+    AskCancelled { request_id: String },
     /// A tool came back.
-    ToolFinished {
-        /// Claude's id of the call.
-        tool_use_id: String,
-        /// The tool reported an error.
-        is_error: bool,
-    },
+    ToolFinished { tool_use_id: String, is_error: bool },
     /// A tool that was called in this very process has run, or has tried to: what the gate must know of. Comes just
     /// before its [`ToolFinished`](Self::ToolFinished).
     ToolRan {
-        /// Claude's id of the call.
         tool_use_id: String,
         /// Claude's own configuration let it run: nobody was asked.
         unasked: bool,
     },
     /// Other tasks than before work in the background.
-    BackgroundChanged {
-        /// All that work now.
-        tasks: Vec<BackgroundTask>,
-    },
+    BackgroundChanged { tasks: Vec<BackgroundTask> },
     /// A turn begins, or is joined, by words that are none of ours.
     ForeignTurn {
         /// A wake-up that Claude had set, not somebody's message.
         wakes: bool,
     },
     /// A user message was taken up.
-    Echoed {
-        /// The id it was sent with.
-        uuid: String,
-    },
+    Echoed { uuid: String },
     /// Claude will try the API again.
     ApiRetried {
-        /// Which try, from 1.
         attempt: u32,
-        /// Tries at most.
         max_retries: u32,
-        /// Milliseconds until the try.
         delay_ms: u64,
         /// HTTP status; `None` for a lost connection.
         status: Option<u16>,
@@ -79,15 +55,9 @@ pub enum AgentEvent {
     /// A `result` came. There may be several, and records may follow.
     TurnFinished(Box<TurnResult>),
     /// A line was too long to be read whole: its long strings have lost their middle.
-    LineShortened {
-        /// Bytes that are gone.
-        left_out: u64,
-    },
+    LineShortened { left_out: u64 },
     /// The sink refused a line (disk full, …). Sent once; the stream is read on, and offered to the sink.
-    SinkFailed {
-        /// What failed.
-        message: String,
-    },
+    SinkFailed { message: String },
     /// The process is gone, its output read to the end, its children swept. The last event.
     Exited(Exit),
 }

@@ -4,76 +4,40 @@ use crate::base::id::TicketId;
 use std::path::PathBuf;
 
 /// Why the working tree could not be saved, compared or restored.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
     /// The folder needs git and there is none.
     #[error("`git` was not found, but {} is in a git repository: install git or put it on PATH", folder.display())]
-    GitMissing {
-        /// The folder.
-        folder: PathBuf,
-    },
+    GitMissing { folder: PathBuf },
     /// Git said no.
     #[error("git {verb} failed in {}: {said}", folder.display())]
     Failed {
-        /// The git command.
         verb: &'static str,
-        /// Where.
         folder: PathBuf,
         /// Git's own words, which name the fix where there is one.
         said: String,
     },
     /// Git took too long.
     #[error("git {verb} did not end within {seconds} s in {}: list in .gitignore what does not matter, or work in a smaller repository", folder.display())]
-    TimedOut {
-        /// The git command.
-        verb: &'static str,
-        /// Where.
-        folder: PathBuf,
-        /// The limit.
-        seconds: u64,
-    },
+    TimedOut { verb: &'static str, folder: PathBuf, seconds: u64 },
     /// What is compared with is gone.
     #[error("{what} {} was deleted or moved during the run: put it back, then `programmator resume`", path.display())]
-    Gone {
-        /// What it was.
-        what: &'static str,
-        /// Where it was.
-        path: PathBuf,
-    },
+    Gone { what: &'static str, path: PathBuf },
     /// The system said no.
     #[error("{what} failed at {}: {source}", path.display())]
-    Io {
-        /// What was being done.
-        what: String,
-        /// Where.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Io { what: String, path: PathBuf, source: std::io::Error },
     /// The snapshot to compare with is not there.
     #[error("snapshot {id} no longer exists: it was removed, or it belongs to another working tree")]
-    UnknownSnapshot {
-        /// Its id.
-        id: String,
-    },
+    UnknownSnapshot { id: String },
     /// No snapshot of that name.
     #[error("{ticket} has no snapshot `{wanted}`; there are: {known}")]
-    NoSuchSnapshot {
-        /// The ticket.
-        ticket: TicketId,
-        /// What was asked for.
-        wanted: String,
-        /// What there is.
-        known: String,
-    },
+    NoSuchSnapshot { ticket: TicketId, wanted: String, known: String },
     /// A plain folder has nothing to go back to.
     #[error(
         "{} is not in a git repository: there programmator detects changes but keeps no copies, so nothing can be \
         restored. Run `git init` there before the next run",
         folder.display()
     )]
-    NotRestorable {
-        /// The folder.
-        folder: PathBuf,
-    },
+    NotRestorable { folder: PathBuf },
 }

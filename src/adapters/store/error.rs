@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why the store could not do it. Cloneable, because one failed transaction may answer several appends.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither a setting nor a home folder says where the state lives.
@@ -14,97 +15,54 @@ pub enum StoreError {
     NoHome,
     /// The state folder cannot be trusted or used.
     #[error("the state folder {path} cannot be used: {why}; {cure}")]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-        /// What to do.
-        cure: String,
-    },
+    Folder { path: PathBuf, why: String, cure: String },
     /// A file could not be read or written.
     #[error("cannot {doing} {path}: {source}")]
     File {
-        /// The file.
         path: PathBuf,
         /// What was tried: `read`, `create`, `lock`, …
         doing: &'static str,
-        /// The system's reason.
         source: Arc<io::Error>,
     },
     /// No room for the append. Nothing of it was stored.
     #[error("the disk or quota that holds {path} is full, so nothing more is stored; free some space")]
-    Full {
-        /// The database.
-        path: PathBuf,
-    },
+    Full { path: PathBuf },
     /// The system could not write the database. Nothing of the append was stored.
     #[error("the disk that holds {path} fails: {source}; nothing more is stored until it can be written again")]
-    Disk {
-        /// The database.
-        path: PathBuf,
-        /// `SQLite`'s reason.
-        source: Arc<rusqlite::Error>,
-    },
+    Disk { path: PathBuf, source: Arc<rusqlite::Error> },
     /// The database that was opened is not at its place any more.
     #[error(
         "{path} was deleted or moved while programmator ran, so nothing more is stored, and no other program knows of \
          this run: put it back, or start the ticket again"
     )]
-    Gone {
-        /// Where it was.
-        path: PathBuf,
-    },
+    Gone { path: PathBuf },
     /// The file is no `SQLite` database, or a damaged one. It is left as it is.
     #[error(
         "{path} is damaged or not programmator's database ({why}); it was left untouched: move it (and {name}-wal, if \
         there) aside to begin with an empty history; tickets and work folders are not in it", name = name(path)
     )]
-    Damaged {
-        /// The database.
-        path: PathBuf,
-        /// What was found.
-        why: String,
-    },
+    Damaged { path: PathBuf, why: String },
     /// A newer programmator wrote the database. It is left untouched.
     #[error(
         "{path} was written by a newer programmator (schema {found}, this one knows {known}); it was left untouched: \
          update programmator, or set PROGRAMMATOR_STATE_DIR to another folder"
     )]
-    Newer {
-        /// The database.
-        path: PathBuf,
-        /// Its schema's number.
-        found: u32,
-        /// The newest number known here.
-        known: u32,
-    },
+    Newer { path: PathBuf, found: u32, known: u32 },
     /// Other programs kept the database busy for too long.
     #[error("{path} is kept busy by another program; end it or try again")]
-    Busy {
-        /// The database.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// Another program has begun to clear away what interrupted runs of a ticket have left, and does not end.
     #[error(
         "another programmator is cleaning up after an interrupted run of {ticket} and does not finish; it may be \
          suspended: continue it (`fg`) or end it"
     )]
-    Sweeping {
-        /// The ticket's file.
-        ticket: PathBuf,
-    },
+    Sweeping { ticket: PathBuf },
     /// The system gives this program no more memory.
     #[error("programmator is out of memory: close other programs or raise the limit (`ulimit -v`)")]
     Memory,
     /// Anything else that `SQLite` refuses.
     #[error("database error in {path}: {source}")]
-    Database {
-        /// The database.
-        path: PathBuf,
-        /// `SQLite`'s reason.
-        source: Arc<rusqlite::Error>,
-    },
+    Database { path: PathBuf, source: Arc<rusqlite::Error> },
     /// A record could not be written as JSON.
     #[error("a record cannot be written as JSON: {0}")]
     Encode(Arc<serde_json::Error>),

@@ -23,6 +23,7 @@ pub struct NewTicket<'a> {
 }
 
 /// Why no ticket was made.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// Nothing to call it.
@@ -30,12 +31,7 @@ pub enum CreateError {
     NoTitle,
     /// The system refuses.
     #[error("the ticket {} cannot be written: {source}", shown(.path))]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Unwritable { path: PathBuf, source: io::Error },
 }
 
 /// Writes a new ticket into `dir`, which is made if it is not there. The path of the file.

@@ -36,37 +36,21 @@ impl Places {
 }
 
 /// Why no file was found. Messages list what could have been meant.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// Several ids contain the text.
     #[error("`{}` matches {}: type more of the id", clean_line(.name, 80), candidates.join(", "))]
-    Ambiguous {
-        /// What was looked for.
-        name: String,
-        /// The ids that contain it, sorted.
-        candidates: Vec<String>,
-    },
+    Ambiguous { name: String, candidates: Vec<String> },
     /// No id contains the text.
     #[error("there is no ticket `{}` in {}{}", clean_line(.name, 80), shown(.dir), there_are(.candidates))]
-    Missing {
-        /// What was looked for.
-        name: String,
-        /// Where.
-        dir: PathBuf,
-        /// The ids that are there, sorted.
-        candidates: Vec<String>,
-    },
+    Missing { name: String, dir: PathBuf, candidates: Vec<String> },
     /// There is a file, but it may not be read.
     #[error(transparent)]
     Refused(#[from] LoadError),
     /// The folder cannot be read.
     #[error("the tickets folder {} cannot be read: {source}", shown(.dir))]
-    Unreadable {
-        /// The folder.
-        dir: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Unreadable { dir: PathBuf, source: io::Error },
 }
 
 /// Most ids that a message lists.

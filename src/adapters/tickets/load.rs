@@ -14,48 +14,31 @@ use std::path::{Path, PathBuf};
 pub const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Why a file cannot be read as a ticket. Messages name the file and the fix.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// There is no such file.
     #[error("there is no file {}", shown(path))]
-    Gone {
-        /// The file.
-        path: PathBuf,
-    },
+    Gone { path: PathBuf },
     /// A folder, pipe, socket or device.
     #[error("{} is {what}, not a file: a ticket is a markdown file", shown(path))]
     NotAFile {
-        /// The path.
         path: PathBuf,
         /// `a folder`, `a pipe`, …
         what: &'static str,
     },
     /// More than [`MAX_BYTES`].
     #[error("{}: {}", shown(path), too_large())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-    },
+    TooLarge { path: PathBuf },
     /// A link in the tickets folder that leads out of it.
     #[error("{} is a link out of the tickets folder: give the path of the file itself", shown(path))]
-    LeadsOut {
-        /// The link.
-        path: PathBuf,
-    },
+    LeadsOut { path: PathBuf },
     /// A link, or behind one. Links are followed once, when a person names the file.
     #[error("{} is a link now, or leads through one, and is not followed: put the file itself back", shown(path))]
-    Link {
-        /// The path.
-        path: PathBuf,
-    },
+    Link { path: PathBuf },
     /// The system refuses.
     #[error("{} cannot be read: {source}", shown(path))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
 }
 
 pub(super) fn too_large() -> String {

@@ -43,17 +43,15 @@ impl Family {
 }
 
 /// When a limit ends, as a person would say it.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
     /// Seconds since 1970.
     Epoch(i64),
     /// A time of day, perhaps with its date.
     Wall {
-        /// Month and day.
         date: Option<(i8, i8)>,
-        /// From 0.
         hour: i8,
-        /// From 0.
         minute: i8,
         /// IANA name of the zone; `None`: the local one.
         zone: Option<String>,

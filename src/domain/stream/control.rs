@@ -6,6 +6,7 @@ use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use serde::Deserialize;
 
 /// What a `control_request` wants.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// May this tool run?
@@ -13,12 +14,7 @@ pub enum Asked {
     /// A tool question that names no tool: nobody can judge it, so it is to be refused.
     Unreadable(ControlRequest),
     /// Something that this host does not do; to be answered with an error.
-    Unsupported {
-        /// The request.
-        request_id: String,
-        /// What it wanted.
-        subtype: String,
-    },
+    Unsupported { request_id: String, subtype: String },
 }
 
 #[derive(Deserialize)]

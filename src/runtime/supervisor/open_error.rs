@@ -7,6 +7,7 @@ use crate::base::id::TicketId;
 use crate::domain::outcome::ExitReason;
 
 /// Why a run could not be opened.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The ticket cannot be found or read.
@@ -14,28 +15,13 @@ pub enum OpenError {
     Ticket(#[from] LoadError),
     /// The ticket's front matter is broken.
     #[error("{path} cannot be run: line {line}, column {column}: {message}")]
-    Broken {
-        /// The file.
-        path: String,
-        /// 1-based.
-        line: usize,
-        /// 1-based.
-        column: usize,
-        /// What is wrong.
-        message: String,
-    },
+    Broken { path: String, line: usize, column: usize, message: String },
     /// Another program works on the ticket, or this one does already.
     #[error("{ticket} is already being run by {holder}")]
-    Held {
-        /// The ticket.
-        ticket: TicketId,
-        /// Who.
-        holder: String,
-    },
+    Held { ticket: TicketId, holder: String },
     /// The ticket's circuit breaker is open.
     #[error("{ticket} is not started: {why}")]
     CircuitOpen {
-        /// The ticket.
         ticket: TicketId,
         /// Why it is open, and what to do.
         why: String,

@@ -15,6 +15,7 @@ pub struct Shown {
 }
 
 /// One thing that a record shows.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// Claude's words (markdown).
@@ -35,7 +36,6 @@ pub enum Block {
     TurnEnd(TurnEnd),
     /// Something about Claude's machinery.
     Notice {
-        /// How bad.
         level: Level,
         /// What, in one paragraph.
         text: String,
