@@ -4,10 +4,11 @@ use crate::adapters::scratch_folder;
 use crate::adapters::tickets;
 use crate::base::id::RunId;
 use crate::domain::approval::Presence;
+use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::prompt::{PromptContext, Templates};
-use crate::runtime::gate::{Call, Judge};
+use crate::runtime::gate::Judge;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -74,7 +75,10 @@ pub fn briefing(gate: &dyn Judge, run: RunId, folder: &Path, ticket: &Path, pres
     let mut kinds: [Vec<String>; 4] = Default::default();
     let samples = samples.map(|(words, call)| (words.to_owned(), call));
     for (words, (tool, input)) in tests.into_iter().chain(samples) {
-        let call = Call { tool, input: &input.to_string(), cwd: folder, folder };
+        // Asked as Claude would; nobody waits for an answer.
+        let request = ControlRequest { id: String::new(), via: Via::Callback };
+        let (tool, input, tool_use_id) = (tool.to_owned(), input.to_string(), String::new());
+        let call = ToolCall { request, tool_use_id, tool, input, agent: None, cwd: None };
         let at = match gate.judge(&call).verdict {
             Verdict::Allow => 0,
             Verdict::Ask => 1,
