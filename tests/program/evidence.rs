@@ -297,7 +297,7 @@ async fn an_unknown_baseline_is_an_error_and_never_no_change() {
     let repo = Repo::new().with_commit();
     for id in ["0123456789012345678901234567890123456789", "--output=x", "HEAD", ""] {
         let error = repo.changed_or(id).await.unwrap_err().to_string();
-        assert!(error.contains("not there any more"), "{error}");
+        assert!(error.contains("no longer exists"), "{error}");
     }
 }
 

@@ -88,6 +88,16 @@ fn wrapping_never_weakens() {
 }
 
 #[test]
+fn no_context_weakens_what_lists_a_folder_with_secrets() {
+    for command in ["cd ~ && find . -type f | xargs cat", "cd ~; find . -type f | xargs cat"] {
+        assert_eq!(verdict(Profile::Guarded, command), Verdict::Block, "{command}");
+        for (name, text) in contexts(command) {
+            assert_eq!(verdict(Profile::Guarded, &text), Verdict::Block, "{name}: {command}");
+        }
+    }
+}
+
+#[test]
 fn ordinary_commands_are_allowed_in_ordinary_contexts() {
     let ordinary = ["after ls;", "after &&", "in ( )", "in { }", "in $( )", "in <( )", "in if", "in for", "in bash -c"];
     let mut refused = Vec::new();

@@ -185,7 +185,7 @@ fn the_tables_sum_up_the_journal() {
     assert_eq!(one("SELECT state FROM sessions"), "expired");
     assert_eq!(one("SELECT group_concat(state) FROM session_transitions"), "open,lost,expired");
     assert_eq!(one("SELECT ticket || path FROM tickets_seen"), "tk-1/t");
-    assert_eq!(one("SELECT kind FROM records WHERE json LIKE '%\"call_counted\"%'"), "call_counted");
+    assert_eq!(one("SELECT kind FROM records WHERE json_extract(json, '$.kind') = 'call_counted'"), "call_counted");
     assert_eq!(store.calls_since(time(0)).unwrap(), 1);
     let kinds: BTreeSet<String> = store
         .load(RunId::parse(&one("SELECT run FROM runs")).unwrap())
@@ -194,7 +194,9 @@ fn the_tables_sum_up_the_journal() {
         .iter()
         .map(|stored| serde_json::to_value(&**stored).unwrap()["kind"].to_string())
         .collect();
-    assert_eq!(kinds.len() + 1, every_record().len());
+    let sampled: BTreeSet<String> =
+        every_record().iter().map(|record| serde_json::to_value(record).unwrap()["kind"].to_string()).collect();
+    assert_eq!(kinds, sampled);
 }
 
 #[test]
