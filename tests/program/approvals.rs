@@ -322,21 +322,23 @@ async fn files_that_a_repository_brings_along_are_told_and_loaded_only_as_truste
     assert!(told(Presence::Screen).await[0].contains("they have changed since you trusted them"));
 }
 
-/// Rules that change while they judge the call: the change has reached the run before there is a verdict.
+/// Rules that change while they judge a call: the change has reached the run before there is a verdict.
 struct ChangingRules {
     file: PathBuf,
     asked: Gate,
-    heard: (Mutex<usize>, Condvar),
+    /// Each text of the file that was told of.
+    told: (Mutex<Vec<String>>, Condvar),
 }
 
 impl Judge for ChangingRules {
     fn judge(&self, call: &ToolCall) -> Ruling {
-        let (heard, told) = &self.heard;
-        let before = *heard.lock().unwrap();
-        // The second look begins when the run has been told of the first.
-        for looks in 1..=2 {
-            std::fs::write(&self.file, format!("version {looks} for {:?}", call.request)).unwrap();
-            drop(told.wait_while(heard.lock().unwrap(), |heard| *heard < before + looks).unwrap());
+        let (told, another) = &self.told;
+        // The second is looked at when the run has been told of the first.
+        for n in 1..=2 {
+            let (text, new) = (format!("{n} {:?}", call.request), self.file.with_extension("new"));
+            std::fs::write(&new, &text).unwrap();
+            std::fs::rename(&new, &self.file).unwrap();
+            drop(another.wait_while(told.lock().unwrap(), |told| !told.contains(&text)).unwrap());
         }
         self.asked.judge(call)
     }
@@ -346,9 +348,11 @@ impl Judge for ChangingRules {
     }
 
     fn refresh(&self) -> Option<String> {
-        *self.heard.0.lock().unwrap() += 1;
-        self.heard.1.notify_all();
-        Some("the policy was changed".into())
+        let text = std::fs::read_to_string(&self.file).ok()?;
+        let mut told = self.told.0.lock().unwrap();
+        (told.last() != Some(&text)).then(|| told.push(text.clone()))?;
+        self.told.1.notify_all();
+        Some(text)
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -360,7 +364,7 @@ impl Judge for ChangingRules {
 async fn rules_that_change_while_a_call_is_judged_judge_it_again() {
     let project = project("      - bash: \"echo asked >> log.txt\"\n");
     let file = project.path("policy.txt");
-    let rules = ChangingRules { file, asked: by_words(), heard: Default::default() };
+    let rules = ChangingRules { file, asked: by_words(), told: Default::default() };
     let mut run = Attended::open(&project, TICKET, Presence::Screen, Arc::new(rules));
     run.end().await;
     let answered = answers(&run).into_iter().map(|(_, answer, by)| (answer, by)).next();
