@@ -3,6 +3,7 @@
 //! Invariants of their own, no behaviour beyond them, no I/O, no clock.
 
 pub mod analysis;
+pub mod answerer;
 pub mod approval;
 pub mod background;
 pub mod breaker;

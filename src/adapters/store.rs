@@ -29,7 +29,7 @@ pub use handle::Store;
 pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
 pub use read::{Found, Loaded, Skipped};
 pub use scrollback::{Bounds, Classify, RunScrollback, RunSink};
-pub use wishes::Wishes;
+pub use wishes::{Wish, Wishes};
 pub use writer::Append;
 
 use crate::base::id::RunId;

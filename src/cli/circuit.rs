@@ -7,8 +7,9 @@ use crate::adapters::store::Store;
 use crate::adapters::tickets;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
+use crate::domain::answerer::Answerer;
 use crate::domain::breaker::{Breaker, Circuit, StateMoved};
-use crate::domain::record::Record;
+use crate::domain::record::{ByPerson, Record};
 use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};
@@ -133,7 +134,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
     let mut code = 0;
     let mut closed = 0;
     for run in &runs {
-        match circuit::reset(&store, &*session.clock(), Path::new(&run.ticket_path)).await {
+        match circuit::reset(&store, &*session.clock(), Path::new(&run.ticket_path), Answerer::COMMAND_LINE).await {
             Ok(Reset::Done(_)) => {
                 closed += 1;
                 writeln!(out, "{}: circuit breaker closed, counters reset.", run.ticket)?;
@@ -214,9 +215,9 @@ fn moves(store: &Store, run: &RunSummary, history: &mut Vec<Moved>) -> Result<()
     for stored in store.load(run.run)?.records {
         let moved = match &stored.record {
             Record::BreakerMoved(StateMoved { n, from, to, reason }) => (*n, *from, *to, clean_line(reason, 400)),
-            Record::BreakerReset => {
+            Record::BreakerReset(ByPerson { by }) => {
                 let from = history.last().map_or(Circuit::Closed, |moved| moved.to);
-                (0, from, Circuit::Closed, "reset by you".to_owned())
+                (0, from, Circuit::Closed, format!("reset by {by}"))
             }
             _ => continue,
         };

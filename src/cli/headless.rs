@@ -6,6 +6,7 @@ use super::session::Session;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::news::News;
 use crate::domain::request::{Closing, Reply, Request};
@@ -46,13 +47,13 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 found?;
             }
             for name in names {
-                if let Reply::Refused(refused) = app.ask(Request::Open(name)).await {
+                if let Reply::Refused(refused) = app.ask(Request::Open(name), Answerer::COMMAND_LINE).await {
                     let _ = writeln!(stderr(), "{}", clean_line(&refused.message, 2_000));
                 }
             }
         }
         Work::Resume(run) => {
-            if let Reply::Refused(refused) = app.ask(Request::Resume(run)).await {
+            if let Reply::Refused(refused) = app.ask(Request::Resume(run), Answerer::COMMAND_LINE).await {
                 return Err(refused.into());
             }
         }
@@ -71,7 +72,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 if printer.print(&news, &store).is_err() && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
                     by_signal = Some(NOBODY_READS);
-                    app.ask(Request::Close(Closing::Now)).await;
+                    app.ask(Request::Close(Closing::Now), Answerer::COMMAND_LINE).await;
                 }
             }
             _ = minute.tick() => {
@@ -87,7 +88,7 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 signalled.get_or_insert_with(Instant::now);
                 // Asked twice: at once, by force. The runs are found interrupted and can be resumed.
                 let how = if by_signal.replace(signal.exit_code()).is_some() { Closing::Abandon } else { Closing::Now };
-                app.ask(Request::Close(how)).await;
+                app.ask(Request::Close(how), Answerer::COMMAND_LINE).await;
             }
         }
     };

@@ -5,6 +5,7 @@ use crate::adapters::clipboard;
 use crate::adapters::editor::Editor;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
+use crate::domain::answerer::Answerer;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
 use crate::runtime::app::App;
@@ -56,7 +57,7 @@ impl Host for TerminalHost {
     }
 
     fn ask(&mut self, request: Request) -> bool {
-        let asked = self.app.as_ref().and_then(|app| app.ask_now(request));
+        let asked = self.app.as_ref().and_then(|app| app.ask_now(request, Answerer::SCREEN));
         let Some(replied) = asked else { return false };
         let reply = self.reply.clone();
         tokio::spawn(async move { replied.await.map(|replied| reply.send(replied)) });

@@ -7,6 +7,7 @@ use super::session::Session;
 use crate::adapters::store::Store;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
+use crate::domain::answerer::Answerer;
 use crate::domain::session::{Transition, Way};
 use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
@@ -124,7 +125,7 @@ fn short(id: &str) -> String {
 async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
     let store = session.store()?;
     let run = named(session, &store, ticket)?;
-    match sessions::reset(&store, &*session.clock(), Path::new(&run.ticket_path)).await {
+    match sessions::reset(&store, &*session.clock(), Path::new(&run.ticket_path), &Answerer::COMMAND_LINE).await {
         Ok(Reset::Done(_)) => {
             writeln!(
                 out,

@@ -8,6 +8,7 @@ use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::RunId;
 use crate::config::Resolved;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::{Closing, Reply, Request};
@@ -105,7 +106,7 @@ async fn work(
 ) -> Result<(Option<u8>, u8), CliError> {
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
     let _leave = stop.clone().drop_guard();
-    app.ask(Request::ListTickets).await;
+    app.ask(Request::ListTickets, Answerer::SCREEN).await;
     begin(&app, first).await?;
     let mut by_signal = None;
     loop {
@@ -114,7 +115,7 @@ async fn work(
             () = stop.cancelled() => break,
             signal = signals.next() => {
                 by_signal = Some(signal.exit_code());
-                app.ask(Request::Close(Closing::Now)).await;
+                app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == Wish::Hangup {
                     stop.cancel();
@@ -124,7 +125,7 @@ async fn work(
             () = app.gone() => return Err(fault("its service went down")),
         }
     }
-    app.ask(Request::Close(Closing::Now)).await;
+    app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
     Ok((by_signal, app.all_ended().await))
 }
 
@@ -133,7 +134,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
     let names = match first.open {
         Open::Tickets(names) => names,
         Open::Resume(run) => {
-            return match app.ask(Request::Resume(run)).await {
+            return match app.ask(Request::Resume(run), Answerer::SCREEN).await {
                 Reply::Refused(refused) => Err(refused.into()),
                 _ => Ok(()),
             };
@@ -144,7 +145,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
     }
     let alone = names.len() == 1;
     for name in names {
-        match app.ask(Request::Open(name)).await {
+        match app.ask(Request::Open(name), Answerer::SCREEN).await {
             // Alone there is nothing to show; beside others it must not end them. Where a breaker is open there is a run
             // to look at, and a key that helps.
             Reply::Refused(refused) if alone && refused.exit_code != ExitReason::CircuitOpen.exit_code() => {

@@ -5,6 +5,7 @@ use super::error::CliError;
 use super::session::Session;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
+use crate::domain::answerer::Answerer;
 use crate::domain::ticket::Ticket;
 use crate::orchestrator::phase_match;
 use crate::runtime::ticking::{self, BoxOf, Outcome};
@@ -33,7 +34,7 @@ pub async fn run(
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
     let wanted = find(&ticket, phase, tick)?;
-    let outcome = ticking::write(&session.store()?, &*session.clock(), &path, &wanted).await?;
+    let outcome = ticking::write(&session.store()?, &*session.clock(), &path, &wanted, Answerer::COMMAND_LINE).await?;
     let (id, text) = (ticket.id.as_str(), clean_line(&wanted.text, 200));
     let is = if tick == Tick::On { "ticked" } else { "unticked" };
     match outcome {

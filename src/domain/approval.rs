@@ -5,6 +5,7 @@
 
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::answerer::Answerer;
 use crate::domain::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -292,11 +293,9 @@ pub struct EditRefused {
 }
 
 /// Who answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
-    /// The person, on the screen.
-    Screen,
     /// The time ran out.
     Timeout,
     /// There was nobody to ask.
@@ -305,6 +304,9 @@ pub enum AnsweredBy {
     Ticket,
     /// The rules, which were changed while it waited.
     Rules,
+    /// The person.
+    #[serde(untagged)]
+    Person(Answerer),
 }
 
 #[cfg(test)]

@@ -3,9 +3,7 @@
 mod parts;
 mod stored;
 mod turns;
-pub use parts::{
-    ApiRetried, BoxSettled, ChangeAnswered, Level, OfPhase, PhaseSeed, ValidationRan, WishTaken, WriteOutcome,
-};
+pub use parts::*;
 pub use stored::{FORMAT, Stored};
 pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
@@ -226,11 +224,11 @@ pub enum Record {
     /// The person leaves a phase out.
     PhaseSkipped(OfPhase),
     /// The person says that a phase is done.
-    PhaseTicked(OfPhase),
+    PhaseTicked(PhaseByPerson),
     /// A wish that the person left in the store, beside the run, is obeyed from here on.
     WishTaken(WishTaken),
     /// The person wants a phase worked on again.
-    PhaseReopened(OfPhase),
+    PhaseReopened(PhaseByPerson),
     /// The box of a phase is about to be ticked.
     TickIntended(OfPhase),
     /// The box is ticked (by us now, or it was already), or cannot be.
@@ -272,7 +270,7 @@ pub enum Record {
     /// The circuit breaker moved.
     BreakerMoved(StateMoved),
     /// The person closed the circuit breaker: nothing is counted any more. Also behind a run's end.
-    BreakerReset,
+    BreakerReset(ByPerson),
     /// A call of Claude's waits for the person.
     ApprovalAsked(Approval),
     /// It was answered.

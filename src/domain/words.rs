@@ -22,7 +22,7 @@ use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
+    ByPerson, AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
     ValidationRan,
 };
 use crate::domain::session::SessionEnded;
@@ -309,7 +309,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             };
             Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
         }
-        Record::BreakerReset => info("circuit breaker closed by you, counters reset".into()),
+        Record::BreakerReset(ByPerson { by }) => info(format!("circuit breaker closed by {by}, counters reset")),
         Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {
                 0 | 5 => Info,

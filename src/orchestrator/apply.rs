@@ -13,7 +13,7 @@ use agent::fold_agent;
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, Record, Stored, WriteOutcome};
+use crate::domain::record::{PhaseByPerson, BoxSettled, ChangeAnswered, OfPhase, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
@@ -122,7 +122,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 iteration.answered = false;
             }
         }
-        Record::BreakerCarried { .. } | Record::BreakerCounted(_) | Record::BreakerMoved(_) | Record::BreakerReset => {
+        Record::BreakerCarried { .. }
+        | Record::BreakerCounted(_)
+        | Record::BreakerMoved(_)
+        | Record::BreakerReset { .. } => {
             breaker::fold(&mut state.breaker, record, time);
         }
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
@@ -175,14 +178,14 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.dispute = None;
             }
         }
-        Record::PhaseTicked(OfPhase { phase, id }) => {
+        Record::PhaseTicked(PhaseByPerson { of: OfPhase { phase, id }, .. }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, PhaseState::is_open) {
                 phase.mark = Mark::Done(DoneHow::TickedByPerson);
                 phase.dispute = None;
                 phase.untickable = false;
             }
         }
-        Record::PhaseReopened(OfPhase { phase, id }) => {
+        Record::PhaseReopened(PhaseByPerson { of: OfPhase { phase, id }, .. }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, |phase| phase.mark != Mark::Pending) {
                 phase.mark = Mark::Pending;
                 phase.dispute = None;

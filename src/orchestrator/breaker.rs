@@ -16,7 +16,7 @@ pub use recover::{Recovery, recover, refusal};
 
 use crate::base::time::Timestamp;
 use crate::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
-use crate::domain::record::Record;
+use crate::domain::record::{ByPerson, Record};
 use crate::domain::settings::BreakerSettings;
 
 /// Iterations without progress that make the breaker watchful. Fixed, as in Hank.
@@ -165,8 +165,8 @@ pub(super) fn fold(breaker: &mut Breaker, record: &Record, time: Timestamp) {
             breaker.total_opens = breaker.total_opens.saturating_add(u32::from(*to == Circuit::Open));
             breaker.reason.clone_from(reason);
         }
-        Record::BreakerReset => {
-            let reason = "reset by you".to_owned();
+        Record::BreakerReset(ByPerson { by }) => {
+            let reason = format!("reset by {by}");
             *breaker = Breaker { last_change: Some(time), reason, ..Breaker::default() };
         }
         _ => {}

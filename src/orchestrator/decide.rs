@@ -90,11 +90,11 @@ impl<'a> Draft<'a> {
                 self.ticket_read(read_at, title, phases, validation);
             }
             Input::TicketLost { why } => self.ticket_lost(why),
-            Input::Commanded { id, command } => self.commanded(id, command),
-            Input::Wished { wish, command } => self.wished(wish, command),
+            Input::Commanded { id, by, command } => self.commanded(id, by, command),
+            Input::Wished { wish, by, command } => self.wished(wish, by, command),
             Input::Judged { n, call, ruling, presence } => self.judged(n, *call, *ruling, presence),
-            Input::EditJudged { id, input, ruling } => self.edit_judged(&id, input, *ruling),
-            Input::Unlocked { id } => self.unlocked(&id),
+            Input::EditJudged { id, by, input, ruling } => self.edit_judged(&id, by, input, *ruling),
+            Input::Unlocked { id, by } => self.unlocked(&id, by),
             Input::RulesOpened { words } => {
                 if self.state.is_open() {
                     self.notice(Level::Info, words);
@@ -104,7 +104,7 @@ impl<'a> Draft<'a> {
             Input::Rejudged { id, ruling } => self.rejudged(&id, *ruling),
             Input::StorageWorked { waited } => self.storage_worked(waited),
             Input::NotRejudged { id, why } => self.not_rejudged(&id, &why),
-            Input::RuleSaved { id, path } => self.rule_saved(&id, &path),
+            Input::RuleSaved { id, by, path } => self.rule_saved(&id, by, &path),
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome } => self.box_settled(phase, done, outcome),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),

@@ -1,6 +1,7 @@
 //! What the core wants done. Imperatives; performed by `runtime::effects`, which answers with inputs.
 
 use crate::base::time::Timestamp;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::limits::admission::Ask;
 use crate::domain::profile::Profile;
@@ -59,7 +60,7 @@ pub enum Effect {
     /// `RulesOpened`.
     Unlock { rules: Vec<String> },
     /// Let the gate decide about an input that the person has changed → `EditJudged`.
-    JudgeEdit { id: QuestionId, input: String },
+    JudgeEdit { id: QuestionId, by: Answerer, input: String },
     /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`, `NotRejudged`.
     Rejudge { id: QuestionId, input: String },
     /// Kill Claude and everything of the run, at once → `AgentExited`.

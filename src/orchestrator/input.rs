@@ -1,6 +1,7 @@
 //! What can happen to a run: the closed list. Past tense; made by `runtime::translate`.
 
 use crate::base::time::Timestamp;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Presence, QuestionId, Ruling};
 use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::Breaker;
@@ -88,14 +89,14 @@ pub enum Input {
         presence: Presence,
     },
     /// A right passphrase was typed for a call that waits for it.
-    Unlocked { id: QuestionId },
+    Unlocked { id: QuestionId, by: Answerer },
     /// A right passphrase has opened rules beyond the call that it was typed for.
     RulesOpened {
         /// Which, and for how long.
         words: String,
     },
     /// The gate has decided about an input that the person has changed.
-    EditJudged { id: QuestionId, input: String, ruling: Box<Ruling> },
+    EditJudged { id: QuestionId, by: Answerer, input: String, ruling: Box<Ruling> },
     /// The person's rules are others now.
     RulesChanged {
         /// What has become of them.
@@ -113,6 +114,7 @@ pub enum Input {
     RuleSaved {
         /// The question that it was made of.
         id: QuestionId,
+        by: Answerer,
         path: String,
     },
     /// Claude does not want to know any more.
@@ -182,12 +184,14 @@ pub enum Input {
     Commanded {
         /// A fresh UUID, used when the command makes something new (a note).
         id: String,
+        by: Answerer,
         command: UserCommand,
     },
     /// The person left a request in the store, from another process.
     Wished {
         /// Its number there.
         wish: i64,
+        by: Answerer,
         command: UserCommand,
     },
     /// Something that a person should know; the run goes on.

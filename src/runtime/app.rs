@@ -10,6 +10,7 @@ use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
 use crate::base::time::Clock;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
@@ -55,7 +56,7 @@ pub struct App {
     files: Files,
 }
 
-type Asked = (Request, oneshot::Sender<Reply>);
+type Asked = (Request, Answerer, oneshot::Sender<Reply>);
 
 /// How the runs of this program stand.
 #[derive(Clone, Debug, Default)]
@@ -103,18 +104,18 @@ impl App {
         self.reporter.subscribe(presence)
     }
 
-    /// Asks for something, and gives the answer.
-    pub async fn ask(&self, request: Request) -> Reply {
+    /// Asks for something, and gives the answer. `by`: who wants it.
+    pub async fn ask(&self, request: Request, by: Answerer) -> Reply {
         let (reply, replied) = oneshot::channel();
         // Whoever hears no answer asks nobody.
-        let _ = self.asked.send((request, reply)).await;
+        let _ = self.asked.send((request, by, reply)).await;
         replied.await.unwrap_or(Reply::Done)
     }
 
     /// Asks for something and waits for nothing. `None`: there is too much to do; nothing is asked.
-    pub fn ask_now(&self, request: Request) -> Option<oneshot::Receiver<Reply>> {
+    pub fn ask_now(&self, request: Request, by: Answerer) -> Option<oneshot::Receiver<Reply>> {
         let (reply, replied) = oneshot::channel();
-        self.asked.try_send((request, reply)).ok().map(|()| replied)
+        self.asked.try_send((request, by, reply)).ok().map(|()| replied)
     }
 
     /// Waits until no run is open. The exit code of the worst ticket, by how its last run here ended.
@@ -122,8 +123,7 @@ impl App {
         let mut runs = self.runs.clone();
         match runs.wait_for(|runs| runs.open == 0).await {
             Ok(runs) => runs.codes.values().copied().max().unwrap_or(0),
-            // The service went down.
-            Err(_) => 1,
+            Err(_) => 1, // The service went down.
         }
     }
 
@@ -189,14 +189,14 @@ impl Service {
                 biased;
                 Some((ticket, reason)) = endings.recv() => self.ended(&ticket, reason),
                 asked = asks.recv() => match asked {
-                    Some((request, reply)) => self.answer(request, reply).await,
+                    Some((request, by, reply)) => self.answer(request, by, reply).await,
                     None => break,
                 },
             }
         }
     }
 
-    async fn answer(&mut self, request: Request, reply: oneshot::Sender<Reply>) {
+    async fn answer(&mut self, request: Request, by: Answerer, reply: oneshot::Sender<Reply>) {
         let replied = match request {
             Request::ListTickets => self.list(),
             Request::Open(name) => match tickets::find(&name, &self.places) {
@@ -208,21 +208,23 @@ impl Service {
                 None => unknown(&ticket),
             },
             Request::Resume(run) => self.resume(run.as_deref()),
-            Request::Command(ticket, command) => match self.supervisor.command(&ticket, command.clone()).await {
-                Some(decided) => {
-                    // Where the run ends before it has decided, that is news.
-                    let replied =
-                        async move { decided.await.map_or(Reply::Done, |()| Reply::Decided { ticket, command }) };
-                    tokio::spawn(async move { reply.send(replied.await) });
-                    return;
+            Request::Command(ticket, command) => {
+                match self.supervisor.command(&ticket, by.clone(), command.clone()).await {
+                    Some(decided) => {
+                        // Where the run ends before it has decided, that is news.
+                        let replied =
+                            async move { decided.await.map_or(Reply::Done, |()| Reply::Decided { ticket, command }) };
+                        tokio::spawn(async move { reply.send(replied.await) });
+                        return;
+                    }
+                    None => self.command(&ticket, by, command).await,
                 }
-                None => self.command(&ticket, command).await,
-            },
+            }
             Request::LookUpPassphrase { ticket, id } => {
                 return self.passphrase(ticket, id, reply, |passphrases| passphrases.standing(boot_time()));
             }
             Request::TryPassphrase { ticket, id, secret } => {
-                let unlock = self.supervisor.unlocks(&ticket, id.clone());
+                let unlock = self.supervisor.unlocks(&ticket, id.clone(), by);
                 return self.passphrase(ticket, id, reply, move |passphrases| {
                     let checked = passphrases.check(&secret, boot_time())?;
                     if checked == Checked::Right
@@ -233,8 +235,10 @@ impl Service {
                     Ok(checked)
                 });
             }
-            Request::SaveRule { ticket, id, rules, before } => return self.save_rule(ticket, id, rules, before, reply),
-            Request::Close(how) => self.close(how).await,
+            Request::SaveRule { ticket, id, rules, before } => {
+                return self.save_rule(ticket, (id, by), rules, before, reply);
+            }
+            Request::Close(how) => self.close(how, &by).await,
         };
         let _ = reply.send(replied);
     }
@@ -333,23 +337,23 @@ impl Service {
     }
 
     /// To a ticket whose run has ended.
-    async fn command(&self, ticket: &TicketId, command: UserCommand) -> Reply {
+    async fn command(&self, ticket: &TicketId, by: Answerer, command: UserCommand) -> Reply {
         match (command, self.files.of(ticket)) {
             (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => unknown(ticket),
-            (UserCommand::ResetBreaker, Some(path)) => self.reset(ticket, &real(&path)).await,
-            (UserCommand::TickPhase { phase }, Some(path)) => self.tick(ticket, &real(&path), phase).await,
+            (UserCommand::ResetBreaker, Some(path)) => self.reset(ticket, &real(&path), by).await,
+            (UserCommand::TickPhase { phase }, Some(path)) => self.tick(ticket, &real(&path), phase, by).await,
             _ => refused(ticket, "the run has already ended".to_owned(), 0),
         }
     }
 
-    async fn close(&mut self, how: Closing) -> Reply {
+    async fn close(&mut self, how: Closing, by: &Answerer) -> Reply {
         // What was to begin again would be open when everything has ended.
         for (ticket, reply) in std::mem::take(&mut self.again) {
             let _ = reply.send(refused(&ticket, "all runs are being ended".to_owned(), 0));
         }
         match how {
-            Closing::AfterIteration => self.supervisor.command_all(&UserCommand::FinishAndStop).await,
-            Closing::Now => self.supervisor.command_all(&UserCommand::Stop).await,
+            Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,
+            Closing::Now => self.supervisor.command_all(by, &UserCommand::Stop).await,
             Closing::Abandon => {
                 self.supervisor.abandon().await;
                 self.count();
@@ -359,8 +363,8 @@ impl Service {
     }
 
     /// Closes the breaker of a ticket whose run has ended.
-    async fn reset(&self, ticket: &TicketId, path: &Path) -> Reply {
-        match circuit::reset(&self.store, &*self.clock, path).await {
+    async fn reset(&self, ticket: &TicketId, path: &Path, by: Answerer) -> Reply {
+        match circuit::reset(&self.store, &*self.clock, path, by).await {
             Ok(Reset::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Ok(Reset::AtRest | Reset::NoRun) => {}
             Err(error) => return refused(ticket, error.to_string(), error.exit_code()),
@@ -369,8 +373,8 @@ impl Service {
     }
 
     /// Ticks a phase of a ticket whose run has ended.
-    async fn tick(&self, ticket: &TicketId, path: &Path, phase: PhaseId) -> Reply {
-        match ticking::tick(&self.store, &*self.clock, path, phase).await {
+    async fn tick(&self, ticket: &TicketId, path: &Path, phase: PhaseId, by: Answerer) -> Reply {
+        match ticking::tick(&self.store, &*self.clock, path, phase, by).await {
             Ok(ticking::Outcome::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Ok(ticking::Outcome::NotWritten(why)) => self.reporter.trouble(ticket, &why),
             Ok(ticking::Outcome::NotTaken { holder } | ticking::Outcome::Unknown { holder }) => {

@@ -4,8 +4,9 @@
 use crate::adapters::store::Store;
 use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
+use crate::domain::answerer::Answerer;
 use crate::domain::breaker::Breaker;
-use crate::domain::record::Record;
+use crate::domain::record::{ByPerson, Record};
 use crate::domain::settings::BreakerSettings;
 use crate::orchestrator::breaker::{Recovery, recover, refusal};
 use crate::orchestrator::state::State;
@@ -29,7 +30,9 @@ pub(super) fn admit(
 
 /// Closes the breaker of the ticket in the file `path` (its real path): a record behind the journal of its
 /// latest run, written under the ticket's lock.
-pub async fn reset(store: &Store, clock: &dyn Clock, path: &Path) -> Result<Reset, OpenError> {
-    let close = |state: &State| if state.breaker.is_at_rest() { Vec::new() } else { vec![Record::BreakerReset] };
+pub async fn reset(store: &Store, clock: &dyn Clock, path: &Path, by: Answerer) -> Result<Reset, OpenError> {
+    let close = |state: &State| {
+        if state.breaker.is_at_rest() { Vec::new() } else { vec![Record::BreakerReset(ByPerson { by })] }
+    };
     behind::append(store, clock, path, close).await
 }

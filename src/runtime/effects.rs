@@ -121,7 +121,7 @@ impl Effects {
                 self.say(&id, &said).await;
             }
             Effect::Judge { n, call } => return self.judge(n, call),
-            Effect::JudgeEdit { id, input } => return self.judge_edit(id, input),
+            Effect::JudgeEdit { id, by, input } => return self.judge_edit(id, by, input),
             Effect::Rejudge { id, input } => return self.rejudge(id, input),
             Effect::Settle { id, answer } => self.settle(&id, answer).await,
             Effect::Unlock { rules } => {

@@ -17,6 +17,7 @@ use crate::adapters::store::{Holder, LockError, Store, StoreError, TicketLock};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::news::{News, RunLeft};
@@ -318,32 +319,42 @@ impl Supervisor {
 
     /// Hands a command to a run. What it gives is told when the run has decided about it and that is stored, and dropped
     /// when it never will. `None`: the run is not open.
-    pub async fn command(&self, ticket: &TicketId, command: UserCommand) -> Option<oneshot::Receiver<()>> {
+    pub async fn command(
+        &self,
+        ticket: &TicketId,
+        by: Answerer,
+        command: UserCommand,
+    ) -> Option<oneshot::Receiver<()>> {
         let run = self.runs.get(ticket)?;
         let (id, (decided, heard)) = (fresh_id(), oneshot::channel());
         run.awaited.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), decided);
-        run.inputs.send(Input::Commanded { id, command }).await.ok()?;
+        run.inputs.send(Input::Commanded { id, by, command }).await.ok()?;
         Some(heard)
     }
 
     /// What lets a call run that needs the passphrase; to be called when a right one was typed, on a thread that may
     /// wait. `None`: the run is not open.
-    pub fn unlocks(&self, ticket: &TicketId, id: QuestionId) -> Option<impl FnOnce() + Send + use<>> {
+    pub fn unlocks(&self, ticket: &TicketId, id: QuestionId, by: Answerer) -> Option<impl FnOnce() + Send + use<>> {
         let inputs = self.runs.get(ticket)?.inputs.clone();
-        Some(move || drop(inputs.blocking_send(Input::Unlocked { id })))
+        Some(move || drop(inputs.blocking_send(Input::Unlocked { id, by })))
     }
 
     /// Tells the run that a lasting yes to this call stands in a file; to be called on a thread that may wait. `None`:
     /// the run is not open.
-    pub fn rule_saved(&self, ticket: &TicketId, id: QuestionId) -> Option<impl FnOnce(String) + Send + use<>> {
+    pub fn rule_saved(
+        &self,
+        ticket: &TicketId,
+        id: QuestionId,
+        by: Answerer,
+    ) -> Option<impl FnOnce(String) + Send + use<>> {
         let inputs = self.runs.get(ticket)?.inputs.clone();
-        Some(move |path| drop(inputs.blocking_send(Input::RuleSaved { id, path })))
+        Some(move |path| drop(inputs.blocking_send(Input::RuleSaved { id, by, path })))
     }
 
     /// Hands a command to every open run.
-    pub async fn command_all(&self, command: &UserCommand) {
+    pub async fn command_all(&self, by: &Answerer, command: &UserCommand) {
         for ticket in self.runs.keys() {
-            self.command(ticket, command.clone()).await;
+            self.command(ticket, by.clone(), command.clone()).await;
         }
     }
 

@@ -4,12 +4,13 @@
 //! soon is taken back, so that nothing happens later that the person was told did not. While none does, the record goes
 //! behind the journal of the latest run, and the box is written here.
 
-use crate::adapters::store::Store;
+use crate::adapters::store::{Store, Wish};
 use crate::adapters::tickets;
 use crate::base::time::Clock;
+use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{Record, Stored, WishTaken, WriteOutcome};
+use crate::domain::record::{PhaseByPerson, Record, Stored, WishTaken, WriteOutcome};
 use crate::orchestrator::state::{Mark, PhaseState, State};
 use crate::runtime::behind::state_of;
 use crate::runtime::behind::{self, Reset};
@@ -54,12 +55,18 @@ pub enum Outcome {
 }
 
 /// Ticks the box of a phase of the ticket in the file `path` (its real path), or takes its tick back.
-pub async fn write(store: &Store, clock: &dyn Clock, path: &Path, wanted: &BoxOf) -> Result<Outcome, OpenError> {
-    let records = |state: &State| records(state, wanted);
+pub async fn write(
+    store: &Store,
+    clock: &dyn Clock,
+    path: &Path,
+    wanted: &BoxOf,
+    by: Answerer,
+) -> Result<Outcome, OpenError> {
+    let records = |state: &State| records(state, wanted, &by);
     let stored = match behind::append(store, clock, path, records).await {
         Ok(Reset::Done(stored)) => stored,
         Ok(Reset::AtRest | Reset::NoRun) => Vec::new(),
-        Err(OpenError::Held { holder, .. }) => return hand_over(store, clock, path, wanted, holder).await,
+        Err(OpenError::Held { holder, .. }) => return hand_over(store, clock, path, wanted, by, holder).await,
         Err(error) => return Err(error),
     };
     let (file, BoxOf { text, nth, done }, locks) = (path.to_owned(), wanted.clone(), store.folder().join("locks"));
@@ -72,19 +79,26 @@ pub async fn write(store: &Store, clock: &dyn Clock, path: &Path, wanted: &BoxOf
 }
 
 /// Ticks the phase that the latest run of the ticket knows by this number.
-pub async fn tick(store: &Store, clock: &dyn Clock, path: &Path, id: PhaseId) -> Result<Outcome, OpenError> {
+pub async fn tick(
+    store: &Store,
+    clock: &dyn Clock,
+    path: &Path,
+    id: PhaseId,
+    by: Answerer,
+) -> Result<Outcome, OpenError> {
     let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(Outcome::Already) };
     let state = state_of(store, latest.run)?;
     let Some((text, nth)) = state.place(id) else { return Ok(Outcome::Already) };
-    write(store, clock, path, &BoxOf { text: text.to_owned(), nth, done: true }).await
+    write(store, clock, path, &BoxOf { text: text.to_owned(), nth, done: true }, by).await
 }
 
-fn records(state: &State, wanted: &BoxOf) -> Vec<Record> {
+fn records(state: &State, wanted: &BoxOf, by: &Answerer) -> Vec<Record> {
     let Some(phase) = phase(state, wanted) else { return Vec::new() };
+    let said = PhaseByPerson { of: phase.named(), by: by.clone() };
     match (wanted.done, phase.mark) {
         (true, Mark::Done(_)) => Vec::new(),
-        (true, _) => vec![Record::PhaseTicked(phase.named())],
-        (false, Mark::Done(_)) => vec![Record::PhaseReopened(phase.named())],
+        (true, _) => vec![Record::PhaseTicked(said)],
+        (false, Mark::Done(_)) => vec![Record::PhaseReopened(said)],
         (false, _) => Vec::new(),
     }
 }
@@ -99,6 +113,7 @@ async fn hand_over(
     clock: &dyn Clock,
     path: &Path,
     wanted: &BoxOf,
+    by: Answerer,
     holder: String,
 ) -> Result<Outcome, OpenError> {
     let Some(latest) = store.latest_for(&path.display().to_string())? else {
@@ -119,7 +134,7 @@ async fn hand_over(
             _ => break *id,
         }
     };
-    let wish = store.wish(latest.run, clock.now(), &command(id, wanted.done))?;
+    let wish = store.wish(latest.run, clock.now(), &Wish { by, command: command(id, wanted.done) })?;
     let begun = Instant::now();
     while store.still_waits(wish)? {
         if begun.elapsed() > PATIENCE {

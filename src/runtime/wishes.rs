@@ -1,6 +1,6 @@
 //! What the person asks of a run from another process, handed on to the run.
 
-use crate::adapters::store::{Store, StoreError};
+use crate::adapters::store::{Store, StoreError, Wish};
 use crate::base::id::RunId;
 use crate::orchestrator::input::Input;
 use tokio::sync::mpsc;
@@ -10,9 +10,9 @@ pub async fn follow(store: Store, run: RunId, inputs: mpsc::WeakSender<Input>) {
     let followed = async {
         let mut wishes = store.wishes(run)?;
         loop {
-            let (wish, command) = wishes.next().await?;
+            let (wish, Wish { by, command }) = wishes.next().await?;
             let Some(inputs) = inputs.upgrade() else { return Ok::<_, StoreError>(()) };
-            let _ = inputs.send(Input::Wished { wish, command }).await;
+            let _ = inputs.send(Input::Wished { wish, by, command }).await;
         }
     };
     if let Err(error) = followed.await {

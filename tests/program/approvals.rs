@@ -2,6 +2,7 @@
 
 use crate::attended::{Attended, by_words, no, yes};
 use crate::project::Project;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided};
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
@@ -122,7 +123,7 @@ async fn questions_one_after_another_and_one_answer_for_the_ticket() {
     for (.., who) in answers(&run) {
         *by.entry(who).or_default() += 1;
     }
-    assert_eq!(by, HashMap::from([(AnsweredBy::Screen, 61), (AnsweredBy::Ticket, 39)]));
+    assert_eq!(by, HashMap::from([(AnsweredBy::Person(Answerer::SCREEN), 61), (AnsweredBy::Ticket, 39)]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,6 +146,20 @@ async fn an_answer_to_claudes_own_question_and_a_plan_reach_it() {
     assert!(plan.input.contains("First this"), "{}", plan.input);
     assert_eq!(run.end().await, Some(ExitReason::Complete));
     assert!(project.path("work/blue.txt").exists(), "the answer was heard");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_front_ends_the_first_answer_counts_and_says_whose_it_is() {
+    let project = project("      - bash: \"touch asked.txt\"\n");
+    let mut run = Attended::open(&project, TICKET, Presence::Screen, by_words());
+    let approval = run.question(&[]).await;
+    let id = approval.id.clone();
+    let ann = Answerer { name: Some("Ann".into()), ..Answerer::COMMAND_LINE };
+    run.command_by(ann.clone(), UserCommand::AnswerApproval { id: id.clone(), answer: yes(&approval) }).await;
+    run.answer(&id, no("too late")).await;
+    assert_eq!(run.end().await, Some(ExitReason::Complete));
+    assert_eq!(answers(&run), [(id.call, yes(&approval), AnsweredBy::Person(ann))]);
+    assert!(project.path("work/asked.txt").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

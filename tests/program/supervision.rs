@@ -2,7 +2,8 @@
 
 use crate::project::Project;
 use crate::watched::{DILIGENT, of_kind, ran, records, signal, start_until, text};
-use programmator::adapters::store::{Holder, Store};
+use programmator::adapters::store::{Holder, Store, Wish};
+use programmator::domain::answerer::Answerer;
 use programmator::domain::command::UserCommand;
 use programmator::domain::phase::PhaseId;
 use programmator::domain::summary::RunSummary;
@@ -243,7 +244,13 @@ fn what_is_asked_of_a_run_is_kept_when_it_cannot_be_gone_on_with() {
     let project = Project::with(&["One"], CLAIMS);
     let run = killed(&project);
     let store = store(&project);
-    let wish = store.wish(run.run, run.updated, &UserCommand::TickPhase { phase: PhaseId(1) }).expect("it is left");
+    let wish = store
+        .wish(
+            run.run,
+            run.updated,
+            &Wish { by: Answerer::COMMAND_LINE, command: UserCommand::TickPhase { phase: PhaseId(1) } },
+        )
+        .expect("it is left");
     let refused = project.command(&["resume", "--json"]).env("TMPDIR", project.path("none")).output().expect("it runs");
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
     assert!(store.still_waits(wish).expect("the wishes"), "nothing has begun");

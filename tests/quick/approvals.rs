@@ -2,6 +2,7 @@
 
 use programmator::base::id::RunId;
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{
     Again, Answer, AnsweredBy, EditRefused, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
 };
@@ -94,7 +95,11 @@ impl Core {
     }
 
     fn answers_question(&mut self, id: QuestionId, answer: Answer) {
-        self.give(Input::Commanded { id: "c".into(), command: UserCommand::AnswerApproval { id, answer } });
+        self.give(Input::Commanded {
+            by: Answerer::SCREEN,
+            id: "c".into(),
+            command: UserCommand::AnswerApproval { id, answer },
+        });
     }
 
     /// The question about the call that is open, else its first.
@@ -405,11 +410,11 @@ fn a_yes_to_what_needs_the_passphrase_comes_with_it_and_in_no_other_way() {
         core.answers("t1", Answer::Allow { input: r#"{"command":"ls"}"#.into(), scope });
     }
     assert_eq!(core.state.approvals.len(), 1, "a key alone opens nothing");
-    core.give(Input::Unlocked { id: QuestionId::first("other") });
+    core.give(Input::Unlocked { id: QuestionId::first("other"), by: Answerer::SCREEN });
     core.asks("t2", Presence::Screen);
-    core.give(Input::Unlocked { id: QuestionId::first("t2") });
+    core.give(Input::Unlocked { id: QuestionId::first("t2"), by: Answerer::SCREEN });
     assert_eq!(core.state.approvals.len(), 2, "nor does it answer what asks for no passphrase");
-    core.give(Input::Unlocked { id: QuestionId::first("t1") });
+    core.give(Input::Unlocked { id: QuestionId::first("t1"), by: Answerer::SCREEN });
     assert_eq!(core.settled()["t1"], [Answer::Allow { input: input_of("t1"), scope: Scope::Once }]);
     assert!(matches!(core.effects.last(), Some(Effect::Unlock { .. })), "{:?}", core.effects.last());
 }
@@ -465,7 +470,7 @@ fn waiting_for_the_person_is_no_time_of_the_phase() {
     core.asks("t2", Presence::Screen);
     core.now += 50_000;
     // Cut off while the second waits.
-    core.give(Input::Commanded { id: "c".into(), command: UserCommand::PauseNow });
+    core.give(Input::Commanded { by: Answerer::SCREEN, id: "c".into(), command: UserCommand::PauseNow });
     core.now += 1_000;
     core.give(Input::AgentExited { n: 1, code: None, signal: Some(15), swept: 0, stderr: String::new() });
     core.give(Input::EvidenceGathered { n: 1, iteration_files: vec![], phase_files: vec![] });
@@ -605,8 +610,8 @@ fn nothing_is_approved_nor_begun_while_the_rules_cannot_be_used() {
     let trouble = Some("the policy cannot be used: line 3".to_owned());
     core.give(Input::RulesChanged { words: "blocked".into(), trouble });
     core.answers("t1", meant_for("t1"));
-    core.give(Input::RuleSaved { id: core.latest("t1"), path: "/p".into() });
-    core.give(Input::Unlocked { id: core.latest("t1") });
+    core.give(Input::RuleSaved { by: Answerer::SCREEN, id: core.latest("t1"), path: "/p".into() });
+    core.give(Input::Unlocked { id: core.latest("t1"), by: Answerer::SCREEN });
     assert!(core.settled().is_empty() && core.state.approvals.len() == 1, "it waits");
     core.answers("t1", Answer::Deny { words: "no".into() });
     assert_eq!(core.settled()["t1"], [Answer::Deny { words: "no".into() }]);
@@ -648,7 +653,12 @@ fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
     let edited = r#"{"command":"make it"}"#;
     let yes = |scope| Answer::Allow { input: edited.into(), scope };
     let judged = |core: &mut Core, id: QuestionId, verdict: Verdict| {
-        core.give(Input::EditJudged { id, input: edited.into(), ruling: Box::new(ruling(verdict, "other")) });
+        core.give(Input::EditJudged {
+            by: Answerer::SCREEN,
+            id,
+            input: edited.into(),
+            ruling: Box::new(ruling(verdict, "other")),
+        });
     };
     for (verdict, asked) in
         [(Verdict::Allow, true), (Verdict::Ask, true), (Verdict::Passphrase, true), (Verdict::Block, false)]
@@ -661,7 +671,7 @@ fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
                 core.answers("t1", yes(Scope::Ticket));
             } else {
                 let command = UserCommand::EditCall { id: first.clone(), input: edited.into() };
-                core.give(Input::Commanded { id: "c".into(), command });
+                core.give(Input::Commanded { by: Answerer::SCREEN, id: "c".into(), command });
             }
             assert!(matches!(core.effects.last(), Some(Effect::JudgeEdit { .. })), "{:?}", core.effects);
             core.now += 60_000;
@@ -688,7 +698,7 @@ fn a_changed_input_is_judged_and_asked_about_before_it_runs() {
             core.answers("t1", yes(Scope::Ticket));
             if verdict == Verdict::Passphrase {
                 assert!(core.settled().is_empty(), "a key alone opens no lock");
-                core.give(Input::Unlocked { id: first.next() });
+                core.give(Input::Unlocked { id: first.next(), by: Answerer::SCREEN });
             }
             assert_eq!(core.settled()["t1"], [yes(Scope::Once)], "{verdict:?}: an edit is for once");
             judged(&mut core, first.next(), Verdict::Allow);
@@ -702,7 +712,12 @@ fn an_edit_is_not_let_through_by_other_rules_without_a_yes() {
     let mut core = Core::new(Settings::default());
     core.asks("t1", Presence::Screen);
     let (first, input) = (core.latest("t1"), r#"{"command":"make it"}"#.to_owned());
-    core.give(Input::EditJudged { id: first, input, ruling: Box::new(ruling(Verdict::Ask, "other")) });
+    core.give(Input::EditJudged {
+        by: Answerer::SCREEN,
+        id: first,
+        input,
+        ruling: Box::new(ruling(Verdict::Ask, "other")),
+    });
     core.give(Input::Rejudged { id: core.latest("t1"), ruling: Box::new(ruling(Verdict::Allow, "reads")) });
     assert!(core.settled().is_empty() && core.latest("t1").revision == 2);
 }
@@ -727,7 +742,7 @@ fn an_answer_on_its_way_counts_for_the_question_that_the_person_saw() {
         core.answers_question(seen.clone(), answer);
         assert!(core.settled().is_empty() && !core.state.gate.has_granted());
         assert!(told(&core).contains("was not applied: the rules were changed"), "{}", told(&core));
-        core.give(Input::RuleSaved { id: seen, path: "p".into() });
+        core.give(Input::RuleSaved { by: Answerer::SCREEN, id: seen, path: "p".into() });
         assert!(core.settled().is_empty());
         core.answers("t1", meant_for("t1"));
         assert_eq!(core.settled()["t1"], [meant_for("t1")]);
@@ -739,10 +754,10 @@ fn an_answer_on_its_way_counts_for_the_question_that_the_person_saw() {
     }
     let seen = core.latest("t1");
     rejudged(&mut core, Verdict::Passphrase);
-    core.give(Input::Unlocked { id: seen.clone() });
+    core.give(Input::Unlocked { id: seen.clone(), by: Answerer::SCREEN });
     assert!(core.settled().is_empty() && told(&core).contains("was not applied"));
     assert!(!core.effects.iter().any(|effect| matches!(effect, Effect::Unlock { .. })));
-    core.give(Input::Unlocked { id: seen.next() });
+    core.give(Input::Unlocked { id: seen.next(), by: Answerer::SCREEN });
     assert!(matches!(core.effects.last(), Some(Effect::Unlock { rules }) if *rules == ["stricter"]));
     core.give(Input::RulesOpened { words: "rule stricter for 5m".into() });
     assert_eq!(told(&core), "rule stricter for 5m", "what a passphrase opens is no secret");
@@ -754,7 +769,7 @@ fn resumed() -> Input {
 
 #[test]
 fn a_question_that_nobody_waits_with_is_void() {
-    let commanded = |command| Input::Commanded { id: "c".into(), command };
+    let commanded = |command| Input::Commanded { by: Answerer::SCREEN, id: "c".into(), command };
     let leave = [
         ("withdrawn", Input::AskWithdrawn { n: 1, tool_use_id: "t1".into() }),
         ("interrupted", commanded(UserCommand::PauseNow)),

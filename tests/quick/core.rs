@@ -16,6 +16,7 @@ mod world;
 use players::exited;
 use programmator::base::id::TicketId;
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Answer, Presence, QuestionId, Scope};
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit};
@@ -221,12 +222,14 @@ fn any_input() -> impl Strategy<Value = Input> {
             let input = if edited { "{\"a\":1}" } else { "{}" }.to_owned();
             let answer = Answer::Allow { input, scope: Scope::Always };
             Input::Commanded {
+                by: Answerer::SCREEN,
                 id: "i".into(),
                 command: UserCommand::AnswerApproval { id: QuestionId::first(id), answer },
             }
         }),
-        "[ab]".prop_map(|id| Input::Unlocked { id: QuestionId::first(id) }),
+        "[ab]".prop_map(|id| Input::Unlocked { id: QuestionId::first(id), by: Answerer::SCREEN }),
         "[ab]".prop_map(|id| Input::EditJudged {
+            by: Answerer::SCREEN,
             id: QuestionId::first(id),
             input: "{}".into(),
             ruling: Box::new(ruling(Verdict::Ask))
@@ -237,7 +240,7 @@ fn any_input() -> impl Strategy<Value = Input> {
             .prop_map(|(id, verdict)| Input::Rejudged { id: QuestionId::first(id), ruling: Box::new(ruling(verdict)) }),
         (0..9_000_u64).prop_map(|ms| Input::StorageWorked { waited: std::time::Duration::from_millis(ms) }),
         "[ab]".prop_map(|id| Input::NotRejudged { id: QuestionId::first(id), why: "line 3".into() }),
-        "[ab]".prop_map(|id| Input::RuleSaved { id: QuestionId::first(id), path: "/p".into() }),
+        "[ab]".prop_map(|id| Input::RuleSaved { by: Answerer::SCREEN, id: QuestionId::first(id), path: "/p".into() }),
         (n.clone(), "[ab]").prop_map(|(n, tool_use_id)| Input::AskWithdrawn { n, tool_use_id }),
         (n.clone(), "[ab]", any::<bool>()).prop_map(|(n, tool_use_id, unasked)| Input::ToolRan {
             n,
@@ -259,10 +262,10 @@ fn any_input() -> impl Strategy<Value = Input> {
                 validation: vec![],
             }
         }),
-        Just(Input::Commanded { id: "i".into(), command: UserCommand::PauseNow }),
-        Just(Input::Commanded { id: "i".into(), command: UserCommand::Resume }),
-        Just(Input::Commanded { id: "i".into(), command: UserCommand::Stop }),
-        Just(Input::Commanded { id: "i".into(), command: UserCommand::ResetBreaker }),
+        Just(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::PauseNow }),
+        Just(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::Resume }),
+        Just(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::Stop }),
+        Just(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::ResetBreaker }),
         (any::<i64>(), any::<bool>()).prop_map(|(at, done)| Input::Resumed {
             pid: 1,
             read_at: Timestamp::from_millis(at),

@@ -7,6 +7,7 @@ use programmator::adapters::clock::SystemClock;
 use programmator::adapters::store::Store;
 use programmator::base::id::TicketId;
 use programmator::config::{FileText, Files, Layers, Trust, resolve};
+use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Answer, Approval, Presence, QuestionId, Ruling, Scope, UnitView};
 use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
@@ -113,7 +114,12 @@ impl Attended {
 
     /// The person wants something.
     pub async fn command(&self, command: UserCommand) {
-        let decided = self.supervisor.command(&self.ticket, command).await.expect("the run is not open");
+        self.command_by(Answerer::SCREEN, command).await;
+    }
+
+    /// This one wants something.
+    pub async fn command_by(&self, by: Answerer, command: UserCommand) {
+        let decided = self.supervisor.command(&self.ticket, by, command).await.expect("the run is not open");
         timeout(PATIENCE, decided).await.expect("it is decided").expect("the run goes on until then");
     }
 

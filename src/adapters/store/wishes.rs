@@ -7,16 +7,29 @@ use super::bell::{Bell, hear};
 use super::error::StoreError;
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
+use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use notify::RecommendedWatcher;
 use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 use std::sync::PoisonError;
 use tokio::sync::mpsc;
 
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wish {
+    /// Who asks.
+    #[serde(default)]
+    pub by: Answerer,
+    /// The request.
+    #[serde(flatten)]
+    pub command: UserCommand,
+}
+
 impl Store {
     /// Leaves a wish for the run, and wakes who works on it. Gives its number.
-    pub fn wish(&self, run: RunId, time: Timestamp, command: &UserCommand) -> Result<i64, StoreError> {
-        let json = serde_json::to_string(command)
+    pub fn wish(&self, run: RunId, time: Timestamp, wish: &Wish) -> Result<i64, StoreError> {
+        let json = serde_json::to_string(wish)
             .map_err(|error| StoreError::file("write to", &self.inner.database)(std::io::Error::other(error)))?;
         let db = self.inner.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         db.execute(
@@ -82,12 +95,12 @@ pub struct Wishes {
 
 impl Wishes {
     /// The next wish, with its number, each once. One of a newer program's making is left alone. Cancel-safe.
-    pub async fn next(&mut self) -> Result<(i64, UserCommand), StoreError> {
+    pub async fn next(&mut self) -> Result<(i64, Wish), StoreError> {
         loop {
             while let Some((wish, json)) = self.store.wish_after(self.run, self.after)? {
                 self.after = wish;
                 match serde_json::from_str(&json) {
-                    Ok(command) => return Ok((wish, command)),
+                    Ok(read) => return Ok((wish, read)),
                     Err(error) => tracing::warn!(wish, %error, "a wish of the person's cannot be read"),
                 }
             }

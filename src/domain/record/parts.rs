@@ -1,5 +1,6 @@
 //! Small words that records are made of; part of the journal's schema like the records themselves.
 
+use crate::domain::answerer::Answerer;
 use crate::domain::phase::PhaseId;
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +107,25 @@ pub struct OfPhase {
     /// Its number; old journals tell a phase by its text alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<PhaseId>,
+}
+
+/// Who decided something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByPerson {
+    /// They.
+    #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+    pub by: Answerer,
+}
+
+/// What a person decided about a phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseByPerson {
+    /// The phase.
+    #[serde(flatten)]
+    pub of: OfPhase,
+    /// Who said so.
+    #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+    pub by: Answerer,
 }
 
 /// What came of a change to the box of a phase.

@@ -1,6 +1,7 @@
 //! How a question to the person ended, in words.
 
 use super::line::Weight;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Again, Answer, Answered, AnsweredBy, Approval, Scope};
 
 /// The sentence for a question about `call`: none for its first, which its verdict has told of.
@@ -19,19 +20,20 @@ pub(super) const PLAN: &str = "Claude's plan";
 
 /// The sentence for an answer about `call`.
 pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
-    let who = match answered.by {
-        AnsweredBy::Screen => "by you",
-        AnsweredBy::Timeout => "because nobody answered in time",
-        AnsweredBy::Nobody => "because nobody was there to ask",
-        AnsweredBy::Ticket => "by your approval for this run",
-        AnsweredBy::Rules => "by the changed rules",
+    let person = Answerer::SCREEN.to_string();
+    let (person, who) = match &answered.by {
+        AnsweredBy::Person(by) => (by.to_string(), format!("by {by}")),
+        AnsweredBy::Timeout => (person, "because nobody answered in time".to_owned()),
+        AnsweredBy::Nobody => (person, "because nobody was there to ask".to_owned()),
+        AnsweredBy::Ticket => (person, "by your approval for this run".to_owned()),
+        AnsweredBy::Rules => (person, "by the changed rules".to_owned()),
     };
     match &answered.answer {
         Answer::Allow { scope: Scope::Once, .. } if call == QUESTION => {
-            (Weight::Gate, "you answered Claude's question".to_owned())
+            (Weight::Gate, format!("{person} answered Claude's question"))
         }
         Answer::Allow { scope: Scope::Once, .. } if call == PLAN => {
-            (Weight::Gate, "you approved Claude's plan".to_owned())
+            (Weight::Gate, format!("{person} approved Claude's plan"))
         }
         Answer::Allow { scope, .. } => {
             let reach = match scope {
@@ -42,7 +44,7 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
             };
             (Weight::Gate, format!("allowed{reach} {who}: {call}"))
         }
-        Answer::Deny { words } if answered.by == AnsweredBy::Screen && !words.is_empty() => {
+        Answer::Deny { words } if matches!(answered.by, AnsweredBy::Person(_)) && !words.is_empty() => {
             (Weight::Gate, format!("denied {who}: {call} · “{words}”"))
         }
         Answer::Deny { .. } => (Weight::Gate, format!("denied {who}: {call}")),
@@ -60,15 +62,20 @@ mod tests {
         let allow = |scope| Answer::Allow { input: "{}".into(), scope };
         let deny = |words: &str| Answer::Deny { words: words.into() };
         let cases = [
-            (allow(Scope::Once), AnsweredBy::Screen, "allowed by you: Bash make"),
+            (allow(Scope::Once), AnsweredBy::Person(Answerer::SCREEN), "allowed by you: Bash make"),
             (
                 allow(Scope::Ticket),
-                AnsweredBy::Screen,
+                AnsweredBy::Person(Answerer::SCREEN),
                 "allowed for the rest of this run (until the rules change) by you: Bash make",
             ),
             (allow(Scope::Once), AnsweredBy::Ticket, "allowed by your approval for this run: Bash make"),
-            (deny("use npm"), AnsweredBy::Screen, "denied by you: Bash make · “use npm”"),
+            (deny("use npm"), AnsweredBy::Person(Answerer::SCREEN), "denied by you: Bash make · “use npm”"),
             (deny("long words for Claude"), AnsweredBy::Nobody, "denied because nobody was there to ask: Bash make"),
+            (
+                deny("use npm"),
+                AnsweredBy::Person(Answerer { name: Some("Ann".into()), ..Answerer::COMMAND_LINE }),
+                "denied by Ann (command line): Bash make · “use npm”",
+            ),
             (deny("x"), AnsweredBy::Timeout, "denied because nobody answered in time: Bash make"),
         ];
         for (answer, by, expected) in cases {

@@ -2,7 +2,7 @@
 
 use super::ends::done_words;
 use super::line::{Weight, quoted};
-use crate::domain::record::{BoxSettled, OfPhase, Record, WriteOutcome};
+use crate::domain::record::{BoxSettled, OfPhase, PhaseByPerson, Record, WriteOutcome};
 
 /// The sentence of a record about a phase or the ticket's file.
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
@@ -18,8 +18,8 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
             Some((Warn, format!("disputed: {} · {why}", quoted(phase.as_deref()))))
         }
         Record::PhaseSkipped(OfPhase { phase, .. }) => info(format!("skipped by you: “{phase}”")),
-        Record::PhaseTicked(OfPhase { phase, .. }) => info(format!("ticked by you: “{phase}”")),
-        Record::PhaseReopened(OfPhase { phase, .. }) => info(format!("reopened: “{phase}”")),
+        Record::PhaseTicked(PhaseByPerson { of, by }) => info(format!("ticked by {by}: “{}”", of.phase)),
+        Record::PhaseReopened(PhaseByPerson { of, .. }) => info(format!("reopened: “{}”", of.phase)),
         Record::TickSettled(BoxSettled { phase, outcome }) => {
             Some(written(outcome, &format!("the box of “{}”", phase.phase), "ticked"))
         }

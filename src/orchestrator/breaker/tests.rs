@@ -3,6 +3,7 @@
 mod iterations;
 
 use super::*;
+use crate::domain::answerer::Answerer;
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -201,7 +202,7 @@ fn an_automatic_reset_keeps_the_number_of_openings_and_nothing_else() {
 #[test]
 fn a_persons_reset_forgets_everything() {
     let mut breaker = opened();
-    fold(&mut breaker, &Record::BreakerReset, minutes(5));
+    fold(&mut breaker, &Record::BreakerReset(ByPerson { by: Answerer::SCREEN }), minutes(5));
     assert!(breaker.is_at_rest());
     assert_eq!((breaker.opened_at, breaker.last_change), (None, Some(minutes(5))));
 }
@@ -346,7 +347,7 @@ proptest! {
                     vec![]
                 }
                 Event::Reset => {
-                    fold(&mut breaker, &Record::BreakerReset, now);
+                    fold(&mut breaker, &Record::BreakerReset(ByPerson { by: Answerer::SCREEN }), now);
                     opens = 0;
                     prop_assert!(breaker.is_at_rest());
                     vec![]

@@ -5,6 +5,7 @@
 
 use super::Draft;
 use crate::base::time::Timestamp;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{
     Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, Voided,
 };
@@ -165,7 +166,7 @@ impl Draft<'_> {
     }
 
     /// The person's answer. One to a question that is not open any more changes nothing.
-    pub(super) fn answered(&mut self, id: &QuestionId, answer: Answer) {
+    pub(super) fn answered(&mut self, id: &QuestionId, by: Answerer, answer: Answer) {
         let Some(approval) = self.decided_about(id) else { return };
         if matches!(answer, Answer::Allow { .. }) && self.is_barred(&approval) {
             return;
@@ -180,13 +181,13 @@ impl Draft<'_> {
             Answer::Allow { input, scope } if input == approval.input => {
                 Answer::Allow { input, scope: reach(&approval, scope) }
             }
-            Answer::Allow { input, .. } => return self.edited(id, input),
+            Answer::Allow { input, .. } => return self.edited(id, by, input),
         };
-        self.close_question(id.clone(), answer, AnsweredBy::Screen);
+        self.close_question(id.clone(), answer, AnsweredBy::Person(by));
     }
 
     /// The person has typed the right passphrase for this question.
-    pub(super) fn unlocked(&mut self, id: &QuestionId) {
+    pub(super) fn unlocked(&mut self, id: &QuestionId, by: Answerer) {
         let Some(approval) = self.decided_about(id).filter(|approval| approval.kind == ApprovalKind::Passphrase) else {
             return;
         };
@@ -196,7 +197,7 @@ impl Draft<'_> {
         let locked = approval.units.iter().filter(|unit| unit.verdict == Verdict::Passphrase);
         let rules = locked.map(|unit| unit.rule.clone()).collect();
         let input = approval.input.clone();
-        self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Screen);
+        self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Once }, AnsweredBy::Person(by));
         self.effect(Effect::Unlock { rules });
     }
 

@@ -1,15 +1,16 @@
 //! Obeying the person.
 
 use super::{Draft, STOPPED};
+use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ChangeAnswered, Level, Record, WishTaken};
+use crate::domain::record::{ByPerson, PhaseByPerson, ChangeAnswered, Level, Record, WishTaken};
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Draft<'_> {
-    pub(super) fn commanded(&mut self, id: String, command: UserCommand) {
+    pub(super) fn commanded(&mut self, id: String, by: Answerer, command: UserCommand) {
         if !self.state.is_open() {
             return;
         }
@@ -30,8 +31,8 @@ impl Draft<'_> {
             }
             UserCommand::RetryNow => self.look_again(Asker::Person),
             UserCommand::SkipPhase { phase } => self.skip(phase),
-            UserCommand::RetryPhase { phase } => self.take_up_again(phase),
-            UserCommand::TickPhase { phase } => self.tick(phase),
+            UserCommand::RetryPhase { phase } => self.take_up_again(phase, by),
+            UserCommand::TickPhase { phase } => self.tick(phase, by),
             UserCommand::Steer { text } => {
                 self.record(Record::NoteGiven { id, text });
                 self.send_notes();
@@ -54,23 +55,23 @@ impl Draft<'_> {
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted: accept }));
             }
-            UserCommand::AnswerApproval { id, answer } => self.answered(&id, answer),
-            UserCommand::EditCall { id, input } => self.edited(&id, input),
+            UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
+            UserCommand::EditCall { id, input } => self.edited(&id, by, input),
             UserCommand::ResetBreaker => {
                 if !self.state.breaker.is_at_rest() {
-                    self.record(Record::BreakerReset);
+                    self.record(Record::BreakerReset(ByPerson { by }));
                 }
             }
         }
     }
 
     /// Noted first, so that it is obeyed once.
-    pub(super) fn wished(&mut self, wish: i64, command: UserCommand) {
+    pub(super) fn wished(&mut self, wish: i64, by: Answerer, command: UserCommand) {
         if self.state.is_open() {
             self.record(Record::WishTaken(WishTaken { wish }));
             // Whoever can write the store could leave a wish: it says no more than a tick in the file could.
             if matches!(command, UserCommand::TickPhase { .. } | UserCommand::RetryPhase { .. }) {
-                self.commanded(format!("wish-{wish}"), command);
+                self.commanded(format!("wish-{wish}"), by, command);
             }
         }
     }
@@ -124,12 +125,12 @@ impl Draft<'_> {
     }
 
     /// The phase is done, the person says: whoever ticked its box before.
-    fn tick(&mut self, phase: PhaseId) {
+    fn tick(&mut self, phase: PhaseId, by: Answerer) {
         let Some(known) = self.state.phase_by(phase).cloned() else {
             return self.notice(Level::Warn, "the phase that was to be ticked is no longer in the ticket");
         };
         if !matches!(known.mark, Mark::Done(_)) {
-            self.settled_by_person(phase, Record::PhaseTicked(known.named()));
+            self.settled_by_person(phase, Record::PhaseTicked(PhaseByPerson { of: known.named(), by }));
         }
         if !known.ticked || known.box_writes > 0 {
             self.set_box(known.named(), true);
@@ -145,14 +146,14 @@ impl Draft<'_> {
         }
     }
 
-    fn take_up_again(&mut self, phase: PhaseId) {
+    fn take_up_again(&mut self, phase: PhaseId, by: Answerer) {
         let Some(known) = self.state.phase_by(phase).cloned() else { return };
         match known.mark {
             Mark::Running | Mark::Claimed => return,
             Mark::Pending if !known.ticked && known.box_writes == 0 => return,
             _ => {}
         }
-        self.record(Record::PhaseReopened(known.named()));
+        self.record(Record::PhaseReopened(PhaseByPerson { of: known.named(), by }));
         if matches!(known.mark, Mark::Done(_)) || known.ticked || known.box_writes > 0 {
             self.set_box(known.named(), false);
         }

@@ -3,6 +3,7 @@
 //! Reading the rules anew is the edge's. How a question is asked and answered is `approval`'s.
 
 use super::Draft;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{
     Again, Answer, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, RulesRead, Ruling, Scope,
 };
@@ -15,7 +16,7 @@ use std::sync::Arc;
 impl Draft<'_> {
     /// The person's lasting yes stands in their file: it is the answer to the call that it was made of, whatever they
     /// look at meanwhile.
-    pub(super) fn rule_saved(&mut self, id: &QuestionId, path: &str) {
+    pub(super) fn rule_saved(&mut self, id: &QuestionId, by: Answerer, path: &str) {
         if self.state.is_open() {
             self.notice(
                 Level::Info,
@@ -25,7 +26,7 @@ impl Draft<'_> {
         let is_it = |approval: &&Arc<Approval>| approval.id == *id && approval.kind == ApprovalKind::Call;
         if let Some(approval) = self.state.approvals.iter().find(is_it).filter(|_| self.state.rules_trouble.is_none()) {
             let input = approval.input.clone();
-            self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Always }, AnsweredBy::Screen);
+            self.close_question(id.clone(), Answer::Allow { input, scope: Scope::Always }, AnsweredBy::Person(by));
         }
     }
 
@@ -48,15 +49,15 @@ impl Draft<'_> {
     }
 
     /// Another input than the one that was asked about: the rules have their say first.
-    pub(super) fn edited(&mut self, id: &QuestionId, input: String) {
+    pub(super) fn edited(&mut self, id: &QuestionId, by: Answerer, input: String) {
         if self.decided_about(id).is_some() {
-            self.effect(Effect::JudgeEdit { id: id.clone(), input });
+            self.effect(Effect::JudgeEdit { id: id.clone(), by, input });
         }
     }
 
     /// The rules have judged the changed input: it is asked about as any other, with what they say of it. The person's
     /// answer to Claude's own question, which its input carries, is one already.
-    pub(super) fn edit_judged(&mut self, id: &QuestionId, input: String, ruling: Ruling) {
+    pub(super) fn edit_judged(&mut self, id: &QuestionId, by: Answerer, input: String, ruling: Ruling) {
         let Some(old) = self.decided_about(id) else { return };
         let own = ApprovalKind::always(&old.tool).is_some();
         let locked = own && ruling.verdict == Verdict::Passphrase;
@@ -67,7 +68,7 @@ impl Draft<'_> {
         }
         if own {
             let answer = Answer::Allow { input, scope: Scope::Once };
-            return self.close_question(id.clone(), answer, AnsweredBy::Screen);
+            return self.close_question(id.clone(), answer, AnsweredBy::Person(by));
         }
         // Even what the rules would let through: the person has not said yes to it yet.
         let ruling = Ruling { verdict: ruling.verdict.max(Verdict::Ask), ..ruling };

@@ -4,6 +4,7 @@ use super::Service;
 use crate::adapters::passphrase::{PassphraseError, Passphrases};
 use crate::adapters::policy_file;
 use crate::base::id::TicketId;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::QuestionId;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::domain::request::Reply;
@@ -36,13 +37,13 @@ impl Service {
     pub(super) fn save_rule(
         &self,
         ticket: TicketId,
-        id: QuestionId,
+        (id, by): (QuestionId, Answerer),
         rules: String,
         before: String,
         reply: oneshot::Sender<Reply>,
     ) {
         let (folder, rulebooks) = (self.config_folder.clone(), self.rulebooks.clone());
-        let tell_run = self.supervisor.rule_saved(&ticket, id.clone());
+        let tell_run = self.supervisor.rule_saved(&ticket, id.clone(), by);
         tokio::task::spawn_blocking(move || {
             let saved = match folder {
                 Some(folder) => policy_file::save(&folder, &rules, &before)

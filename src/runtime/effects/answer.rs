@@ -4,6 +4,7 @@
 
 use super::Effects;
 use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, ApprovalKind, QuestionId};
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
@@ -42,10 +43,10 @@ impl Effects {
         Some(Input::Judged { n, call, ruling, presence: self.reporter.presence() })
     }
 
-    pub(super) fn judge_edit(&self, id: QuestionId, input: String) -> Option<Input> {
+    pub(super) fn judge_edit(&self, id: QuestionId, by: Answerer, input: String) -> Option<Input> {
         let call = ToolCall { input, ..self.work.asked.get(&id.call)?.clone() };
         let ruling = Box::new(block_in_place(|| judge_edit(&*self.gate, &call)));
-        Some(Input::EditJudged { id, input: call.input, ruling })
+        Some(Input::EditJudged { id, by, input: call.input, ruling })
     }
 
     pub(super) fn rejudge(&self, id: QuestionId, input: String) -> Option<Input> {

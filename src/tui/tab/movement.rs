@@ -22,7 +22,7 @@ pub fn moved_in(record: &Record) -> Option<Option<u32>> {
     match record {
         Record::BreakerCounted(moved) => Some(Some(moved.n)),
         Record::BreakerMoved(moved) => Some((moved.n > 0).then_some(moved.n)),
-        Record::BreakerCarried { .. } | Record::BreakerReset => Some(None),
+        Record::BreakerCarried { .. } | Record::BreakerReset { .. } => Some(None),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::approval::{Answer, Approval, ApprovalKind, EditRefused, QuestionId};
+use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 use crate::domain::request::Request;
@@ -174,10 +174,10 @@ fn take_card(ui: &mut Ui, ticket: &TicketId, id: &QuestionId) -> Option<(usize, 
     }
 }
 
-/// The call as the person changed it may not run.
-pub(super) fn refused(ui: &mut Ui, ticket: &TicketId, refused: &EditRefused) {
-    if let Some((at, mut card)) = take_card(ui, ticket, &refused.id) {
-        card.refused(&refused.why);
+/// What the person sent came to nothing, and why.
+pub(super) fn refused(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, why: &str) {
+    if let Some((at, mut card)) = take_card(ui, ticket, id) {
+        card.refused(why);
         card.lay_out(ui.room(), ui.glyphs);
         ui.modals.insert(at, Modal::Card(card));
     }

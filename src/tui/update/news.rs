@@ -2,11 +2,12 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::approval::{Answered, AnsweredBy, Approval};
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
+use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::{OfPhase, Record, Stored};
+use crate::domain::record::{OfPhase, PhaseByPerson, Record, Stored};
 use crate::domain::request::{Refused, Reply};
 use crate::domain::words::Weight;
 use crate::tui::msg::Ask;
@@ -99,6 +100,12 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
                 tab.decided(&command);
             }
+            // What answers a call as it is closes its question, or is barred.
+            if let UserCommand::AnswerApproval { id, answer: Answer::Allow { input, .. } } = &command
+                && ui.approval(&ticket, id).is_some_and(|asked| asked.input == *input)
+            {
+                attention::refused(ui, &ticket, id, "Your answer was not applied; the log says why.");
+            }
         }
         Reply::Refused(why) => refused(ui, why),
         Reply::Passphrase { ticket, id, checked } => attention::checked(ui, &ticket, &id, checked),
@@ -152,7 +159,9 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
     };
     let tab = &mut ui.tabs[at];
     let unstored = match &stored.record {
-        Record::PhaseTicked(OfPhase { phase, id: Some(id) }) if tab.ticks(*id) => Some(phase.clone()),
+        Record::PhaseTicked(PhaseByPerson { of: OfPhase { phase, id: Some(id) }, .. }) if tab.ticks(*id) => {
+            Some(phase.clone())
+        }
         Record::ApprovalVoid(void) if tab.answers(&void.id) => Some(void.why.clone()),
         Record::RunEnded { reason: ExitReason::StorageFailed, .. } => tab.unstored_words(),
         _ => None,
@@ -189,20 +198,25 @@ fn cards(ui: &mut Ui, stored: &Stored, record: &Record, asked: Option<&Approval>
         Record::ApprovalVoid(void) => {
             attention::drop_stale(ui, &format!("no answer needed: {}", void.why));
         }
-        Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Screen, .. }) if asked.is_some() => {
+        Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Person(by), .. })
+            if by.is_screen() && asked.is_some() =>
+        {
             if let Some(asked) = asked {
                 attention::recorded(ui, asked, answer);
             }
         }
-        Record::EditRefused(refused) => attention::refused(ui, &stored.ticket, refused),
+        Record::EditRefused(refused) => {
+            attention::refused(ui, &stored.ticket, &refused.id, &format!("Edit rejected: {}", refused.why));
+        }
         Record::ApprovalAnswered(answered) => {
-            let why = match answered.by {
-                AnsweredBy::Timeout => "denied: nobody answered in time",
-                AnsweredBy::Ticket => "answered by your approval for this run",
-                AnsweredBy::Rules => "decided by the changed rules",
-                AnsweredBy::Screen | AnsweredBy::Nobody => "already answered",
+            let why = match &answered.by {
+                AnsweredBy::Timeout => "denied: nobody answered in time".to_owned(),
+                AnsweredBy::Ticket => "answered by your approval for this run".to_owned(),
+                AnsweredBy::Rules => "decided by the changed rules".to_owned(),
+                AnsweredBy::Person(by) => format!("answered by {by}"),
+                AnsweredBy::Nobody => "already answered".to_owned(),
             };
-            attention::drop_stale(ui, why);
+            attention::drop_stale(ui, &why);
         }
         Record::RunEnded { .. } => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
         _ => {}

@@ -2,8 +2,9 @@
 
 use crate::project::{PROGRAM, Project};
 use crate::watched::{DILIGENT, at_work, of_kind, ran, records, signal, text};
-use programmator::adapters::store::Store;
+use programmator::adapters::store::{Store, Wish};
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::command::UserCommand;
 use programmator::domain::phase::PhaseId;
 use rustix::process::Signal;
@@ -144,7 +145,13 @@ fn two_phases_of_one_name_are_two_phases() {
     // As key d does, on the last of them, while Claude works on the first.
     let store = Store::open(&project.path("state")).unwrap();
     let run = store.runs().unwrap()[0].run;
-    store.wish(run, Timestamp::from_millis(1), &UserCommand::TickPhase { phase: PhaseId(3) }).unwrap();
+    store
+        .wish(
+            run,
+            Timestamp::from_millis(1),
+            &Wish { by: Answerer::COMMAND_LINE, command: UserCommand::TickPhase { phase: PhaseId(3) } },
+        )
+        .unwrap();
     let deadline = Instant::now() + Duration::from_secs(30);
     while !project.ticket_text("tk-1").contains("- [x]") {
         assert!(Instant::now() < deadline, "the run ticks the box in the file");
@@ -201,7 +208,13 @@ fn a_tick_that_nobody_waits_for_is_forgotten_by_the_next_program_which_says_so()
     child.wait_with_output().unwrap();
     let store = Store::open(&project.path("state")).unwrap();
     let run = store.runs().unwrap()[0].run;
-    store.wish(run, Timestamp::from_millis(1), &UserCommand::TickPhase { phase: PhaseId(2) }).unwrap();
+    store
+        .wish(
+            run,
+            Timestamp::from_millis(1),
+            &Wish { by: Answerer::COMMAND_LINE, command: UserCommand::TickPhase { phase: PhaseId(2) } },
+        )
+        .unwrap();
     project.write("go", "");
     let output = project.run(&["resume", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));

@@ -103,7 +103,7 @@ impl Invariants {
             }
             Record::RunResumed { .. } => (self.begins, self.halted) = (true, false),
             Record::BreakerCarried { breaker } => self.breaker.clone_from(breaker),
-            Record::BreakerReset => self.breaker = Breaker::default(),
+            Record::BreakerReset { .. } => self.breaker = Breaker::default(),
             Record::BreakerCounted(moved) => assert!(!moved.why.is_empty(), "a movement without evidence"),
             Record::BreakerMoved(StateMoved { from, reason, .. }) => {
                 assert_eq!(*from, before.breaker.state);
@@ -129,7 +129,7 @@ impl Invariants {
                 assert!(!has_agent(&open.background), "a claim is taken while a subagent works");
             }
             Record::SessionLost(_) => self.lost_sessions += 1,
-            Record::PhaseReopened(OfPhase { phase, .. }) => self.done.retain(|(done, _)| done.as_ref() != Some(phase)),
+            Record::PhaseReopened(reopened) => self.done.retain(|(done, _)| done.as_ref() != Some(&reopened.of.phase)),
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
             Record::PhaseDone { n, phase, how, id } => self.phase_done(before, *n, phase.as_deref(), *how, *id),
             Record::TickIntended(OfPhase { phase, .. }) => {

@@ -2,6 +2,7 @@
 
 use super::world::{Weather, World};
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -26,7 +27,7 @@ fn at(stage: &Stage) -> World {
 }
 
 fn command(world: &mut World, command: UserCommand) {
-    world.give(Input::Commanded { id: "c".into(), command });
+    world.give(Input::Commanded { by: Answerer::SCREEN, id: "c".into(), command });
 }
 
 fn outcomes(world: &World) -> Vec<IterationOutcome> {
@@ -113,7 +114,7 @@ fn a_tick_through_programmator_counts_at_once_and_cuts_the_iteration_off() {
         let mut world = at(&stage);
         let phase = world.state.phases[0].id;
         world.rules.person_wants(&world.state, &UserCommand::TickPhase { phase });
-        world.give(Input::Wished { wish: 7, command: UserCommand::TickPhase { phase } });
+        world.give(Input::Wished { by: Answerer::COMMAND_LINE, wish: 7, command: UserCommand::TickPhase { phase } });
         assert_eq!(world.state.phases[0].mark, Mark::Done(DoneHow::TickedByPerson), "{stage:?}");
         assert!(world.phases[0].done, "the box is written");
         let taken =
@@ -249,7 +250,11 @@ fn a_stop_waits_for_the_box_that_the_person_has_decided_about() {
         let phase = world.state.phases[0].id;
         // Not by way of the world, which writes boxes at once.
         let decided = |state: &State, command| {
-            decide(state, Input::Commanded { id: "c".into(), command }, Timestamp::from_millis(world.now))
+            decide(
+                state,
+                Input::Commanded { by: Answerer::SCREEN, id: "c".into(), command },
+                Timestamp::from_millis(world.now),
+            )
         };
         let ticked = decided(&world.state, UserCommand::TickPhase { phase });
         let [Effect::SetBox { phase: named, done: true }] = &ticked.effects[..] else { panic!("{:?}", ticked.effects) };

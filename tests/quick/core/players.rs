@@ -3,6 +3,7 @@
 use super::questions::call;
 use super::world::{Weather, World};
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
@@ -298,7 +299,7 @@ impl World {
             _ => return self.person_ticks_in_the_file(&text),
         };
         let id = format!("note-{}-{}", self.runs, self.journal.len());
-        self.give(Input::Commanded { id, command });
+        self.give(Input::Commanded { by: Answerer::SCREEN, id, command });
     }
 
     /// What is ticked while an iteration is open is a claim, whoever did it. Between iterations it counts at once, if the
@@ -347,7 +348,7 @@ impl World {
             Record::BreakerMoved(moved) if moved.to == Circuit::Open => "breaker opened",
             Record::BreakerMoved(moved) if moved.to == Circuit::HalfOpen => "breaker half-open",
             Record::BreakerMoved(_) => "breaker closed",
-            Record::BreakerReset => "breaker reset",
+            Record::BreakerReset { .. } => "breaker reset",
             Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => "refused by the provider",
             Record::Parked(_) => "parked",
             Record::RunEnded { reason, .. } => reason.word(),

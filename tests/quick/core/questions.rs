@@ -2,6 +2,7 @@
 //! with the answer, and how the person looks at the queue. What must hold of it is at the end.
 
 use super::world::{Weather, World};
+use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{
     Answer, Answered, AnsweredBy, ApprovalKind, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
 };
@@ -34,7 +35,7 @@ impl World {
     /// The rules judge a call that the person changed.
     pub fn judge_edit(&mut self, id: QuestionId, input: String) {
         let verdict = if self.dice.one_in(3) { Verdict::Block } else { Verdict::Ask };
-        self.coming.insert(0, Input::EditJudged { id, input, ruling: Box::new(ruling(verdict)) });
+        self.coming.insert(0, Input::EditJudged { by: Answerer::SCREEN, id, input, ruling: Box::new(ruling(verdict)) });
     }
 
     /// Other rules judge a call that waits: the same as before, or anything else.
@@ -121,8 +122,12 @@ impl World {
             let seen = QuestionId { revision: id.revision.wrapping_sub(1), ..id };
             let answer = Answer::Allow { input, scope: Scope::Ticket };
             let settled = self.journal.len();
-            self.give(Input::Unlocked { id: seen.clone() });
-            self.give(Input::Commanded { id: "a".into(), command: UserCommand::AnswerApproval { id: seen, answer } });
+            self.give(Input::Unlocked { id: seen.clone(), by: Answerer::SCREEN });
+            self.give(Input::Commanded {
+                by: Answerer::SCREEN,
+                id: "a".into(),
+                command: UserCommand::AnswerApproval { id: seen, answer },
+            });
             let answered = |stored: &Stored| matches!(stored.record, Record::ApprovalAnswered(_));
             assert!(!self.journal[settled..].iter().any(answered), "an answer to another question counted");
             return;
@@ -135,11 +140,19 @@ impl World {
         };
         match answer {
             Answer::Allow { input, .. } if self.dice.one_in(16) => {
-                self.give(Input::Commanded { id: "e".into(), command: UserCommand::EditCall { id, input } });
+                self.give(Input::Commanded {
+                    by: Answerer::SCREEN,
+                    id: "e".into(),
+                    command: UserCommand::EditCall { id, input },
+                });
             }
-            Answer::Allow { .. } if self.dice.one_in(2) => self.give(Input::Unlocked { id }),
+            Answer::Allow { .. } if self.dice.one_in(2) => self.give(Input::Unlocked { id, by: Answerer::SCREEN }),
             answer => {
-                self.give(Input::Commanded { id: "a".into(), command: UserCommand::AnswerApproval { id, answer } });
+                self.give(Input::Commanded {
+                    by: Answerer::SCREEN,
+                    id: "a".into(),
+                    command: UserCommand::AnswerApproval { id, answer },
+                });
             }
         }
     }
@@ -185,7 +198,7 @@ impl Questions {
             Record::ApprovalAnswered(Answered { id, by, .. }) => {
                 self.close(id);
                 Some(match by {
-                    AnsweredBy::Screen => "answered by the person",
+                    AnsweredBy::Person(_) => "answered by the person",
                     AnsweredBy::Rules => "answered by other rules",
                     AnsweredBy::Timeout | AnsweredBy::Nobody | AnsweredBy::Ticket => "answered for the person",
                 })

@@ -9,11 +9,12 @@ use super::questions::Questions;
 use super::simulation::Show;
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::phase::PhaseId;
-use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
+use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
@@ -356,8 +357,8 @@ impl World {
             if let Record::CallCounted(counted) = &record {
                 self.ledger.believe(self.run(), counted.n, counted.purpose, time);
             }
-            if let Record::PhaseTicked(OfPhase { phase, .. }) = &record {
-                self.rules.person_ticks(phase);
+            if let Record::PhaseTicked(ticked) = &record {
+                self.rules.person_ticks(&ticked.of.phase);
             }
             if let Record::TicketRead { phases, .. } = &record {
                 phases.iter().filter(|seed| seed.done).for_each(|seed| self.rules.person_ticks(&seed.text));
@@ -418,7 +419,7 @@ impl World {
                 self.note("left paused");
                 return false;
             }
-            self.give(Input::Commanded { id: "r".into(), command: UserCommand::Resume });
+            self.give(Input::Commanded { by: Answerer::SCREEN, id: "r".into(), command: UserCommand::Resume });
             return true;
         }
         let first = self.timers.iter().enumerate().min_by_key(|(_, (_, at))| *at).map(|(first, _)| first);

@@ -2,6 +2,7 @@
 
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Presence, Ruling};
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
@@ -181,7 +182,7 @@ fn another_id_than_the_one_asked_for_takes_its_place() {
 fn a_session_outlives_the_run() {
     let mut all = Loop::fresh();
     all.works(FIRST);
-    all.give(Input::Commanded { id: "i".into(), command: UserCommand::FinishAndStop });
+    all.give(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::FinishAndStop });
     all.works(FIRST);
     assert_eq!(all.state.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));
     let mut next = all.next_run(Settings::default(), Duration::from_secs(3_600));
@@ -314,7 +315,7 @@ fn a_stop_by_the_person_resets_and_says_so_a_pause_or_a_skip_keeps_the_session()
         all.works(FIRST);
         all.spawn();
         all.ready(FIRST);
-        all.give(Input::Commanded { id: "i".into(), command: command.clone() });
+        all.give(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: command.clone() });
         all.exits();
         if kept {
             assert_eq!(all.kept(), Some(FIRST), "{command:?}");
@@ -329,9 +330,9 @@ fn a_pause_between_two_loops_interrupts_nothing() {
     let mut all = Loop::fresh();
     all.spawn();
     all.ready(FIRST);
-    all.give(Input::Commanded { id: "i".into(), command: UserCommand::Pause });
+    all.give(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::Pause });
     all.ends(claim("null", "CONTINUE"));
-    all.give(Input::Commanded { id: "i".into(), command: UserCommand::Resume });
+    all.give(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::Resume });
     assert_eq!(all.spawn().as_deref(), Some(FIRST));
 }
 
@@ -541,7 +542,7 @@ fn how_a_cut_loop_counts_does_not_depend_on_its_session() {
     all.works(FIRST);
     all.spawn();
     all.ready(FIRST);
-    all.give(Input::Commanded { id: "i".into(), command: UserCommand::PauseNow });
+    all.give(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::PauseNow });
     all.exits();
     let ended = all.records.iter().rev().find_map(|record| match record {
         Record::IterationEnded { outcome, .. } => Some(*outcome),

@@ -2,8 +2,9 @@
 
 use super::child::{Other, folder_for};
 use super::samples::{append, counted, every_record, fresh, note, open, summary, ticket, time};
-use programmator::adapters::store::{Append, Found, Store, StoreError};
+use programmator::adapters::store::{Append, Found, Store, StoreError, Wish};
 use programmator::base::id::RunId;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::command::UserCommand;
 use programmator::domain::record::{Record, WishTaken};
 use programmator::domain::summary::{RunState, RunSummary};
@@ -25,7 +26,7 @@ fn database(store: &Store) -> rusqlite::Connection {
 /// The run is known then, and has no record more.
 fn leave_wish(store: &Store, run: RunId) -> i64 {
     store.append_blocking(append(run, Vec::new())).unwrap();
-    store.wish(run, time(7), &UserCommand::Stop).unwrap()
+    store.wish(run, time(7), &Wish { by: Answerer::COMMAND_LINE, command: UserCommand::Stop }).unwrap()
 }
 
 #[test]

@@ -5,6 +5,7 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::analysis::Analysis;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{
     Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, Scope, UnitView, Voided,
 };
@@ -18,7 +19,7 @@ use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Windo
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
-    AgentReady, ApiRetried, BoxSettled, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost,
+    ByPerson, PhaseByPerson, AgentReady, ApiRetried, BoxSettled, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost,
     TurnEnded, TurnFailed, ValidationRan, WishTaken, WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, Sessions, Way};
@@ -162,7 +163,7 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange, id: None },
         Record::PhaseDisputed { n, phase: Some(text()), why: text(), id: Some(PhaseId(1)) },
         Record::PhaseSkipped(of_phase()),
-        Record::PhaseReopened(OfPhase { phase: text(), id: None }),
+        Record::PhaseReopened(PhaseByPerson { of: OfPhase { phase: text(), id: None }, by: Answerer::SCREEN }),
         Record::TickIntended(OfPhase { phase: text(), id: None }),
         Record::TickSettled(BoxSettled { phase: of_phase(), outcome: WriteOutcome::Failed(text()) }),
         Record::StatusIntended { to: TicketStatus::Closed },
@@ -202,7 +203,7 @@ pub fn every_record() -> Vec<Record> {
         },
         Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
-        Record::BreakerReset,
+        Record::BreakerReset(ByPerson { by: Answerer::SCREEN }),
         Record::BoxesRead(Boxes { ticked: 1, open: 2, optional: u32::MAX }),
         Record::OutputAnalysed(Analysis {
             n,
@@ -286,7 +287,10 @@ pub fn every_record() -> Vec<Record> {
             tasks: vec![BackgroundTask { id: text(), kind: TaskKind::Agent, what: text() }],
         },
         Record::ForeignTurn(ForeignTurn { n, wakes: true }),
-        Record::PhaseTicked(OfPhase { phase: text(), id: Some(PhaseId(3)) }),
+        Record::PhaseTicked(PhaseByPerson {
+            of: of_phase(),
+            by: Answerer { name: Some(text()), ..Answerer::COMMAND_LINE },
+        }),
         Record::WishTaken(WishTaken { wish: 1 }),
         Record::UntickIntended(of_phase()),
         Record::UntickSettled(BoxSettled {

@@ -4,6 +4,7 @@ mod turns;
 
 use super::super::decide;
 use crate::base::time::Timestamp;
+use crate::domain::answerer::Answerer;
 use crate::domain::limits::admission::{Admission, Ledger, Purpose, Verdict};
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::IterationOutcome;
@@ -124,7 +125,7 @@ fn the_grace_of_the_turn_before_takes_no_note_from_the_follow_up() {
     let mut run = Run::asking();
     run.admitted(Purpose::FollowUp);
     let note = crate::domain::command::UserCommand::Steer { text: "Mind the tests.".into() };
-    run.give(Input::Commanded { id: "a".into(), command: note });
+    run.give(Input::Commanded { by: Answerer::SCREEN, id: "a".into(), command: note });
     run.fires(Timer::PostResult(1));
     assert_eq!((&run.state.stage, run.state.notes.all()[0].stage), (&Stage::Running, NoteStage::Sent));
     // Once the turn is over, it is the note's.

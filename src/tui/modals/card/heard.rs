@@ -55,12 +55,12 @@ impl Card {
         self.trouble = None;
     }
 
-    /// The changed call may not run, and why: what was typed can be changed further.
+    /// What was sent came to nothing, and why: what was typed can be changed further.
     pub fn refused(&mut self, why: &str) {
         if let Page::Sent(page) | Page::Judging(page) = &mut self.page {
             let page = std::mem::replace(&mut **page, Page::Call);
             self.turn_to(page);
-            self.trouble = Some(format!("Edit rejected: {why}"));
+            self.trouble = Some(why.to_owned());
         }
     }
 

@@ -13,7 +13,8 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    BoxSettled, ForeignTurn, Level, OfPhase, Record, SessionLost, Stored, TurnFailed, ValidationRan, WriteOutcome,
+    BoxSettled, ForeignTurn, Level, OfPhase, PhaseByPerson, Record, SessionLost, Stored, TurnFailed, ValidationRan,
+    WriteOutcome,
 };
 use crate::domain::stream::show;
 use crate::domain::verdict::Verdict;
@@ -236,7 +237,7 @@ impl Journal {
             }
             Record::ApprovalAnswered(Answered { id, answer: Answer::Deny { .. }, by }) => {
                 let by = match by {
-                    AnsweredBy::Screen | AnsweredBy::Ticket => Refused::Person,
+                    AnsweredBy::Person(_) | AnsweredBy::Ticket => Refused::Person,
                     AnsweredBy::Timeout | AnsweredBy::Nobody => Refused::Absence,
                     AnsweredBy::Rules => Refused::Rules,
                 };
@@ -252,9 +253,11 @@ impl Journal {
             }
             Record::Noticed { level, text } => self.say(*level, text.clone()),
             Record::PhaseSkipped(OfPhase { phase, .. }) => self.say(Level::Info, format!("↷ skipped “{phase}”")),
-            Record::PhaseTicked(OfPhase { phase, .. }) => self.say(Level::Info, format!("✓ ticked by you: “{phase}”")),
-            Record::PhaseReopened(OfPhase { phase, .. }) => {
-                self.say(Level::Info, format!("reopened: “{phase}”"));
+            Record::PhaseTicked(PhaseByPerson { of, by }) => {
+                self.say(Level::Info, format!("✓ ticked by {by}: “{}”", of.phase));
+            }
+            Record::PhaseReopened(PhaseByPerson { of, .. }) => {
+                self.say(Level::Info, format!("reopened: “{}”", of.phase))
             }
             Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written }) => {
                 self.open_boxes.insert(phase.phase.clone());
@@ -377,6 +380,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::answerer::Answerer;
     use crate::domain::approval::QuestionId;
     use crate::tui::sample;
 
@@ -393,7 +397,11 @@ mod tests {
             units: vec![],
         };
         let answer = Answer::Allow { input: "{}".into(), scope: crate::domain::approval::Scope::Once };
-        let yes = Record::ApprovalAnswered(Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Screen });
+        let yes = Record::ApprovalAnswered(Answered {
+            id: QuestionId::first("c"),
+            answer,
+            by: AnsweredBy::Person(Answerer::SCREEN),
+        });
         let finished = Record::ToolFinished { n: 1, tool_use_id: "c".into(), is_error: false };
         for (seq, (seconds, record)) in (1..).zip([(0, judged), (600, yes), (602, finished)]) {
             let time = sample::NOW.plus(std::time::Duration::from_secs(seconds));
@@ -438,7 +446,11 @@ mod tests {
     fn a_call_waits_until_it_is_answered_or_withdrawn() {
         let answer = Answer::Deny { words: "no".into() };
         for end in [
-            Record::ApprovalAnswered(Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Screen }),
+            Record::ApprovalAnswered(Answered {
+                id: QuestionId::first("c"),
+                answer,
+                by: AnsweredBy::Person(Answerer::SCREEN),
+            }),
             Record::ApprovalVoid(Voided { id: QuestionId::first("c"), why: "gone".into() }),
         ] {
             let mut journal = Journal::default();

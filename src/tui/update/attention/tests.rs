@@ -5,6 +5,7 @@ mod asked;
 mod passphrase;
 use super::*;
 use crate::base::secret::Secret;
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Again, Answered, AnsweredBy, Approval, Scope, Voided};
 use crate::domain::news::News;
 use crate::domain::record::Record;
@@ -63,7 +64,7 @@ fn checked(model: &mut Ui, checked: Checked) -> Vec<Ask> {
 }
 
 fn answered_with(model: &mut Ui, answer: Answer) {
-    let answered = Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Screen };
+    let answered = Answered { id: QuestionId::first("c"), answer, by: AnsweredBy::Person(Answerer::SCREEN) };
     news(model, Record::ApprovalAnswered(answered));
 }
 
@@ -351,10 +352,22 @@ fn a_withdrawn_call_takes_its_card_along_and_says_so() {
 }
 
 #[test]
+fn an_answer_that_another_front_end_gave_first_is_told_of() {
+    let mut model = waits([sample::push("c")]);
+    assert_eq!(press(&mut model, "! y").len(), 1);
+    let (answer, by) = (Answer::Deny { words: "no".into() }, AnsweredBy::Person(Answerer::COMMAND_LINE));
+    news(&mut model, Record::ApprovalAnswered(Answered { id: QuestionId::first("c"), answer, by }));
+    assert_eq!((card_is_open(&model), toast(&model)), (false, "answered by you (command line)"));
+}
+
+#[test]
 fn a_run_that_is_opened_again_repeats_no_old_answer() {
     let mut model = waits([sample::push("c")]);
-    let answered =
-        Answered { id: QuestionId::first("c"), answer: Answer::Deny { words: "no".into() }, by: AnsweredBy::Screen };
+    let answered = Answered {
+        id: QuestionId::first("c"),
+        answer: Answer::Deny { words: "no".into() },
+        by: AnsweredBy::Person(Answerer::SCREEN),
+    };
     let records = [Record::ApprovalAsked(sample::push("c")), Record::ApprovalAnswered(answered)];
     let records: Vec<_> = (1..).zip(records).map(|(seq, record)| sample::stored("tk-1", seq, record).into()).collect();
     let ticket = model.tabs[0].id.clone();

@@ -32,7 +32,9 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
         "{screen}"
     );
     let named = crate::domain::record::OfPhase { phase: "Tests for burst".into(), id: Some(PhaseId(4)) };
-    recorded(&mut model, 41, Record::PhaseTicked(named));
+    let by = crate::domain::answerer::Answerer::SCREEN;
+    let ticked = Record::PhaseTicked(crate::domain::record::PhaseByPerson { of: named, by });
+    recorded(&mut model, 41, ticked);
     assert_eq!(told(&model), "ticked “Tests for burst”");
     assert_eq!(model.waiting(), 1, "it can be stored again, and there is no answer");
     update(&mut model, Msg::News(News::StorageAwaited(full)));
@@ -70,8 +72,11 @@ fn an_answer_that_did_not_count_is_not_waited_for() {
     let [Ask::Request(Request::Command(ticket, command))] = &asks[..] else { panic!("{asks:?}") };
     update(&mut model, Msg::News(News::StorageAwaited(full.clone())));
     assert_eq!(model.waiting(), 0, "it is answered, as far as anybody knows");
+    assert!(sample::draw(&mut model, (120, 40)).contains("the answer cannot be stored yet"));
     // The run could store again and did not take the answer, which no record says.
     update(&mut model, Msg::Replied(Reply::Decided { ticket: ticket.clone(), command: command.clone() }));
     update(&mut model, Msg::News(News::StorageAwaited(full)));
     assert_eq!((model.waiting(), model.tabs[0].unstored_words()), (1, None));
+    assert!(sample::draw(&mut model, (120, 40)).contains("Your answer was not applied; the log says why."));
+    assert_eq!(press(&mut model, "y").len(), 1, "it can be given again");
 }

@@ -1,0 +1,70 @@
+//! Who speaks to a run for the person: which front end, and who there, where that is known.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A kind of front end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrontEnd {
+    /// The screen of the program that works on the run.
+    #[default]
+    Screen,
+    /// A command in a shell.
+    CommandLine,
+}
+
+/// Who gives an answer or a command. Stored as the front end's word, or with the name beside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
+pub struct Answerer {
+    /// Where it was given.
+    pub at: FrontEnd,
+    /// Whose it is, where several can speak there. Said by who let them in, never by themselves.
+    pub name: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Plain(FrontEnd),
+    Named { at: FrontEnd, name: Option<String> },
+}
+
+impl Answerer {
+    /// The person at the screen.
+    pub const SCREEN: Self = Self { at: FrontEnd::Screen, name: None };
+    /// The person in a shell.
+    pub const COMMAND_LINE: Self = Self { at: FrontEnd::CommandLine, name: None };
+
+    /// What old records mean, which say nothing of it.
+    pub fn is_screen(&self) -> bool {
+        *self == Self::SCREEN
+    }
+}
+
+/// For the person: "you", else the name; and where, unless it was the screen.
+impl fmt::Display for Answerer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name.as_deref().unwrap_or("you"))?;
+        f.write_str(match self.at {
+            FrontEnd::Screen => "",
+            FrontEnd::CommandLine => " (command line)",
+        })
+    }
+}
+
+impl From<Stored> for Answerer {
+    fn from(stored: Stored) -> Self {
+        match stored {
+            Stored::Plain(at) => Self { at, name: None },
+            Stored::Named { at, name } => Self { at, name },
+        }
+    }
+}
+
+impl From<Answerer> for Stored {
+    fn from(Answerer { at, name }: Answerer) -> Self {
+        if name.is_some() { Self::Named { at, name } } else { Self::Plain(at) }
+    }
+}
