@@ -22,7 +22,7 @@ use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::Claim;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    ByPerson, AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
+    AgentReady, ApiRetried, ByPerson, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
     ValidationRan,
 };
 use crate::domain::session::SessionEnded;

@@ -13,7 +13,7 @@ use agent::fold_agent;
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
-use crate::domain::record::{PhaseByPerson, BoxSettled, ChangeAnswered, OfPhase, Record, Stored, WriteOutcome};
+use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};

@@ -87,7 +87,10 @@ fn the_command_gives_a_session_up() {
     assert_eq!(reset.status.code(), Some(0), "{}", String::from_utf8_lossy(&reset.stderr));
     let show = shown(&project);
     let last = show["history"].as_array().unwrap().last().unwrap().clone();
-    assert_eq!((&last["to"], &last["reason"], &last["session"]), (&"reset".into(), &"by you (command line)".into(), &session));
+    assert_eq!(
+        (&last["to"], &last["reason"], &last["session"]),
+        (&"reset".into(), &"by you (command line)".into(), &session)
+    );
     let again = project.run(&["session", "reset", "tk-1"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("no session"));
 

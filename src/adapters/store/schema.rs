@@ -79,6 +79,10 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     let db = Connection::open_with_flags(uri, flags).map_err(StoreError::sql(path))?;
     let version = number(&db, "user_version").map_err(StoreError::sql(path))?;
     known_version(path, version)?;
+    if version == 0 {
+        let why = "nothing was ever stored in it".to_owned();
+        return Err(StoreError::Damaged { path: path.to_owned(), why });
+    }
     Ok(db)
 }
 

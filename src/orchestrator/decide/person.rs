@@ -6,7 +6,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ByPerson, PhaseByPerson, ChangeAnswered, Level, Record, WishTaken};
+use crate::domain::record::{ByPerson, ChangeAnswered, Level, PhaseByPerson, Record, WishTaken};
 use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
 
 impl Draft<'_> {

@@ -59,7 +59,10 @@ fn prompt(state: &State, notes: Vec<String>) -> Prompt {
 fn objection(state: &State) -> Option<Record> {
     let claim = state.open_iteration()?.claim.as_ref()?;
     let phase = state.own_phase().filter(|phase| is_done(phase) && !state.phases.is_empty())?;
-    claim.denies_exit().then(|| Record::PhaseReopened(phase.named()))
+    claim.denies_exit().then(|| {
+        let (of, by) = (phase.named(), programmator::domain::answerer::Answerer::SCREEN);
+        Record::PhaseReopened(programmator::domain::record::PhaseByPerson { of, by })
+    })
 }
 
 fn is_done(phase: &PhaseState) -> bool {

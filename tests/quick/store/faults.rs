@@ -167,6 +167,11 @@ fn a_store_that_cannot_be_written_is_read_and_not_a_byte_changes() {
     }
     fs::create_dir(crashed.join("locks")).unwrap();
     drop(store);
+    let never_made = temp.path().join("never made");
+    fs::create_dir(&never_made).unwrap();
+    fs::write(never_made.join("programmator.db"), "").unwrap();
+    let said = Store::open_to_read(&never_made).unwrap_err().to_string();
+    assert!(said.contains("nothing was ever stored"), "{said}");
     for folder in [folder, crashed] {
         let store = Store::open_to_read(&folder).unwrap();
         let before: Vec<_> =

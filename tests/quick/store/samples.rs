@@ -19,8 +19,8 @@ use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Windo
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
-    ByPerson, PhaseByPerson, AgentReady, ApiRetried, BoxSettled, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseSeed, Record, SessionLost,
-    TurnEnded, TurnFailed, ValidationRan, WishTaken, WriteOutcome,
+    AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
+    PhaseSeed, Record, SessionLost, TurnEnded, TurnFailed, ValidationRan, WishTaken, WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, Sessions, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
