@@ -37,16 +37,28 @@ pub struct Session {
     pub opened: Timestamp,
     /// When it was last used: its age counts from here.
     pub used: Timestamp,
-    /// Which text of the ticket it knows; empty where that is not known.
+    /// What it was told.
+    #[serde(flatten)]
+    pub told: Told,
+}
+
+/// What Claude knows in a session, as digests; empty where that is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Told {
+    /// The ticket's text.
+    #[serde(rename = "told", skip_serializing_if = "String::is_empty")]
+    pub ticket: String,
+    /// How to work, and what the gate does.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub told: String,
+    pub rules: String,
 }
 
 impl Session {
     /// A session that is used now.
     pub fn now(id: &str, folder: &str, model: &str, now: Timestamp) -> Self {
         let [id, folder, model] = [id, folder, model].map(str::to_owned);
-        Self { id, folder, model, opened: now, used: now, told: String::new() }
+        Self { id, folder, model, opened: now, used: now, told: Told::default() }
     }
 
     /// Not used for so long. A clock that goes back makes nothing older.

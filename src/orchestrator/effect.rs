@@ -6,6 +6,7 @@ use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::limits::admission::Ask;
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record};
+use crate::domain::session::Told;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::tool_call::{ControlRequest, ToolCall};
 use crate::domain::verdict::Verdict;
@@ -102,8 +103,8 @@ pub struct Spawn {
     pub n: u32,
     /// Session to resume.
     pub session: Option<String>,
-    /// Which text of the ticket that session knows.
-    pub told: Option<String>,
+    /// What that session knows.
+    pub told: Option<Told>,
     /// `--model`.
     pub model: Option<String>,
     /// `--max-budget-usd`: what is left of the budgets.

@@ -11,7 +11,7 @@ use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, WriteOutcome};
-use crate::domain::session::Sessions;
+use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::tool_call::ToolCall;
@@ -75,8 +75,8 @@ pub enum Input {
         session: String,
         model: String,
         version: String,
-        /// Which text of the ticket it was told.
-        told: String,
+        /// What it was told.
+        told: Told,
     },
     /// Claude asks whether a tool may run.
     ToolAsked { n: u32, call: Box<ToolCall> },

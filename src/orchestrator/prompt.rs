@@ -22,7 +22,7 @@ pub struct PromptContext {
     pub title: String,
     /// The phase to work on; `None`: the whole ticket.
     pub phase: Option<String>,
-    /// The session is gone on with: Claude knows what it was told before.
+    /// Claude knows from its session how to work here and what the gate does.
     pub resumed: bool,
     /// The ticket file is not as Claude knows it (filled in at the edge).
     pub ticket_changed: bool,

@@ -4,10 +4,12 @@ use crate::adapters::scratch_folder;
 use crate::adapters::tickets;
 use crate::base::id::RunId;
 use crate::domain::approval::Presence;
+use crate::domain::session::Told;
+use crate::domain::ticket::parse;
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::effect::Spawn;
-use crate::orchestrator::prompt::{PromptContext, Templates};
+use crate::orchestrator::prompt::{Prompt, PromptContext, Templates};
 use crate::runtime::gate::Judge;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -27,49 +29,57 @@ const PROJECTS: [(&str, &str); 5] = [
 pub struct Made {
     /// Its text.
     pub text: String,
-    /// Which text of the ticket Claude knows when it has read it.
-    pub told: String,
+    /// What Claude knows when it has read it.
+    pub told: Told,
 }
 
-/// Makes the prompt for a call of Claude's. An error says, for people, what is wrong.
-pub fn make(templates: &Templates, spawn: &Spawn, ticket: &Path, gate: Vec<String>) -> Result<Made, String> {
-    let text = tickets::load::read(ticket).map_err(|error| format!("no prompt can be made of the ticket: {error}"))?;
-    let ticket = String::from_utf8_lossy(&text).into_owned();
-    let told = digest(&ticket);
-    let ticket_changed = spawn.told.as_ref() != Some(&told);
-    let context = PromptContext { ticket, ticket_changed, gate, ..spawn.prompt.context.clone() };
-    let text = templates.render(spawn.prompt.kind, &context).map_err(|error| error.to_string())?;
+/// Makes the prompt for a call of Claude's. A session that does not know how to work here, or what the gate does now, is
+/// told everything, like a fresh one. An error says, for people, what is wrong.
+pub fn make(templates: &Templates, spawn: &Spawn, path: &Path, gate: Vec<String>) -> Result<Made, String> {
+    let text = tickets::load::read(path).map_err(|error| format!("no prompt can be made of the ticket: {error}"))?;
+    // What programmator itself writes into the file is no change: the front matter and ticks.
+    let body = String::from_utf8_lossy(parse::body(&text)).replace("[X]", "[ ]").replace("[x]", "[ ]");
+    let Prompt { kind, context } = &spawn.prompt;
+    let rules = format!("{}\n{}", templates.get(*kind).source, gate.join("\n"));
+    let told = Told { ticket: digest(&body), rules: digest(&rules) };
+    let before = spawn.told.as_ref().filter(|before| before.rules == told.rules);
+    let context = PromptContext {
+        ticket: String::from_utf8_lossy(&text).into_owned(),
+        resumed: context.resumed && before.is_some(),
+        ticket_changed: before.is_none_or(|before| before.ticket != told.ticket),
+        gate,
+        ..context.clone()
+    };
+    let text = templates.render(*kind, &context).map_err(|error| error.to_string())?;
     Ok(Made { text, told })
 }
 
-/// Tells texts of a ticket apart, but for what programmator writes into it: the front matter and ticks.
-fn digest(ticket: &str) -> String {
-    let body = match ticket.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")) {
-        Some((_, body)) => body,
-        None => ticket,
-    };
-    let body = body.replace("[X]", "[ ]").replace("[x]", "[ ]");
-    Sha256::digest(body.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+/// Tells texts apart.
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What the gate does with calls of the usual kinds, in at most five lines: it is asked.
+/// What the gate does with calls of the usual kinds, in at most five lines: it is asked about each that is named.
 pub fn briefing(gate: &dyn Judge, run: RunId, folder: &Path, ticket: &Path, presence: Presence) -> Vec<String> {
     let scratch = scratch_folder::path(run).unwrap_or_else(|_| folder.to_owned());
     let write = |path: &Path| ("Write", json!({ "file_path": path, "content": "" }));
+    let read = |path: &Path| ("Read", json!({ "file_path": path }));
     let bash = |command: &str| ("Bash", json!({ "command": command }));
     let tests = PROJECTS.iter().find(|(file, _)| folder.join(file).is_file()).map(|(_, command)| *command);
     let tests = tests.map(|command| (format!("building and testing (`{command}`)"), bash(command)));
     let samples = [
-        ("reading files", bash("ls")),
+        ("reading files in the work tree", read(&folder.join("programmator-sample.txt"))),
         ("writing files in the work tree", write(&folder.join("programmator-sample.txt"))),
         ("writing files in `$TMPDIR`", write(&scratch.join("sample.txt"))),
         ("`git commit`", bash("git commit -m sample")),
-        ("code in an argument (`python -c`, `node -e`)", bash("python3 -c 1")),
-        ("network access, installing packages", bash("curl https://example.com")),
+        ("`python3 -c`", bash("python3 -c 1")),
+        ("`node -e`", bash("node -e 1")),
+        ("network access (`curl`)", bash("curl https://example.com")),
+        ("installing packages (`npm install`)", bash("npm install sample")),
         ("`git push`", bash("git push")),
-        ("changing history or discarding changes (`git reset --hard`)", bash("git reset --hard")),
-        ("writing outside the work tree and `$TMPDIR`", write(Path::new("/srv/programmator-sample.txt"))),
-        ("`rm -r` of anything but build output", bash("rm -rf src")),
+        ("`git reset --hard`", bash("git reset --hard")),
+        ("writing elsewhere (`/srv`)", write(Path::new("/srv/programmator-sample.txt"))),
+        ("`rm -rf src`", bash("rm -rf src")),
         ("changing the ticket's file", write(ticket)),
     ];
     let mut kinds: [Vec<String>; 4] = Default::default();

@@ -535,22 +535,30 @@ mod tests {
         assert_eq!(
             there,
             [
-                "Runs at once: building and testing (`cargo test`); reading files; writing files in the work tree; writing \
-                 files in `$TMPDIR`; `git commit`.",
-                "Waits for the person to say yes: code in an argument (`python -c`, `node -e`); network access, installing \
-                 packages; `git push`; changing history or discarding changes (`git reset --hard`).",
-                "Refused: writing outside the work tree and `$TMPDIR`; `rm -r` of anything but build output; changing the \
-                 ticket's file.",
+                "Runs at once: building and testing (`cargo test`); reading files in the work tree; writing files in the work \
+                 tree; writing files in `$TMPDIR`; `git commit`.",
+                "Waits for the person to say yes: `python3 -c`; `node -e`; network access (`curl`); installing packages (`npm \
+                 install`); `git push`; `git reset --hard`.",
+                "Refused: writing elsewhere (`/srv`); `rm -rf src`; changing the ticket's file.",
                 refusal,
             ]
         );
-        assert!(told(Presence::Nobody)[1].starts_with("Refused, since nobody is there to be asked: code in"));
+        assert!(told(Presence::Nobody)[1].starts_with("Refused, since nobody is there to be asked: `python3 -c`; "));
         book.keep_to(Some(Profile::Strict));
         let strict = told(Presence::Screen);
-        assert_eq!(strict[0], "Runs at once: reading files.");
+        assert_eq!(strict[0], "Runs at once: reading files in the work tree.");
         assert!(strict.len() <= 5 && strict[1].contains("`git push`"), "{strict:#?}");
         assert_eq!(book.refresh(), None, "the person has changed no rule");
         book.keep_to(None);
         assert_eq!(told(Presence::Screen), there);
+        let curl = "version: 1\nrules:\n  - {name: reads, action: allow, effects: [read]}\n  - {name: curl, action: allow, \
+                    command: curl}\n";
+        let place = Place::new(curl);
+        let (book, root) = (place.book(), place.root());
+        let told = briefing(&*book, book.run, &root, &root.join("plan.md"), Presence::Screen);
+        assert_eq!(
+            told[0], "Runs at once: reading files in the work tree; network access (`curl`).",
+            "not npm: {told:#?}"
+        );
     }
 }

@@ -5,17 +5,18 @@ use crate::adapters::validate;
 use crate::base::time::Timestamp;
 use crate::domain::limits::reset_text::Told;
 use crate::domain::record::{ApiRetried, PhaseSeed};
+use crate::domain::session;
 use crate::domain::stream::rate_limit;
 use crate::domain::ticket::Ticket;
 use crate::orchestrator::input::{CommandResult, Input};
 use jiff::tz::TimeZone;
 
 /// An event of the agent in iteration `n`; `None` for what the core need not know.
-pub fn agent_event(n: u32, told: &str, event: AgentEvent, now: Timestamp) -> Option<Input> {
+pub fn agent_event(n: u32, told: &session::Told, event: AgentEvent, now: Timestamp) -> Option<Input> {
     Some(match event {
         AgentEvent::Spawned { pid } => Input::AgentSpawned { n, pid },
         AgentEvent::Ready { session, model, version } => {
-            Input::AgentReady { n, session, model, version, told: told.to_owned() }
+            Input::AgentReady { n, session, model, version, told: told.clone() }
         }
         AgentEvent::ToolAsked(call) => Input::ToolAsked { n, call },
         AgentEvent::ToolFinished { tool_use_id, is_error } => Input::ToolFinished { n, tool_use_id, is_error },

@@ -1,15 +1,22 @@
 //! The program without a screen, on the scripted agent: sessions that outlive runs, and a Claude that hangs at every
 //! point where it can.
 
+use crate::attended::{Attended, by_words};
 use crate::project::Project;
 use crate::watched::{DILIGENT, records};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
+use programmator::domain::approval::{Presence, Ruling};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::record::Record;
 use programmator::domain::session::{Session, Sessions};
 use programmator::domain::step::StepName;
+use programmator::domain::tool_call::ToolCall;
+use programmator::domain::verdict::Verdict;
+use programmator::runtime::behind::state_of;
+use programmator::runtime::gate::Gate;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 fn each(records: &[Value], kind: &str, field: &str) -> Vec<Value> {
@@ -56,6 +63,67 @@ fn a_session_is_carried_to_the_next_run_and_given_up_at_the_end() {
     assert_eq!(ways, ["opened", "resumed", "resumed", "reset"]);
     assert_eq!(each(&second, "session_ended", "reason"), ["the ticket is complete"]);
     assert_eq!(shown(&project)["sessions"], serde_json::json!([]));
+}
+
+/// What Claude reads, by what it is sent: its whole first message, or the news alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_continued_session_is_told_what_it_does_not_know() {
+    let says = "turns: [{when: {phase: \"\"}, steps: [{write: {path: \"{slug}.prompt\", content: \"{prompt}\"}}, \
+                {status: {summary: s}}]}]\n";
+    let phases = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta"];
+    let project = Project::with_config(&phases, says, "limits: {max_iterations: 1}\n");
+    let gate: Gate = Arc::new(|call: &ToolCall| {
+        let asks = call.tool == "Bash" && call.input.contains("curl");
+        Ruling { verdict: if asks { Verdict::Ask } else { Verdict::Allow }, ..by_words().judge(call) }
+    });
+    let change = |from: &str, to: &str| {
+        project.write("work/.tickets/tk-1.md", &project.ticket_text("tk-1").replace(from, to));
+    };
+    let (nobody, there) =
+        ("Refused, since nobody is there to be asked: network", "Waits for the person to say yes: network");
+    let (ticket, whole) = ("# Work on tk-1", ["Work on ticket", "## How to work"]);
+    let news = ["Continue ticket", "gate holds"];
+    let mut sessions = Vec::new();
+    for (phase, presence, head, said, unsaid) in [
+        ("alpha", Presence::Nobody, whole, vec![ticket, nobody], vec![]),
+        ("beta", Presence::Nobody, news, vec![], vec![ticket, nobody, whole[1]]),
+        ("gamma", Presence::Nobody, news, vec!["The ticket has changed", "In UTC."], vec![nobody, whole[1]]),
+        ("delta", Presence::Nobody, news, vec![], vec![ticket, nobody, whole[1]]),
+        ("epsilon", Presence::Screen, whole, vec![ticket, there], vec![nobody, "has changed"]),
+        ("zeta", Presence::Screen, news, vec![], vec![ticket, there, whole[1]]),
+        ("eta", Presence::Screen, whole, vec![ticket, there], vec![nobody, "has changed"]),
+    ] {
+        match phase {
+            "gamma" => change("## Design\n", "## Design\n\nIn UTC.\n"),
+            "delta" => change("priority: 2", "priority: 3"),
+            "eta" => tokio::task::block_in_place(|| forget_the_rules(&project)),
+            _ => {}
+        }
+        let mut run = Attended::open(&project, "tk-1", presence, gate.clone());
+        run.until("an iteration", |state| state.iterations == 1).await;
+        run.end().await;
+        sessions.push(run.state.sessions.history.last().unwrap().session.clone());
+        let prompt = project.read(&format!("work/{phase}.prompt"));
+        for part in head.into_iter().chain(said) {
+            assert!(prompt.contains(part), "{phase}: {part:?} is missing in:\n{prompt}");
+        }
+        for part in unsaid {
+            assert!(!prompt.contains(part), "{phase}: {part:?} in:\n{prompt}");
+        }
+    }
+    sessions.dedup();
+    assert_eq!(sessions.len(), 1, "one session all the time");
+}
+
+/// The session is that of an earlier program, which did not note what it had told Claude of the gate.
+fn forget_the_rules(project: &Project) {
+    let store = Store::open(&project.path("state")).unwrap();
+    let latest = store.runs().unwrap().remove(0);
+    let mut sessions = state_of(&store, latest.run).unwrap().sessions;
+    sessions.open.values_mut().for_each(|session| session.told.rules.clear());
+    let (run, ticket, time) = (latest.run, latest.ticket.clone(), latest.updated);
+    let records = vec![Record::SessionsCarried(sessions)];
+    store.append_blocking(Append { run, ticket, time, records, summary: latest }).unwrap();
 }
 
 #[test]

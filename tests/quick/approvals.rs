@@ -10,7 +10,7 @@ use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::record::Record;
-use programmator::domain::session::Sessions;
+use programmator::domain::session::{Sessions, Told};
 use programmator::domain::settings::Settings;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::domain::verdict::Verdict;
@@ -52,7 +52,7 @@ impl Core {
             session: "s".into(),
             model: "m".into(),
             version: "v".into(),
-            told: String::new(),
+            told: Told::default(),
         });
         assert_eq!(core.state.stage, Stage::Running);
         core.effects.clear();

@@ -24,7 +24,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
-use programmator::domain::session::Sessions;
+use programmator::domain::session::{Sessions, Told};
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::tool_call::Via;
 use programmator::domain::turn::TurnResult;
@@ -190,7 +190,7 @@ fn any_input() -> impl Strategy<Value = Input> {
             session,
             model: "m".into(),
             version: "v".into(),
-            told: String::new(),
+            told: Told::default(),
         }),
         (n.clone(), any::<bool>(), text).prop_map(|(n, is_error, text)| Input::TurnFinished {
             n,

@@ -1,7 +1,10 @@
 //! What Claude is sent, whole: to a fresh session, to one that is gone on with, after a dispute, with a note.
 
-use programmator::orchestrator::prompt::{PromptContext, Templates};
+use programmator::domain::session::Told;
+use programmator::orchestrator::effect::Spawn;
+use programmator::orchestrator::prompt::{Prompt, PromptContext, Templates};
 use programmator::orchestrator::steps::code::{PHASED, PHASELESS};
+use programmator::runtime::prompts::make;
 
 fn fresh() -> PromptContext {
     PromptContext {
@@ -72,4 +75,32 @@ fn a_ticket_without_phases_is_told_in_the_same_way() {
     }
     assert!(first.contains("# Parse dates") && !again.contains("# Parse dates"), "{again}");
     assert!(again.len() * 2 < first.len(), "{} of {} bytes", again.len(), first.len());
+}
+
+#[test]
+fn what_programmator_writes_into_the_file_is_no_change_of_it() {
+    let told = |ticket: &str, kind| -> Told {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), ticket).unwrap();
+        let prompt = Prompt { kind, context: resumed() };
+        let spawn = Spawn {
+            n: 2,
+            session: None,
+            told: None,
+            model: None,
+            max_budget_usd: None,
+            effort: None,
+            profile: None,
+            prompt,
+        };
+        make(&Templates::default(), &spawn, file.path(), Vec::new()).unwrap().told
+    };
+    for end in ["\n", "\r\n"] {
+        let ticket = ["---", "status: open", "---", "# T", "- [ ] One", "- [ ] Two", ""].join(end);
+        let known = told(&ticket, PHASED);
+        let written = ticket.replace("open", "in_progress").replacen("[ ]", "[x]", 1);
+        assert_eq!(told(&written, PHASED), known, "{end:?}");
+        assert_ne!(told(&ticket.replace("Two", "2"), PHASED).ticket, known.ticket, "{end:?}");
+        assert_ne!(told(&ticket, PHASELESS).rules, known.rules, "other words for how to work");
+    }
 }

@@ -1,5 +1,6 @@
 //! How sessions and turns of Claude begin and end: part of the journal's schema like the records themselves.
 
+use crate::domain::session::Told;
 use crate::domain::turn::{Origin, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -58,9 +59,9 @@ pub struct AgentReady {
     pub model: String,
     /// Version of the CLI.
     pub version: String,
-    /// Which text of the ticket Claude was told.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub told: String,
+    /// What Claude was told.
+    #[serde(flatten)]
+    pub told: Told,
 }
 
 /// Claude cannot resume the session.

@@ -10,6 +10,11 @@ use super::{Problem, Severity, TEMPLATE_PHASE, Ticket, TicketStatus};
 use crate::base::id::TicketId;
 use std::collections::HashMap;
 
+/// What stands behind the front matter of a file.
+pub fn body(bytes: &[u8]) -> &[u8] {
+    bytes.get(front::split(bytes).body..).unwrap_or_default()
+}
+
 /// Reads `bytes`, the content of a file called `name` (without folder).
 ///
 /// A file with front matter is a ticket and called by its `id`, else by the file's stem; one without is a

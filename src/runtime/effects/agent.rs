@@ -9,6 +9,7 @@ use crate::adapters::clock::fresh_id;
 use crate::adapters::shell::{self, NoBash};
 use crate::adapters::store::Bounds;
 use crate::base::time::Clock;
+use crate::domain::session::Told;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Prompt;
@@ -204,7 +205,7 @@ impl Effects {
 /// Turns Claude's events into inputs up to the last one, also while the run is being ended.
 async fn listen(
     n: u32,
-    told: String,
+    told: Told,
     mut seen: mpsc::Receiver<AgentEvent>,
     inputs: mpsc::Sender<Input>,
     clock: Arc<dyn Clock>,

@@ -13,7 +13,7 @@ use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
 use programmator::domain::outcome::IterationOutcome;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
-use programmator::domain::session::Way;
+use programmator::domain::session::{Told, Way};
 use programmator::domain::settings::{BreakerSettings, Settings};
 use programmator::domain::tool_call::Via;
 use programmator::domain::turn::{Origin, TurnResult};
@@ -80,7 +80,13 @@ impl World {
             return self.coming.push(Input::TurnFinished { n, result: Box::new(result) });
         }
         let session = format!("00000000-0000-4000-8000-{:012}", self.spawned);
-        self.give(Input::AgentReady { n, session, model: "m".into(), version: "2.1.197".into(), told: String::new() });
+        self.give(Input::AgentReady {
+            n,
+            session,
+            model: "m".into(),
+            version: "2.1.197".into(),
+            told: Told::default(),
+        });
         for nth in 0..self.dice.roll(3) {
             let tool = if self.rough(12) { "AskUserQuestion" } else { self.dice.one_of(&["Edit", "Bash"]) };
             let id = format!("{tool}-{n}-{nth}");

@@ -123,7 +123,7 @@ mod runs {
         give(Input::SnapshotTaken { n: 1, id: "s".into() });
         give(Input::AgentSpawned { n: 1, pid: 7 });
         let (session, model, version) = (String::new(), String::new(), String::new());
-        give(Input::AgentReady { n: 1, session, model, version, told: String::new() });
+        give(Input::AgentReady { n: 1, session, model, version, told: Default::default() });
         if let Some(id) = blocked {
             let request = ControlRequest { id: "r".into(), via: Via::Callback };
             let (tool, input) = ("Bash".to_owned(), "{}".to_owned());

@@ -6,6 +6,7 @@ use programmator::base::time::Timestamp;
 use programmator::domain::limits::admission::{Ask, Asker, Facts, Place, Purpose, Verdict, Why, admit};
 use programmator::domain::limits::{HourWindow, Limits, Spent};
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored};
+use programmator::domain::session::Told;
 use programmator::domain::stream::envelope::{Line, read};
 use programmator::domain::stream::rate_limit::window;
 use programmator::domain::stream::turn::TurnReader;
@@ -175,7 +176,7 @@ fn at_work() -> State {
     for input in [
         Input::SnapshotTaken { n: 1, id: "s".into() },
         Input::AgentSpawned { n: 1, pid: 7 },
-        Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into(), told: String::new() },
+        Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into(), told: Told::default() },
     ] {
         decided(&mut state, input);
     }

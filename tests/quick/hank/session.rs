@@ -10,7 +10,7 @@ use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{ApiRetried, FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
-use programmator::domain::session::{HISTORY, Sessions, Way};
+use programmator::domain::session::{HISTORY, Sessions, Told, Way};
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
@@ -100,7 +100,13 @@ impl Loop {
 
     fn ready(&mut self, session: &str) {
         let (n, session) = (self.n(), session.to_owned());
-        self.give(Input::AgentReady { n, session, model: "m".into(), version: "2.1.197".into(), told: String::new() });
+        self.give(Input::AgentReady {
+            n,
+            session,
+            model: "m".into(),
+            version: "2.1.197".into(),
+            told: Told::default(),
+        });
     }
 
     fn ends(&mut self, result: TurnResult) {

@@ -22,7 +22,7 @@ use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
     PhaseSeed, Record, SessionLost, TurnEnded, TurnFailed, ValidationRan, WishTaken, WriteOutcome,
 };
-use programmator::domain::session::{Session, SessionEnded, Sessions, Way};
+use programmator::domain::session::{Session, SessionEnded, Sessions, Told, Way};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
@@ -117,7 +117,13 @@ pub fn every_record() -> Vec<Record> {
         counted(n),
         Record::SpawnRequested { n, notes: vec![text()] },
         Record::AgentSpawned { n, pid: u32::MAX },
-        Record::AgentReady(AgentReady { n, session: "s".into(), model: text(), version: text(), told: text() }),
+        Record::AgentReady(AgentReady {
+            n,
+            session: "s".into(),
+            model: text(),
+            version: text(),
+            told: Told { ticket: text(), rules: text() },
+        }),
         Record::SessionLost(SessionLost { n, session: "s".into() }),
         Record::ToolJudged {
             n,

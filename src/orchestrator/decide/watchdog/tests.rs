@@ -8,6 +8,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::limits::admission::{Admission, Ledger, Purpose, Verdict};
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::IterationOutcome;
+use crate::domain::session::Told;
 use crate::domain::turn::TurnResult;
 use crate::domain::watchdog::Watch;
 use crate::orchestrator::effect::{Effect, Timer};
@@ -44,7 +45,7 @@ impl Run {
         run.give(Input::AgentStarting { n: 1 });
         run.give(Input::AgentSpawned { n: 1, pid: 7 });
         let (session, model, version) = ("s".to_owned(), "m".to_owned(), "v".to_owned());
-        run.give(Input::AgentReady { n: 1, session, model, version, told: String::new() });
+        run.give(Input::AgentReady { n: 1, session, model, version, told: Told::default() });
         run
     }
 

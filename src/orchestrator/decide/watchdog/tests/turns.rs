@@ -5,6 +5,7 @@ use crate::domain::approval::{Presence, Ruling};
 use crate::domain::background::{BackgroundTask, TaskKind};
 use crate::domain::limits::admission::Purpose;
 use crate::domain::outcome::IterationOutcome;
+use crate::domain::session::Told;
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::turn::{Origin, TurnResult};
 use crate::domain::verdict::Verdict;
@@ -29,7 +30,7 @@ impl Run {
 
     fn begins_turn(&mut self) {
         let (session, model, version) = ("s".to_owned(), "m".to_owned(), "v".to_owned());
-        self.give(Input::AgentReady { n: 1, session, model, version, told: String::new() });
+        self.give(Input::AgentReady { n: 1, session, model, version, told: Told::default() });
     }
 
     fn claim(&self) -> Option<&str> {
