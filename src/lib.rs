@@ -106,8 +106,8 @@
 //! [`headless`](runtime::headless) prints it, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run: [`wishes`](runtime::wishes) passes them to a running run,
-//! [`behind`](runtime::behind) appends it to one that has ended; [`ticking`](runtime::ticking) does that for boxes,
-//! [`circuit`](runtime::circuit) for the breaker, [`sessions`](runtime::sessions) for Claude's session.
+//! [`behind`](runtime::behind) appends it to one that has ended (breaker, sessions);
+//! [`ticking`](runtime::ticking) does either for boxes.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the

@@ -4,7 +4,6 @@
 pub mod app;
 pub mod behind;
 pub mod channels;
-pub mod circuit;
 pub mod effects;
 pub mod gate;
 pub mod headless;
@@ -12,7 +11,6 @@ pub mod prompts;
 pub mod reporter;
 pub mod rulebook;
 pub mod rules_watch;
-pub mod sessions;
 pub mod shutdown;
 pub mod storage;
 pub mod supervisor;

@@ -13,9 +13,7 @@ use crate::domain::record::{ByPerson, Record};
 use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};
-use crate::runtime::behind::Reset;
-use crate::runtime::behind::state_of;
-use crate::runtime::circuit;
+use crate::runtime::behind::{self, state_of};
 use crate::runtime::supervisor::{OpenError, find_run};
 use clap::Subcommand;
 use serde::Serialize;
@@ -134,16 +132,18 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
     let mut code = 0;
     let mut closed = 0;
     for run in &runs {
-        match circuit::reset(&store, &*session.clock(), Path::new(&run.ticket_path), Answerer::COMMAND_LINE).await {
-            Ok(Reset::Done(_)) => {
+        match behind::reset_breaker(&store, &*session.clock(), Path::new(&run.ticket_path), Answerer::COMMAND_LINE)
+            .await
+        {
+            Ok(done) if !done.is_empty() => {
                 closed += 1;
                 writeln!(out, "{}: circuit breaker closed, counters reset.", run.ticket)?;
             }
-            Ok(Reset::AtRest | Reset::NoRun) if ticket.is_some() => {
+            Ok(_) if ticket.is_some() => {
                 closed += 1;
                 writeln!(out, "{}: the circuit breaker was already closed.", run.ticket)?;
             }
-            Ok(Reset::AtRest | Reset::NoRun) => {}
+            Ok(_) => {}
             Err(error @ OpenError::Held { .. }) => {
                 code = error.exit_code();
                 let message = format!("{error}; press c there to reset its circuit breaker");

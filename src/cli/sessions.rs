@@ -11,9 +11,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::session::{Transition, Way};
 use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
-use crate::runtime::behind::Reset;
-use crate::runtime::behind::state_of;
-use crate::runtime::sessions;
+use crate::runtime::behind::{self, state_of};
 use crate::runtime::supervisor::OpenError;
 use clap::Subcommand;
 use serde::Serialize;
@@ -125,8 +123,9 @@ fn short(id: &str) -> String {
 async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
     let store = session.store()?;
     let run = named(session, &store, ticket)?;
-    match sessions::reset(&store, &*session.clock(), Path::new(&run.ticket_path), &Answerer::COMMAND_LINE).await {
-        Ok(Reset::Done(_)) => {
+    match behind::reset_sessions(&store, &*session.clock(), Path::new(&run.ticket_path), &Answerer::COMMAND_LINE).await
+    {
+        Ok(done) if !done.is_empty() => {
             writeln!(
                 out,
                 "{}: the session is {}; the next iteration starts a fresh one.",
@@ -135,7 +134,7 @@ async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u
             )?;
             Ok(0)
         }
-        Ok(Reset::AtRest | Reset::NoRun) => {
+        Ok(_) => {
             writeln!(out, "{}: no session to reset; the next iteration starts a fresh one anyway.", run.ticket)?;
             Ok(0)
         }

@@ -19,11 +19,10 @@ use crate::domain::passphrase::Checked;
 use crate::domain::phase::PhaseId;
 use crate::domain::request::{Closing, Refused, Reply, Request};
 use crate::domain::stream::envelope::classify;
-use crate::runtime::behind::Reset;
 use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::rulebook::Rulebooks;
 use crate::runtime::supervisor::{Ended, OpenError, Rules, Supervisor};
-use crate::runtime::{channels, circuit, ticking};
+use crate::runtime::{behind, channels, ticking};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -364,9 +363,8 @@ impl Service {
 
     /// Closes the breaker of a ticket whose run has ended.
     async fn reset(&self, ticket: &TicketId, path: &Path, by: Answerer) -> Reply {
-        match circuit::reset(&self.store, &*self.clock, path, by).await {
-            Ok(Reset::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
-            Ok(Reset::AtRest | Reset::NoRun) => {}
+        match behind::reset_breaker(&self.store, &*self.clock, path, by).await {
+            Ok(all) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Err(error) => return refused(ticket, error.to_string(), error.exit_code()),
         }
         Reply::Done

@@ -4,24 +4,16 @@
 use crate::adapters::store::{Append, Holder, Loaded, LockError, Store, StoreError};
 use crate::base::id::RunId;
 use crate::base::time::Clock;
-use crate::domain::record::{Record, Stored};
+use crate::domain::answerer::Answerer;
+use crate::domain::record::{ByPerson, Record, Stored};
+use crate::domain::session::{Session, SessionEnded, Way};
+use crate::domain::step::StepName;
 use crate::orchestrator::apply::{after, folded};
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 use std::sync::Arc;
-
-/// What became of a reset.
-#[derive(Clone, Debug)]
-pub enum Reset {
-    /// It is done; the records that say so.
-    Done(Vec<Arc<Stored>>),
-    /// There was nothing to reset.
-    AtRest,
-    /// No run has worked on the ticket yet.
-    NoRun,
-}
 
 /// The fold of a run's whole journal.
 pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
@@ -33,16 +25,16 @@ pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
 }
 
 /// Appends what `choose` makes of the latest run of the ticket in the file `path` (its real path), under the
-/// ticket's lock. An error when a program works on the ticket.
+/// ticket's lock. Gives what it stored, which is nothing where no run has worked on it. An error when a program does.
 pub async fn append(
     store: &Store,
     clock: &dyn Clock,
     path: &Path,
     choose: impl FnOnce(&State) -> Vec<Record>,
-) -> Result<Reset, OpenError> {
+) -> Result<Vec<Arc<Stored>>, OpenError> {
     let name = path.display().to_string();
     let Some(latest) = store.latest_for(&name)? else {
-        return Ok(Reset::NoRun);
+        return Ok(Vec::new());
     };
     let now = clock.now();
     let ticket = latest.ticket.clone();
@@ -56,11 +48,36 @@ pub async fn append(
     let state = state_of(store, run)?;
     let records = choose(&state);
     if records.is_empty() {
-        return Ok(Reset::AtRest);
+        return Ok(Vec::new());
     }
     let Some(summary) = summary(&after(&state, &records, now)) else {
-        return Ok(Reset::NoRun);
+        return Ok(Vec::new());
     };
     let append = Append { run, ticket, time: now, records, summary };
-    Ok(Reset::Done(store.append(append).await?))
+    Ok(store.append(append).await?)
+}
+
+/// Closes the ticket's breaker.
+pub async fn reset_breaker(
+    store: &Store,
+    clock: &dyn Clock,
+    path: &Path,
+    by: Answerer,
+) -> Result<Vec<Arc<Stored>>, OpenError> {
+    let close = |state: &State| (!state.breaker.is_at_rest()).then_some(Record::BreakerReset(ByPerson { by }));
+    append(store, clock, path, |state| close(state).into_iter().collect()).await
+}
+
+/// Gives up every session of the ticket: its next run opens fresh ones.
+pub async fn reset_sessions(
+    store: &Store,
+    clock: &dyn Clock,
+    path: &Path,
+    by: &Answerer,
+) -> Result<Vec<Arc<Stored>>, OpenError> {
+    let ended = |(step, kept): (&StepName, &Session)| {
+        let (step, session, reason) = (step.clone(), kept.id.clone(), format!("by {by}"));
+        Record::SessionEnded(SessionEnded { n: 0, step, session, to: Way::Reset, reason })
+    };
+    append(store, clock, path, |state| state.sessions.open.iter().map(ended).collect()).await
 }

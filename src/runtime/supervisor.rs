@@ -29,7 +29,6 @@ use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
 use crate::runtime::behind::state_of;
-use crate::runtime::circuit;
 use crate::runtime::effects::{Effects, Work};
 use crate::runtime::gate::{Gates, Judged};
 use crate::runtime::reporter::Reporter;
@@ -162,7 +161,7 @@ impl Supervisor {
     ) -> Result<TicketId, OpenError> {
         let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        circuit::admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
+        open_error::admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
         let phases = translate::phases(&ticket);
         let start = Input::Started(Box::new(Start {
             folder: folder.display().to_string(),
@@ -194,7 +193,7 @@ impl Supervisor {
         };
         let folder = PathBuf::from(&state.folder);
         let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        circuit::admit(&ticket.id, &state.breaker, &config.settings.breaker, self.clock.now())?;
+        open_error::admit(&ticket.id, &state.breaker, &config.settings.breaker, self.clock.now())?;
         // What an earlier process left running would work against us. We have the ticket, so that no sweep begins after
         // the one that is waited for.
         let swept = tokio::task::block_in_place(|| {

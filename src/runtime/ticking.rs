@@ -12,8 +12,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{PhaseByPerson, Record, Stored, WishTaken, WriteOutcome};
 use crate::orchestrator::state::{Mark, PhaseState, State};
-use crate::runtime::behind::state_of;
-use crate::runtime::behind::{self, Reset};
+use crate::runtime::behind::{self, state_of};
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 use std::sync::Arc;
@@ -64,8 +63,7 @@ pub async fn write(
 ) -> Result<Outcome, OpenError> {
     let records = |state: &State| records(state, wanted, &by);
     let stored = match behind::append(store, clock, path, records).await {
-        Ok(Reset::Done(stored)) => stored,
-        Ok(Reset::AtRest | Reset::NoRun) => Vec::new(),
+        Ok(stored) => stored,
         Err(OpenError::Held { holder, .. }) => return hand_over(store, clock, path, wanted, by, holder).await,
         Err(error) => return Err(error),
     };

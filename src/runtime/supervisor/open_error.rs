@@ -4,7 +4,11 @@ use crate::adapters::agent::AgentError;
 use crate::adapters::store::StoreError;
 use crate::adapters::tickets::LoadError;
 use crate::base::id::TicketId;
+use crate::base::time::Timestamp;
+use crate::domain::breaker::Breaker;
 use crate::domain::outcome::ExitReason;
+use crate::domain::settings::BreakerSettings;
+use crate::orchestrator::breaker::{Recovery, recover, refusal};
 
 /// Why a run could not be opened.
 #[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
@@ -53,4 +57,18 @@ impl OpenError {
             _ => 2,
         }
     }
+}
+
+/// Refuses a start while the breaker is open and has not cooled down.
+pub(super) fn admit(
+    ticket: &TicketId,
+    breaker: &Breaker,
+    limits: &BreakerSettings,
+    now: Timestamp,
+) -> Result<(), OpenError> {
+    let Recovery::Refused { .. } = recover(breaker, limits, now) else {
+        return Ok(());
+    };
+    let why = refusal(breaker, limits, now, ticket.as_str()).unwrap_or_default();
+    Err(OpenError::CircuitOpen { ticket: ticket.clone(), why })
 }
