@@ -37,15 +37,13 @@ const LAST_OUTPUT: Duration = Duration::from_millis(500);
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How one command ended.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The command line.
     pub command: String,
     /// Exit code; `None` for a signal, the timeout, or a command that could not be started.
     pub exit: Option<i32>,
-    /// It ran into the timeout.
     pub timed_out: bool,
-    /// Milliseconds.
     pub ms: u64,
     /// The last of its output, clean, from the start of a line: at most [`MAX_TAIL`] bytes.
     pub tail: String,

@@ -67,14 +67,12 @@ impl StorageAwaited {
 }
 
 /// A run that was left without a last record.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunLeft {
-    /// The run.
     pub run: RunId,
-    /// Its ticket.
     pub ticket: TicketId,
     /// Why it ended; `None`: its program gave it up.
     pub reason: Option<ExitReason>,
-    /// What happened, and what to do.
     pub message: String,
 }

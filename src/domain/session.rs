@@ -68,18 +68,15 @@ impl Session {
 }
 
 /// How a session moved.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transition {
-    /// When.
     pub time: Timestamp,
     /// The iteration of its run; 0 outside of one.
     #[serde(default)]
     pub n: u32,
-    /// The step.
     pub step: StepName,
-    /// Claude's id.
     pub session: String,
-    /// Where to.
     pub to: Way,
     /// Why, in words; empty where `to` says it all.
     #[serde(default)]
@@ -116,17 +113,15 @@ impl Way {
 }
 
 /// The end of a session, in the journal. Also behind a run's end, by `programmator session reset`.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEnded {
     /// The iteration it was last used in; 0 when this run did not use it.
     pub n: u32,
-    /// The step.
     pub step: StepName,
-    /// Claude's id.
     pub session: String,
     /// [`Way::Expired`] or [`Way::Reset`].
     pub to: Way,
-    /// Why, in words.
     pub reason: String,
 }
 

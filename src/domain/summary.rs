@@ -7,35 +7,26 @@ use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// One run at a glance. The order of the fields is that of `status --json`.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
-    /// The run.
     pub run: RunId,
-    /// Its ticket.
     pub ticket: TicketId,
     /// The ticket's title when the run began.
     pub title: String,
-    /// Absolute path of the ticket's file.
     pub ticket_path: String,
-    /// Absolute path of the working directory.
     pub folder: String,
-    /// What it is doing.
     pub state: RunState,
     /// The phase at hand; `None` between phases and without phases.
     pub phase: Option<String>,
-    /// Phases done.
     pub phases_done: u32,
-    /// Phases in all.
     pub phases: u32,
     /// Iterations begun, but those that a limit refused.
     pub iterations: u32,
-    /// Cost so far in USD.
     pub cost_usd: f64,
     /// Word of the exit reason; `None` while it has not ended.
     pub reason: Option<String>,
-    /// Time of the first record.
     pub started: Timestamp,
-    /// Time of the last record.
     pub updated: Timestamp,
 }
 

@@ -1,13 +1,11 @@
 //! A tool call of Claude's, from the line that asks about it to its answer.
 
 /// A tool call that waits for its verdict.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The control request to answer.
     pub request: ControlRequest,
-    /// Claude's id of the call.
     pub tool_use_id: String,
-    /// `Bash`, `Edit`, …
     pub tool: String,
     /// The tool's input: JSON text that any parser takes.
     pub input: String,

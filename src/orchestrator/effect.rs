@@ -97,19 +97,17 @@ pub enum Effect {
 }
 
 /// What is needed to start Claude for an iteration.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spawn {
-    /// The iteration.
     pub n: u32,
     /// Session to resume.
     pub session: Option<String>,
     /// What that session knows.
     pub told: Option<Told>,
-    /// `--model`.
     pub model: Option<String>,
     /// `--max-budget-usd`: what is left of the budgets.
     pub max_budget_usd: Option<f64>,
-    /// `--effort`.
     pub effort: Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: Option<Profile>,

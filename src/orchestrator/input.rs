@@ -10,7 +10,7 @@ use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, WriteOutcome};
+use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, ValidationRan, WriteOutcome};
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -170,7 +170,7 @@ pub enum Input {
     /// The tree could not be compared.
     EvidenceFailed { n: u32, message: String },
     /// The commands ran.
-    ValidationFinished { n: u32, results: Vec<CommandResult> },
+    ValidationFinished { n: u32, results: Vec<ValidationRan> },
     /// The box was ticked or unticked, or not.
     BoxSettled {
         phase: OfPhase,
@@ -203,50 +203,21 @@ pub enum Input {
 }
 
 /// What a fresh run begins with.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
-    /// Absolute path of the working directory.
     pub folder: String,
-    /// Absolute path of the ticket file.
     pub ticket_path: String,
-    /// The ticket's title.
     pub title: String,
-    /// Front matter status.
     pub ticket_status: Option<TicketStatus>,
-    /// Phases as read.
     pub phases: Vec<PhaseSeed>,
     /// Phases whose tick an earlier run knows to be Claude's own and not found true, by the numbers they get now.
     pub doubted: Vec<PhaseId>,
     /// Validation commands: the ticket's, then the user's config.
     pub validation: Vec<String>,
-    /// Rules.
     pub settings: Settings,
     /// The ticket's circuit breaker, as the run before left it.
     pub breaker: Breaker,
     /// The ticket's sessions of Claude, as the run before left them.
     pub sessions: Sessions,
-}
-
-/// One validation command's end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandResult {
-    /// The command line.
-    pub command: String,
-    /// Exit code; `None` for a signal or the timeout.
-    pub exit: Option<i32>,
-    /// It ran into the timeout.
-    pub timed_out: bool,
-    /// Milliseconds.
-    pub ms: u64,
-    /// The last 4,000 bytes of its output.
-    pub tail: String,
-    /// Path of the whole output.
-    pub log: String,
-}
-
-impl CommandResult {
-    /// Exit 0.
-    pub fn passed(&self) -> bool {
-        self.exit == Some(0)
-    }
 }

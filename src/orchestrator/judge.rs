@@ -3,7 +3,7 @@
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::{Claimed, PhaseId};
-use crate::orchestrator::input::CommandResult;
+use crate::domain::record::ValidationRan;
 use crate::orchestrator::phase_match;
 use crate::orchestrator::state::{PhaseState, State};
 
@@ -80,7 +80,7 @@ pub enum Checks<'a> {
     /// They are yet to run.
     Pending,
     /// They ran, up to the first failure.
-    Ran(&'a [CommandResult]),
+    Ran(&'a [ValidationRan]),
 }
 
 /// What is to be done about a claim.
@@ -119,7 +119,7 @@ pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool, refused: &[String
     }
 }
 
-fn failure(result: &CommandResult) -> String {
+fn failure(result: &ValidationRan) -> String {
     let how = match (result.timed_out, result.exit) {
         (true, _) => "timed out".to_owned(),
         (_, Some(code)) => format!("failed with exit code {code}"),
@@ -140,8 +140,9 @@ mod tests {
         }
     }
 
-    fn ran(exit: i32) -> Vec<CommandResult> {
-        vec![CommandResult {
+    fn ran(exit: i32) -> Vec<ValidationRan> {
+        vec![ValidationRan {
+            n: 1,
             command: "sh test.sh".into(),
             exit: Some(exit),
             timed_out: false,

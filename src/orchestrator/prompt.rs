@@ -14,11 +14,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a template may use. Field names are the variables' names.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PromptContext {
-    /// The ticket's id.
     pub ticket_id: String,
-    /// The ticket's title.
     pub title: String,
     /// The phase to work on; `None`: the whole ticket.
     pub phase: Option<String>,
@@ -30,9 +29,7 @@ pub struct PromptContext {
     pub gate: Vec<String>,
     /// The whole ticket file (filled in at the edge).
     pub ticket: String,
-    /// Path of the ticket file.
     pub ticket_path: String,
-    /// Phases done.
     pub done_phases: Vec<String>,
     /// Phases still open, the current one among them.
     pub open_phases: Vec<String>,
@@ -44,15 +41,12 @@ pub struct PromptContext {
     pub corrections: Vec<String>,
     /// Open checkboxes of a ticket without phases: Claude ticks them itself.
     pub open_boxes: u32,
-    /// Words of the person.
     pub notes: Vec<String>,
     /// Commands that programmator runs to check a claim.
     pub validation: Vec<String>,
     /// Where the loop stands, at most 500 characters.
     pub loop_context: String,
-    /// The iteration's number.
     pub iteration: u32,
-    /// Iterations at most.
     pub max_iterations: u32,
 }
 

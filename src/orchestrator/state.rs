@@ -28,23 +28,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A run, as its records tell it.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct State {
-    /// Which run.
     pub run: Option<RunId>,
-    /// Which ticket.
     pub ticket: Option<TicketId>,
-    /// Position of the last folded record.
     pub seq: u64,
-    /// Time of the first record.
     pub started: Option<Timestamp>,
-    /// Time of the last record.
     pub updated: Option<Timestamp>,
-    /// Absolute path of the working directory.
     pub folder: String,
-    /// Absolute path of the ticket file.
     pub ticket_path: String,
-    /// The ticket's title.
     pub title: String,
     /// What the front matter's `status` is, as far as we know; `None`: there is none.
     pub ticket_status: Option<TicketStatus>,
@@ -56,7 +49,6 @@ pub struct State {
     pub ticket_lost: Option<String>,
     /// Why the rules cannot be used; no iteration begins then.
     pub rules_trouble: Option<String>,
-    /// Rules of the run.
     pub settings: Settings,
     /// The validation commands in effect.
     pub validation: Vec<String>,
@@ -72,11 +64,9 @@ pub struct State {
     pub phase_ids: u32,
     /// When the file was read, the last time that something in it was new.
     pub ticket_read: Option<Timestamp>,
-    /// What is under way.
     pub stage: Stage,
     /// The running iteration, or the last one.
     pub iteration: Option<Iteration>,
-    /// Iterations begun in this run.
     pub iterations: u32,
     /// Iterations among them that count for nothing.
     pub aside: u32,
@@ -88,25 +78,17 @@ pub struct State {
     pub stagnation: u32,
     /// The last masked error and how often it came in a row.
     pub repeated: Option<(String, u32)>,
-    /// The ticket's circuit breaker.
     pub breaker: Breaker,
     /// Signs that the work is done, or goes wrong.
     pub signs: Signs,
-    /// The boxes of the ticket's file.
     pub boxes: Boxes,
     /// What the person wants of the run's pace.
     pub pace: Pace,
-    /// The person's notes for Claude.
     pub notes: Notes,
-    /// Claude's sessions of the ticket.
     pub sessions: Sessions,
-    /// Model of the last iteration.
     pub model: Option<String>,
-    /// Version of the CLI.
     pub version: Option<String>,
-    /// Cost so far in USD.
     pub cost_usd: f64,
-    /// Tokens so far.
     pub usage: Usage,
     /// Tokens in the context and size of the window, when known.
     pub context: Option<(u64, u64)>,
@@ -117,7 +99,6 @@ pub struct State {
     pub approvals: Vec<Arc<Approval>>,
     /// What the gate has said so far.
     pub gate: Gate,
-    /// How the run ended.
     pub ended: Option<Ended>,
 }
 

@@ -29,20 +29,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// What the service works with.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct Parts {
-    /// Everything that is stored.
     pub store: Store,
-    /// The time.
     pub clock: Arc<dyn Clock>,
     /// Configuration and templates of runs.
     pub rules: Rules,
-    /// The rules for calls.
     pub rulebooks: Rulebooks,
     /// The folder we are in, and where tickets are.
     pub places: Places,
     /// The person's config folder; `None` without a home.
     pub config_folder: Option<PathBuf>,
-    /// The person's passphrase.
     pub passphrases: Option<Passphrases>,
 }
 

@@ -37,16 +37,13 @@ use tokio::sync::{OnceCell, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 /// What the effects of one run work with.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct Effects {
-    /// The run.
     pub run: RunId,
-    /// Its ticket.
     pub ticket: TicketId,
-    /// The ticket's file.
     pub ticket_path: PathBuf,
     /// The same, to be read again.
     pub ticket_file: Arc<TicketFile>,
-    /// The working directory.
     pub folder: PathBuf,
     /// The run's own folder for temporary files.
     pub scratch: PathBuf,
@@ -54,19 +51,13 @@ pub struct Effects {
     pub store: Store,
     /// What Claude prints.
     pub scrollback: RunScrollback,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// What judges calls.
     pub gate: Gate,
-    /// Resolved configuration.
     pub config: Arc<Config>,
-    /// Prompt templates.
     pub templates: Arc<Templates>,
     /// Front ends: what they are told, and who can be asked there.
     pub reporter: Reporter,
-    /// Where results go.
     pub inputs: mpsc::Sender<Input>,
-    /// What is under way.
     pub work: Work,
 }
 

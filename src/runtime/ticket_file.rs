@@ -22,16 +22,14 @@ const LOOKS: u32 = 12;
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// The file of one run's ticket.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct TicketFile {
     /// Where it is.
     pub path: PathBuf,
-    /// Its ticket.
     pub ticket: TicketId,
     /// The person's own validation commands, which count after the ticket's.
     pub validation: Vec<String>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Front ends.
     pub reporter: Reporter,
 }
 

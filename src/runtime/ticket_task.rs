@@ -31,24 +31,18 @@ use tokio::sync::{mpsc, oneshot};
 pub type Awaited = Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>;
 
 /// One run of one ticket.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct TicketTask {
-    /// The run.
     pub run: RunId,
-    /// Its ticket.
     pub ticket: TicketId,
     /// The fold of its records so far.
     pub state: Arc<State>,
-    /// Where records go.
     pub store: Store,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Front ends.
     pub reporter: Reporter,
     /// For storage that cannot be written.
     pub storage: StorageWait,
-    /// The world.
     pub effects: Effects,
-    /// What happens.
     pub inputs: mpsc::Receiver<Input>,
     /// Who waits for what becomes of a command.
     pub awaited: Awaited,

@@ -4,11 +4,12 @@ use crate::adapters::agent::AgentEvent;
 use crate::adapters::validate;
 use crate::base::time::Timestamp;
 use crate::domain::limits::reset_text::Told;
-use crate::domain::record::{ApiRetried, PhaseSeed};
+use crate::domain::record::{ApiRetried, PhaseSeed, ValidationRan};
 use crate::domain::session;
 use crate::domain::stream::rate_limit;
+use crate::domain::stream::system::ApiRetry;
 use crate::domain::ticket::Ticket;
-use crate::orchestrator::input::{CommandResult, Input};
+use crate::orchestrator::input::Input;
 use jiff::tz::TimeZone;
 
 /// An event of the agent in iteration `n`; `None` for what the core need not know.
@@ -24,7 +25,7 @@ pub fn agent_event(n: u32, told: &session::Told, event: AgentEvent, now: Timesta
         AgentEvent::BackgroundChanged { tasks } => Input::BackgroundChanged { n, tasks },
         AgentEvent::ForeignTurn { wakes } => Input::ForeignTurn { n, wakes },
         AgentEvent::Echoed { uuid } => Input::NoteEchoed { id: uuid },
-        AgentEvent::ApiRetried { attempt, max_retries, delay_ms, error, status } => {
+        AgentEvent::ApiRetried(ApiRetry { attempt, max_retries, delay_ms, error, status }) => {
             Input::ApiRetried(ApiRetried { n, attempt, max_retries, delay_ms, error, status })
         }
         AgentEvent::TurnFinished(mut result) => {
@@ -65,8 +66,9 @@ pub fn phases(ticket: &Ticket) -> Vec<PhaseSeed> {
 }
 
 /// A validation command's end.
-pub fn command_result(outcome: validate::Outcome) -> CommandResult {
-    CommandResult {
+pub fn validation_ran(n: u32, outcome: validate::Outcome) -> ValidationRan {
+    ValidationRan {
+        n,
         command: outcome.command,
         exit: outcome.exit,
         timed_out: outcome.timed_out,

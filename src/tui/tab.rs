@@ -31,16 +31,14 @@ use std::time::Duration;
 const MOVEMENTS: usize = 500;
 
 /// An open ticket.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct Tab {
-    /// Which ticket.
     pub id: TicketId,
     /// Its file as last read; `None` until it was.
     pub ticket: Option<Arc<Ticket>>,
     /// The file is gone.
     pub gone: bool,
-    /// The run that is shown.
     pub run: Option<RunId>,
-    /// The fold of the run's records.
     pub state: State,
     /// The Stream pane of this ticket.
     pub stream: StreamState,

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 fn retry(event: &AgentEvent) -> Option<(Option<u16>, String)> {
     match event {
-        AgentEvent::ApiRetried { status, error, attempt, .. } => {
-            assert!(*attempt >= 1);
-            Some((*status, error.clone()))
+        AgentEvent::ApiRetried(retry) => {
+            assert!(retry.attempt >= 1);
+            Some((retry.status, retry.error.clone()))
         }
         _ => None,
     }

@@ -239,14 +239,7 @@ impl Drain {
             }
             "api_retry" => {
                 self.sink.live(LiveChange::Clear);
-                let retry = system::api_retry(line);
-                self.event(AgentEvent::ApiRetried {
-                    attempt: retry.attempt,
-                    max_retries: retry.max_retries,
-                    delay_ms: retry.delay_ms,
-                    status: retry.status,
-                    error: retry.error,
-                });
+                self.event(AgentEvent::ApiRetried(system::api_retry(line)));
             }
             subtype => {
                 if self.background.system(subtype, line) {

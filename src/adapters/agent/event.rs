@@ -1,6 +1,7 @@
 //! What Claude's process tells its owner.
 
 use crate::domain::background::BackgroundTask;
+use crate::domain::stream::system::ApiRetry;
 use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
 
@@ -38,15 +39,7 @@ pub enum AgentEvent {
     /// A user message was taken up.
     Echoed { uuid: String },
     /// Claude will try the API again.
-    ApiRetried {
-        attempt: u32,
-        max_retries: u32,
-        delay_ms: u64,
-        /// HTTP status; `None` for a lost connection.
-        status: Option<u16>,
-        /// Kind of error (see `domain::stream::api_error`).
-        error: String,
-    },
+    ApiRetried(ApiRetry),
     /// `rate_limit_event`.
     RateLimit {
         /// `rate_limit_info`, JSON text.

@@ -26,15 +26,13 @@ use tokio::sync::oneshot;
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Who holds a lock, as the file tells others.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Process id.
     pub pid: u32,
-    /// The ticket that is worked on.
     pub ticket: TicketId,
     /// The run; `None` until it is known.
     pub run: Option<RunId>,
-    /// Since when.
     pub since: Timestamp,
 }
 

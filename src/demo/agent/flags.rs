@@ -96,24 +96,20 @@ pub enum Parsed {
 
 /// The flags that change what the double does.
 // Each of the five stands for a flag without a value.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flags {
-    /// `--resume ID`.
     pub resume: Option<String>,
-    /// `--session-id UUID`.
     pub session_id: Option<String>,
     /// `--model`, an alias or a full name.
     pub model: Option<String>,
     /// `--permission-mode`; `None`: `default`.
     pub mode: Option<String>,
-    /// `--dangerously-skip-permissions`.
     pub skip_permissions: bool,
     /// `--permission-prompt-tool stdio`.
     pub asks_host: bool,
-    /// `--include-partial-messages`.
     pub partial: bool,
-    /// `--replay-user-messages`.
     pub replay: bool,
     /// `--no-session-persistence`.
     pub forgets: bool,

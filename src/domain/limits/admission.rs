@@ -53,13 +53,11 @@ pub enum Asker {
 }
 
 /// The question.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
-    /// The iteration.
     pub n: u32,
-    /// What for.
     pub purpose: Purpose,
-    /// What is allowed.
     pub limits: Limits,
     /// What the run has spent of its budget.
     pub spent: Spent,
@@ -69,7 +67,6 @@ pub struct Ask {
     pub model: Option<String>,
     /// Where in the work.
     pub place: Place,
-    /// Who asks.
     pub asker: Asker,
     /// How long the call may last, with what belongs to it: so long others wait for its outcome.
     pub lasts: Duration,

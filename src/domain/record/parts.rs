@@ -63,15 +63,12 @@ pub struct ChangeAnswered {
 }
 
 /// A failed request that Claude sends again.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiRetried {
-    /// The iteration.
     pub n: u32,
-    /// Which try.
     pub attempt: u32,
-    /// Tries at most.
     pub max_retries: u32,
-    /// Wait before the try, in milliseconds.
     pub delay_ms: u64,
     /// `rate_limit`, `overloaded`, …
     pub error: String,
@@ -81,22 +78,26 @@ pub struct ApiRetried {
 }
 
 /// A validation command ran.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValidationRan {
-    /// The iteration.
     pub n: u32,
-    /// The command line.
     pub command: String,
     /// Its exit code; `None` when it was ended by a signal or the timeout.
     pub exit: Option<i32>,
-    /// It ran into the timeout.
     pub timed_out: bool,
-    /// Time in milliseconds.
     pub ms: u64,
     /// The last of its output, at most 4,000 bytes.
     pub tail: String,
     /// Path of the whole output.
     pub log: String,
+}
+
+impl ValidationRan {
+    /// Exit 0.
+    pub fn passed(&self) -> bool {
+        self.exit == Some(0)
+    }
 }
 
 /// Which phase a fact is about.

@@ -49,15 +49,12 @@ pub struct ForeignTurn {
 }
 
 /// Claude's session is open.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentReady {
-    /// The iteration.
     pub n: u32,
-    /// Claude's session id.
     pub session: String,
-    /// The model in effect.
     pub model: String,
-    /// Version of the CLI.
     pub version: String,
     /// What Claude was told.
     #[serde(flatten)]

@@ -15,13 +15,11 @@ pub struct Init {
 }
 
 /// `system/api_retry`: a failed request will be sent again.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApiRetry {
-    /// Which try, from 1.
     pub attempt: u32,
-    /// Tries at most.
     pub max_retries: u32,
-    /// Milliseconds until the try.
     pub delay_ms: u64,
     /// HTTP status; `None` for a lost connection.
     pub status: Option<u16>,

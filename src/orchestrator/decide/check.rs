@@ -8,7 +8,6 @@ use crate::domain::record::{BoxSettled, Level, OfPhase, Record, TurnFailed, Vali
 use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
-use crate::orchestrator::input::CommandResult;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, Stage};
@@ -48,20 +47,12 @@ impl Draft<'_> {
         self.judge_claim(n, checks);
     }
 
-    pub(super) fn validation_finished(&mut self, n: u32, results: &[CommandResult]) {
+    pub(super) fn validation_finished(&mut self, n: u32, results: &[ValidationRan]) {
         if self.state.stage != Stage::Validating {
             return;
         }
         for result in results {
-            self.record(Record::ValidationRan(ValidationRan {
-                n,
-                command: result.command.clone(),
-                exit: result.exit,
-                timed_out: result.timed_out,
-                ms: result.ms,
-                tail: result.tail.clone(),
-                log: result.log.clone(),
-            }));
+            self.record(Record::ValidationRan(result.clone()));
         }
         self.judge_claim(n, Checks::Ran(results));
     }

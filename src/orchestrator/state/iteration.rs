@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// One iteration.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own; none is a mode")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iteration {
-    /// Its number, from 1.
     pub n: u32,
     /// What it is for.
     pub role: Role,
@@ -26,9 +26,7 @@ pub struct Iteration {
     pub phase: Option<PhaseId>,
     /// Its phase by the text that Claude was told: the person may rewrite it meanwhile.
     pub told: Option<String>,
-    /// When it began.
     pub started: Timestamp,
-    /// When it ended.
     pub ended: Option<Timestamp>,
     /// How long it has waited for the person, up to their last answer, and for storage.
     pub waited: Duration,
@@ -36,11 +34,9 @@ pub struct Iteration {
     pub resumed: Option<String>,
     /// Snapshot before it.
     pub snapshot: Option<String>,
-    /// Claude's process.
     pub pid: Option<u32>,
     /// Tool calls that were allowed and have not come back.
     pub tools: BTreeSet<String>,
-    /// Tool calls so far.
     pub tool_count: u32,
     /// Tools that the gate refused, in order.
     pub blocked: Vec<String>,
@@ -48,7 +44,6 @@ pub struct Iteration {
     pub refused_by_us: BTreeSet<String>,
     /// What rules that are not ours refused, unless it was only a compound command.
     pub refused: Vec<Denial>,
-    /// What its output says.
     pub analysis: Option<Analysis>,
     /// The files that differ from before the iteration; the first 200.
     pub changed_files: Vec<String>,
@@ -58,19 +53,14 @@ pub struct Iteration {
     pub output: u64,
     /// The status block was asked for.
     pub followed_up: bool,
-    /// Claude's session is open.
     pub ready: bool,
     /// The session was unknown: Claude is to be started again, with a fresh one.
     pub respawn: bool,
-    /// The claim.
     pub claim: Option<Claim>,
     /// What the claim is about.
     pub claimed: Option<Claimed>,
-    /// Why there is no claim.
     pub claim_missing: Option<String>,
-    /// A failure of the turn.
     pub failure: Option<Failure>,
-    /// The dispute of this iteration.
     pub dispute: Option<String>,
     /// Cut off: how it will count.
     pub cut: Option<IterationOutcome>,
@@ -98,11 +88,9 @@ pub struct Iteration {
     pub files: usize,
     /// Validation commands that ran: command line, exit code.
     pub validated: Vec<(String, Option<i32>)>,
-    /// Cost of its processes in USD.
     pub cost_usd: f64,
     /// Cost of the present process in USD so far.
     pub process_cost_usd: f64,
-    /// Tokens of its turns.
     pub usage: Usage,
     /// Requests that failed at the provider and were sent again.
     pub tries: u32,

@@ -30,16 +30,13 @@ pub struct RuleFile {
 }
 
 /// A policy file that cannot be used. Everything is blocked until it is fixed.
+#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}:{column}: {message}")]
 pub struct PolicyError {
-    /// The file.
     pub path: String,
-    /// Line, from 1.
     pub line: u64,
-    /// Column, from 1.
     pub column: u64,
-    /// What is wrong.
     pub message: String,
 }
 

@@ -31,7 +31,7 @@ impl Effects {
             let outcomes = validate::run(&commands, &place).await;
             // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
             let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;
-            let results = outcomes.into_iter().map(translate::command_result).collect();
+            let results = outcomes.into_iter().map(|outcome| translate::validation_ran(n, outcome)).collect();
             Input::ValidationFinished { n, results }
         });
     }

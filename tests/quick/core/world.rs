@@ -14,7 +14,7 @@ use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::phase::PhaseId;
-use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, WriteOutcome};
+use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, ValidationRan, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
@@ -24,7 +24,7 @@ use programmator::domain::words::Teller;
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide_with;
 use programmator::orchestrator::effect::{Effect, Spawn, Timer};
-use programmator::orchestrator::input::{CommandResult, Input, Start};
+use programmator::orchestrator::input::{Input, Start};
 use programmator::orchestrator::state::{Stage, State};
 use programmator::orchestrator::step::Step;
 use programmator::orchestrator::steps::STEPS;
@@ -296,7 +296,8 @@ impl World {
             }
             Effect::RunValidation { n, commands } => {
                 let exit = i32::from(self.rough(3));
-                let ran = |command| CommandResult {
+                let ran = |command| ValidationRan {
+                    n,
                     command,
                     exit: Some(exit),
                     timed_out: false,
