@@ -56,12 +56,11 @@ impl Host for TerminalHost {
         self.told.scrollback(run)
     }
 
-    fn ask(&mut self, request: Request) -> bool {
-        let asked = self.app.as_ref().and_then(|app| app.ask_now(request, Answerer::SCREEN));
-        let Some(replied) = asked else { return false };
-        let reply = self.reply.clone();
+    fn ask(&mut self, request: Request) -> Result<(), Box<Request>> {
+        let Some(app) = &self.app else { return Err(Box::new(request)) };
+        let (replied, reply) = (app.ask_now(request, Answerer::SCREEN)?, self.reply.clone());
         tokio::spawn(async move { replied.await.map(|replied| reply.send(replied)) });
-        true
+        Ok(())
     }
 
     async fn edit(&mut self, ticket: &TicketId) -> Result<(), String> {

@@ -40,7 +40,7 @@ pub struct Ticket {
 }
 
 /// The phase of a new ticket, which is to be replaced.
-pub const TEMPLATE_PHASE: &str = "what is done first";
+pub const TEMPLATE_PHASE: &str = "Phase 1: what is done first";
 
 impl Ticket {
     /// The front matter could not be read: the ticket is listed, but not run.

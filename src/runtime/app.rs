@@ -108,10 +108,11 @@ impl App {
         replied.await.unwrap_or(Reply::Done)
     }
 
-    /// Asks for something and waits for nothing. `None`: there is too much to do; nothing is asked.
-    pub fn ask_now(&self, request: Request, by: Answerer) -> Option<oneshot::Receiver<Reply>> {
+    /// Asks for something and waits for nothing. Gives it back where there is too much to do.
+    pub fn ask_now(&self, request: Request, by: Answerer) -> Result<oneshot::Receiver<Reply>, Box<Request>> {
         let (reply, replied) = oneshot::channel();
-        self.asked.try_send((request, by, reply)).ok().map(|()| replied)
+        let asked = self.asked.try_send((request, by, reply));
+        asked.map(|()| replied).map_err(|full| Box::new(full.into_inner().0))
     }
 
     /// Waits until no run is open. The exit code of the worst ticket, by how its last run here ended.

@@ -13,7 +13,12 @@ use crate::runtime::channels::{self, About, Kept, kept};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+/// A run that could not be read is tried again after this time.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Tells the news to whoever listens.
 #[derive(Clone)]
@@ -56,8 +61,10 @@ struct Untaken {
     news: VecDeque<Next>,
     /// Runs that stand as [`Next::Whole`] in the list: their records are not listed as well.
     whole: BTreeSet<RunId>,
-    /// Runs that could not be read: they are again with their next record.
+    /// Runs that could not be read: they are with their next record, or [later](AGAIN).
     unread: BTreeSet<RunId>,
+    /// When they are.
+    again: Option<Instant>,
     /// Runs in which Claude has printed something.
     grown: BTreeSet<RunId>,
 }
@@ -169,7 +176,7 @@ impl Listener {
         let mut untaken = lock(&self.untaken);
         let full = untaken.news.len() >= channels::NEWS;
         match kept(news) {
-            Kept::Stored(run) if untaken.whole.contains(&run) => return,
+            Kept::Stored(run) if untaken.whole.contains(&run) => return untaken.can_store(run),
             Kept::Stored(run) if full || untaken.unread.contains(&run) => untaken.whole(run),
             Kept::Latest(About::Stream(run)) => drop(untaken.grown.insert(run)),
             Kept::Latest(about) => {
@@ -190,6 +197,24 @@ impl Listener {
 }
 
 impl Untaken {
+    /// That the run waits for storage is no longer so.
+    fn can_store(&mut self, run: RunId) {
+        let waits = |next: &Next| matches!(next, Next::News(News::StorageAwaited(waiting)) if waiting.run == run);
+        self.news.retain(|next| !waits(next));
+    }
+
+    /// Lists again what could not be read, when it is time.
+    fn read_again(&mut self) {
+        if self.again.take_if(|again| *again <= Instant::now()).is_some() {
+            std::mem::take(&mut self.unread).into_iter().for_each(|run| self.whole(run));
+        }
+    }
+
+    fn not_read(&mut self, run: RunId) {
+        self.unread.insert(run);
+        self.again = Some(Instant::now() + AGAIN);
+    }
+
     fn whole(&mut self, run: RunId) {
         self.unread.remove(&run);
         if self.whole.insert(run) {
@@ -211,7 +236,11 @@ impl Subscription {
             if let Some(news) = self.try_next() {
                 return news;
             }
-            self.listener.woken.notified().await;
+            let again = lock(&self.listener.untaken).again;
+            tokio::select! {
+                () = self.listener.woken.notified() => {}
+                () = async { sleep_until(again.unwrap_or_else(Instant::now)).await }, if again.is_some() => {}
+            }
         }
     }
 
@@ -219,6 +248,7 @@ impl Subscription {
     pub fn try_next(&mut self) -> Option<News> {
         loop {
             let mut untaken = lock(&self.listener.untaken);
+            untaken.read_again();
             let run = match untaken.news.pop_front() {
                 Some(Next::News(news)) => return Some(news),
                 Some(Next::Whole(run)) => run,
@@ -229,7 +259,7 @@ impl Subscription {
             drop(untaken);
             match self.reporter.whole(run) {
                 Some(whole) => return Some(whole),
-                None => drop(lock(&self.listener.untaken).unread.insert(run)),
+                None => lock(&self.listener.untaken).not_read(run),
             }
         }
     }

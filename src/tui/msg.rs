@@ -25,6 +25,8 @@ pub enum Msg {
     Scrollback(RunId, Arc<dyn Scrollback>),
     /// What came of a request.
     Replied(Reply),
+    /// A request that could not be taken.
+    NotAsked(Box<Request>),
     /// What time it is now; sent at every wake-up, never on its own account.
     Tick(Timestamp),
     /// The terminal's window has the focus again.

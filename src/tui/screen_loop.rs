@@ -61,8 +61,8 @@ pub trait Host {
     fn heard_already(&mut self) -> Option<Msg>;
     /// What Claude prints in a run that was told.
     fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>>;
-    /// Hands on a request; what comes of it is [heard](Self::heard). `false`: it cannot be taken now.
-    fn ask(&mut self, request: Request) -> bool;
+    /// Hands on a request; what comes of it is [heard](Self::heard). Gives back what cannot be taken now.
+    fn ask(&mut self, request: Request) -> Result<(), Box<Request>>;
     /// Lets the person edit a ticket; returns when the editor has ended. The error is told to the person.
     fn edit(&mut self, ticket: &TicketId) -> impl Future<Output = Result<(), String>>;
     /// The person touched the screen: a key, the mouse, the window.
@@ -141,9 +141,8 @@ pub async fn run(
                     }
                     Ask::Request(request) => {
                         // The runs are busy or gone. Never wait here.
-                        if !host.ask(request) {
-                            let words = "the runs do not take commands now; try again in a moment";
-                            update(ui, Msg::Told(words.into()));
+                        if let Err(request) = host.ask(request) {
+                            update(ui, Msg::NotAsked(request));
                         }
                     }
                 }

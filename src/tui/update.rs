@@ -68,6 +68,10 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             asks.extend(leave_if_quiet(ui));
             asks
         }
+        Msg::NotAsked(request) => {
+            ui.dirty = true;
+            news::not_asked(ui, *request)
+        }
         Msg::News(news) => {
             ui.dirty = true;
             let mut asks = news::fold(ui, news);

@@ -42,8 +42,8 @@ impl tui::screen_loop::Host for Host {
         None
     }
 
-    fn ask(&mut self, _: domain::request::Request) -> bool {
-        true
+    fn ask(&mut self, _: domain::request::Request) -> Result<(), Box<domain::request::Request>> {
+        Ok(())
     }
 
     async fn edit(&mut self, ticket: &base::id::TicketId) -> Result<(), String> {

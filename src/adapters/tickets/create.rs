@@ -118,7 +118,7 @@ fn text(id: &str, title: &str, new: &NewTicket<'_>) -> String {
          \n\
          ## Design\n\
          \n\
-         - [ ] Phase 1: {TEMPLATE_PHASE}\n\
+         - [ ] {TEMPLATE_PHASE}\n\
          \n\
          ## Validation Commands\n\
          \n\

@@ -99,8 +99,9 @@ fn first_title(outline: &Outline) -> Option<String> {
 
 /// A phase that nobody has written yet: Claude would have nothing to work on.
 fn unedited(found: &[Found]) -> impl Iterator<Item = Problem> {
-    found.iter().filter(|found| found.phase.text.ends_with(TEMPLATE_PHASE)).map(|found| Problem {
-        line: found.phase.line,
+    let phases = found.iter().map(|found| &found.phase);
+    phases.filter(|phase| !phase.done && phase.text == TEMPLATE_PHASE).map(|phase| Problem {
+        line: phase.line,
         column: 1,
         message: "fill in the ticket first: this phase is still the template's".to_owned(),
         severity: Severity::Error,
@@ -135,10 +136,13 @@ mod tests {
 
     #[test]
     fn a_template_that_nobody_filled_in_is_not_run() {
-        let text = format!("# T\n\n- [ ] Phase 1: {TEMPLATE_PHASE}\n");
-        let ticket = parse(text.as_bytes(), "t.md");
+        let read = |line: &str| parse(format!("# T\n\n{line}\n").as_bytes(), "t.md");
+        let ticket = read(&format!("- [ ] {TEMPLATE_PHASE}"));
         let problem = ticket.problems.first().expect("a problem");
         assert!(ticket.is_broken() && problem.line == 3 && problem.message.contains("fill in"), "{problem:?}");
+        for real in ["- [ ] Write down what is done first", &format!("- [x] {TEMPLATE_PHASE}")] {
+            assert!(!read(real).is_broken(), "{real}");
+        }
     }
 
     /// `n form done text tasks` of each phase, shortened for tables.

@@ -120,11 +120,20 @@ impl Draft<'_> {
         if !self.state.is_open() {
             return;
         }
-        let loop_waits = self.state.stage == Stage::WritingBox;
-        if !loop_waits && !self.state.is_writing_box() {
-            // The phase is gone from the file by now.
-            return self.advance();
+        // Else the phase is gone from the file by now.
+        if self.state.stage == Stage::WritingBox || self.state.is_writing_box() {
+            self.box_is_so(phase, done, outcome);
         }
+        self.advance();
+        // Else the stop has waited for the box alone.
+        let stops = self.state.pace == Pace::StopNext && self.state.ended.is_none();
+        if stops && self.state.open_iteration().is_none() {
+            self.end_if_nothing_runs();
+        }
+    }
+
+    fn box_is_so(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome) {
+        let loop_waits = self.state.stage == Stage::WritingBox;
         let trouble = outcome.clone().box_trouble();
         let gone = outcome == WriteOutcome::FileGone;
         let text = phase.phase.clone();
@@ -137,12 +146,6 @@ impl Draft<'_> {
         // Else the file's watch tells it, which looks for it for a while.
         if gone && loop_waits {
             self.record(Record::TicketLost { why: "the file is gone".into() });
-        }
-        self.advance();
-        // Else the stop has waited for the box alone.
-        let stops = self.state.pace == Pace::StopNext && self.state.ended.is_none();
-        if stops && self.state.open_iteration().is_none() {
-            self.end_if_nothing_runs();
         }
     }
 

@@ -7,8 +7,9 @@ use crate::domain::breaker::Circuit;
 use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
+use crate::domain::passphrase::Checked;
 use crate::domain::record::{OfPhase, PhaseByPerson, Record, Stored};
-use crate::domain::request::{Refused, Reply};
+use crate::domain::request::{Refused, Reply, Request};
 use crate::domain::words::Weight;
 use crate::tui::msg::Ask;
 use crate::tui::tab::Tab;
@@ -35,6 +36,10 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
         }
         News::RunOpened { ticket, run, records, .. } => {
             let at = tab_for(ui, &ticket);
+            if ui.tabs[at].run == Some(run) && ui.tabs[at].has_open_run() {
+                // Read again, since records did not get here: those are the news, and what the person has begun stays.
+                return records.iter().flat_map(|stored| recorded(ui, at, stored)).collect();
+            }
             ui.log.forget(&ticket);
             let draft = std::mem::take(&mut ui.tabs[at].draft);
             let old = std::mem::replace(&mut ui.tabs[at], crate::tui::tab::Tab::new(ticket));
@@ -43,12 +48,13 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             tab.gone = old.gone;
             tab.draft = draft;
             tab.run = Some(run);
-            // What is read again is no news for the person.
-            let toast = ui.toast.take();
+            // What happened before is no news for the person, and its questions had other cards.
+            let (toast, modals) = (ui.toast.take(), std::mem::take(&mut ui.modals));
             for stored in records {
                 asks.extend(recorded(ui, at, &stored));
             }
-            ui.toast = toast;
+            (ui.toast, ui.modals) = (toast, modals);
+            attention::drop_stale(ui, "no answer needed: the run has ended");
         }
         News::Recorded(stored) => {
             let at = ui.tabs.iter().position(|tab| tab.run == Some(stored.run));
@@ -114,10 +120,35 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     Vec::new()
 }
 
+/// The service has too much to do, or is gone: what was asked is not done.
+pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
+    let why = "not sent: the runs do not take commands now; try again in a moment";
+    ui.tell(why);
+    match request {
+        Request::Command(ticket, command) => {
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
+                tab.decided(&command);
+            }
+            if let UserCommand::AnswerApproval { id, .. } | UserCommand::EditCall { id, .. } = &command {
+                attention::refused(ui, &ticket, id, "Your answer was not sent; try again in a moment.");
+            }
+        }
+        Request::LookUpPassphrase { ticket, id } | Request::TryPassphrase { ticket, id, .. } => {
+            attention::checked(ui, &ticket, &id, Checked::Failed(why.to_owned()));
+        }
+        Request::SaveRule { ticket, id, .. } => return attention::saved(ui, &ticket, &id, &Err(why.to_owned())),
+        _ => {}
+    }
+    Vec::new()
+}
+
 fn refused(ui: &mut Ui, why: Refused) {
     let Refused { ticket, message, exit_code } = why;
     log(ui, &ticket, Weight::Error, &message);
-    if is_unknown(ui, &ticket) {
+    if exit_code == 0 {
+        // Too late for what was wanted: nothing failed, and the run stands as it has ended.
+        ui.tell(clean_line(&message, 400));
+    } else if is_unknown(ui, &ticket) {
         // A name that was typed wrongly: no tab for what is not there.
         ui.opening = false;
         ui.tell(clean_line(&message, 400));

@@ -99,6 +99,17 @@ fn a_start_that_the_breaker_refuses_leaves_its_run_in_front() {
 }
 
 #[test]
+fn a_command_that_comes_too_late_leaves_a_complete_run_complete() {
+    let mut model = sample::model();
+    model.tabs.push(sample::finished("tk-1"));
+    let message = "the run has already ended".to_owned();
+    let refused = Refused { ticket: sample::id("tk-1"), message: message.clone(), exit_code: 0 };
+    update(&mut model, Msg::Replied(Reply::Refused(refused)));
+    assert_eq!((model.tabs[0].standing(), &model.tabs[0].failure), (Standing::Complete, &None));
+    assert_eq!(model.toast.as_ref().map(|(words, _)| words), Some(&message));
+}
+
+#[test]
 fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
     let mut model = with_running();
     let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1"));

@@ -265,3 +265,26 @@ fn a_stop_waits_for_the_box_that_the_person_has_decided_about() {
         assert_eq!(ended.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));
     }
 }
+
+#[test]
+fn a_stop_does_not_wait_for_the_box_of_a_phase_that_has_left_the_file() {
+    let mut world = at(&Stage::Running);
+    command(&mut world, UserCommand::PauseNow);
+    while world.state.stage != Stage::Paused {
+        assert!(world.happen());
+    }
+    let phase = world.state.phases[0].id;
+    world.phases.remove(0);
+    let (read, mut state) = (world.reading(), std::sync::Arc::new(world.state.clone()));
+    let commanded = |command| Input::Commanded { id: "c".into(), command, by: Answerer::SCREEN };
+    // Not by way of the world, which writes boxes at once.
+    let named = world.state.phases[0].named();
+    let settled = Input::BoxSettled { phase: named, done: true, outcome: WriteOutcome::NotThere };
+    let now = Timestamp::from_millis(world.now);
+    for input in [commanded(UserCommand::TickPhase { phase }), commanded(UserCommand::Stop), read] {
+        state = decide(&state, input, now).next.unwrap();
+        assert!(state.ended.is_none());
+    }
+    let ended = decide(&state, settled, now).next.unwrap();
+    assert_eq!(ended.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));
+}

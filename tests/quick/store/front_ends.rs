@@ -112,3 +112,32 @@ async fn somebody_is_there_as_long_as_a_front_end_listens_that_can_answer() {
     drop(near);
     assert_eq!(reporter.presence(), Presence::Nobody);
 }
+
+#[tokio::test]
+async fn a_run_that_could_not_be_read_is_read_again_though_nothing_more_happens_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (reporter, run) = opened(&store);
+    store.append(append(run, vec![note("asked")])).await.unwrap();
+    let db = rusqlite::Connection::open(store.folder().join("programmator.db")).unwrap();
+    db.execute_batch("ALTER TABLE records RENAME TO away").unwrap();
+    let mut front_end = reporter.subscribe(Presence::Screen);
+    assert_eq!(heard(&mut front_end), [""; 0], "it cannot be read");
+    db.execute_batch("ALTER TABLE away RENAME TO records").unwrap();
+    let news = tokio::time::timeout(std::time::Duration::from_secs(20), front_end.next()).await.unwrap();
+    assert!(matches!(news, News::RunOpened { records, .. } if records.len() == 1));
+}
+
+#[tokio::test]
+async fn a_run_that_is_read_whole_does_not_wait_for_storage_that_it_has_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (reporter, run) = opened(&store);
+    let mut slow = reporter.subscribe(Presence::Screen);
+    let why = "full".into();
+    reporter.storage_awaited(StorageAwaited { run, ticket: ticket("tk-1"), why, since: time(1), until: time(2) });
+    for stored in store.append(append(run, vec![note("stored")])).await.unwrap() {
+        reporter.recorded(stored);
+    }
+    assert_eq!(heard(&mut slow), ["all 1"]);
+}

@@ -169,7 +169,8 @@ impl Card {
     fn panel(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         match &self.page {
             Page::Deny(field) => {
-                let head = ("deny", "reason for Claude (optional)");
+                let trouble = self.trouble.as_ref().map(|why| spelt::visible(why));
+                let head = ("deny", trouble.as_deref().unwrap_or("reason for Claude (optional)"));
                 field.view(head, "Why not, and what should Claude do instead?", theme, area, buf);
             }
             Page::Edit(field, _) => field.view(("edit", "edit what it runs"), "", theme, area, buf),
