@@ -195,6 +195,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.iterations = *n;
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
+            state.aside_in_a_row = if progress { 0 } else { state.aside_in_a_row + 1 };
             let own = state.about_mut(phase.as_deref(), *id, PhaseState::is_open).map(|own| {
                 if progress {
                     own.mark = Mark::Running;

@@ -70,6 +70,8 @@ pub struct State {
     pub iterations: u32,
     /// Iterations among them that count for nothing.
     pub aside: u32,
+    /// Of these, the last ones in a row.
+    pub aside_in_a_row: u32,
     /// Calls of Claude counted in this run.
     pub calls: Vec<Timestamp>,
     /// Limits: windows, counters, receipts, and the wait of a parked run.

@@ -12,6 +12,7 @@ use programmator::domain::session::Sessions;
 use programmator::domain::step::{Counts, StepName};
 use programmator::orchestrator::apply::folded;
 use programmator::orchestrator::effect::Spawn;
+use programmator::orchestrator::judge::Checks;
 use programmator::orchestrator::prompt::{Kind, Prompt, PromptContext};
 use programmator::orchestrator::state::{Iteration, Mark, PhaseState, Stage, State};
 use programmator::orchestrator::step::{Judged, Next, SessionUse, Step};
@@ -20,7 +21,7 @@ use programmator::orchestrator::steps::{STEPS, code};
 const NAME: StepName = StepName::new("review");
 const REVIEW: Kind = Kind { file: "review.md", builtin: "Review {{ phase }}." };
 
-static STEPS_WITH_REVIEW: [Step; 2] = [
+const fn review(next: fn(&State) -> Next, judge: fn(&State, Checks<'_>) -> Judged) -> Step {
     Step {
         name: NAME,
         counts: Counts::Nothing,
@@ -35,10 +36,11 @@ static STEPS_WITH_REVIEW: [Step; 2] = [
         follow_up: |state| prompt(state, Vec::new()),
         read: parse,
         about: |_, _| Ok(Claimed::Nothing),
-        judge: |state, _| Judged::Facts(objection(state).into_iter().collect()),
-    },
-    code::STEP,
-];
+        judge,
+    }
+}
+
+static STEPS_WITH_REVIEW: [Step; 2] = [review(next, objects), code::STEP];
 
 /// What was done last is reviewed, and what a review did not come to the end of.
 fn next(state: &State) -> Next {
@@ -63,6 +65,10 @@ fn objection(state: &State) -> Option<Record> {
         let (of, by) = (phase.named(), programmator::domain::answerer::Answerer::SCREEN);
         Record::PhaseReopened(programmator::domain::record::PhaseByPerson { of, by })
     })
+}
+
+fn objects(state: &State, _: Checks<'_>) -> Judged {
+    Judged::Facts(objection(state).into_iter().collect())
 }
 
 fn is_done(phase: &PhaseState) -> bool {
@@ -110,6 +116,27 @@ fn a_new_step_is_a_row() {
         }
         let steps: Vec<_> = world.state.limits.receipts.iter().map(|receipt| receipt.step.word()).collect();
         assert_eq!(steps, ["code", "review"].repeat(reviews.len()), "seed {seed}: a receipt names its step");
+    }
+}
+
+/// It always has something to look at, and says nothing of it.
+static ENDLESS: [Step; 2] = [review(anything_done, |_, _| Judged::Facts(Vec::new())), code::STEP];
+
+fn anything_done(state: &State) -> Next {
+    state.phases.iter().find(|phase| is_done(phase)).map_or(Next::Nothing, |phase| Next::Phase(phase.named()))
+}
+
+#[test]
+fn a_step_that_counts_for_nothing_and_never_ends_is_stopped() {
+    for seed in 0..20 {
+        let mut world = reviewed(seed, Weather::Fair);
+        world.steps = &ENDLESS;
+        let phases = world.phases.len();
+        world.live();
+        let ended = world.state.ended.clone().unwrap();
+        let reason = if phases > 0 { ExitReason::Stagnation } else { ExitReason::Complete };
+        assert_eq!(ended.reason, reason, "seed {seed}: {}", ended.detail);
+        assert!(calls(&world, &NAME).len() <= 20, "seed {seed}");
     }
 }
 
