@@ -17,7 +17,7 @@ use programmator::domain::breaker::Breaker;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::profile::Profile;
 use programmator::domain::record::{FORMAT, Record, Stored};
-use programmator::domain::session::Sessions;
+use programmator::domain::session::{Sessions, Told};
 use programmator::domain::settings::Settings;
 use programmator::domain::stream::control::asked;
 use programmator::domain::stream::envelope::Envelope;
@@ -71,7 +71,7 @@ impl Run {
             Input::TreeGranted,
             Input::SnapshotTaken { n: 1, id: "s".into() },
             Input::AgentSpawned { n: 1, pid: 7 },
-            Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into() },
+            Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into(), told: Told::default() },
         ] {
             let decision = decide(&this.state, input, NOW);
             this.fold(run, decision.records);

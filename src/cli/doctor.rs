@@ -129,7 +129,7 @@ fn version(found: &Found, launch: &Launch) -> Finding {
     let version = found.version;
     let [first, last] = TESTED;
     let (mark, means) = match version.fitness() {
-        Fitness::TooOld => (Mark::Fail, format!("{} or newer is needed: update it with `claude update`", FLOOR)),
+        Fitness::TooOld => (Mark::Fail, format!("{FLOOR} or newer is needed: update it with `claude update`")),
         Fitness::Untested => (Mark::Warn, "yours is older: update it with `claude update`".to_owned()),
         Fitness::Tested => (Mark::Ok, "yours is one of them".to_owned()),
         Fitness::Between => (Mark::Ok, "yours is between them and should work".to_owned()),

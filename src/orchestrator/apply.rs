@@ -29,7 +29,9 @@ pub fn folded<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>) -> State 
 /// The state after records that are to be stored at `time`.
 pub fn after(state: &State, records: &[Record], time: Timestamp) -> State {
     let mut state = state.clone();
-    records.iter().for_each(|record| fold(&mut state, record, time));
+    for record in records {
+        fold(&mut state, record, time);
+    }
     state
 }
 

@@ -206,7 +206,9 @@ impl Untaken {
     /// Lists again what could not be read, when it is time.
     fn read_again(&mut self) {
         if self.again.take_if(|again| *again <= Instant::now()).is_some() {
-            std::mem::take(&mut self.unread).into_iter().for_each(|run| self.whole(run));
+            for run in std::mem::take(&mut self.unread) {
+                self.whole(run);
+            }
         }
     }
 

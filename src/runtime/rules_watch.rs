@@ -47,7 +47,7 @@ impl Watching {
         });
         let watch = watch
             .inspect_err(|error| {
-                tracing::warn!(%error, "the policy files cannot be watched; they are read again before each verdict")
+                tracing::warn!(%error, "the policy files cannot be watched; they are read again before each verdict");
             })
             .ok()?;
         let followed = Arc::new(Mutex::new(Followed { watch, runs: Vec::new() }));

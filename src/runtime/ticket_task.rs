@@ -265,7 +265,9 @@ impl TicketTask {
             // Known before anybody hears of it: a run that has ended takes nothing more.
             self.inputs.close();
         }
-        stored.into_iter().for_each(|stored| self.reporter.recorded(stored));
+        for stored in stored {
+            self.reporter.recorded(stored);
+        }
         Ok(())
     }
 

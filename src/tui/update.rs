@@ -120,7 +120,7 @@ fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
             let asks = run(ui, row.command, &input);
             // Whoever lets a run go on wants to stay.
             let goes_on = |ask: &Ask| {
-                matches!(ask, Ask::Request(Request::Start(_)) | Ask::Request(Request::Command(_, UserCommand::Resume)))
+                matches!(ask, Ask::Request(Request::Start(_) | Request::Command(_, UserCommand::Resume)))
             };
             if asks.iter().any(goes_on) {
                 ui.quitting = None;

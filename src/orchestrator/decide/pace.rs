@@ -112,8 +112,8 @@ impl Draft<'_> {
             self.set_box(phase, done);
             return false;
         }
-        let step = self.next_step().map(|(step, _)| step.counts);
-        if step.is_none() && self.state.ticket_lost.is_none() {
+        let counts = self.next_step().map(|(step, _)| step.counts);
+        if counts.is_none() && self.state.ticket_lost.is_none() {
             self.complete();
             return false;
         }
@@ -130,7 +130,7 @@ impl Draft<'_> {
             self.leave(gate);
             return false;
         }
-        if let Some(stop) = guards::check(&self.state, step.unwrap_or_default()) {
+        if let Some(stop) = guards::check(&self.state, counts.unwrap_or_default()) {
             let detail = match self.halted() {
                 // The guard says why it is over, the breaker what it takes to begin again.
                 Some(why) => format!("{}. Also, {why}", stop.detail),
@@ -237,9 +237,9 @@ impl Draft<'_> {
             session,
             told,
             model,
+            max_budget_usd,
             effort,
             profile,
-            max_budget_usd,
             prompt,
         })));
     }

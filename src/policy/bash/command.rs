@@ -32,7 +32,7 @@ impl Walker<'_> {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => redirects.push(redirect),
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => assignments.push(assignment),
                 CommandPrefixOrSuffixItem::Word(word) => {
-                    self.refuse(&word.value, "an unknown word comes before the command")
+                    self.refuse(&word.value, "an unknown word comes before the command");
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(..) => drop(self.process(item)),
             }

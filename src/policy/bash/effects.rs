@@ -110,15 +110,12 @@ impl Walker<'_> {
         }
         let targets =
             field.texts().map(|texts| texts.iter().map(|text| self.targets(text)).collect::<Option<Vec<_>>>());
-        match targets.flatten() {
-            Some(targets) => unit.names.roots.extend(targets.into_iter().flatten().map(Target::Path)),
-            None => {
-                let texts = field.texts().unwrap_or_default();
-                let may_be = self.shell.seen().iter().flat_map(|from| texts.iter().map(move |text| (from, text)));
-                let may_be = may_be.filter_map(|(from, text)| self.place.resolve(from, text));
-                unit.names.roots.extend(may_be.map(Target::Path));
-                unit.names.roots.push(Target::Unknown);
-            }
+        if let Some(targets) = targets.flatten() { unit.names.roots.extend(targets.into_iter().flatten().map(Target::Path)) } else {
+            let texts = field.texts().unwrap_or_default();
+            let may_be = self.shell.seen().iter().flat_map(|from| texts.iter().map(move |text| (from, text)));
+            let may_be = may_be.filter_map(|(from, text)| self.place.resolve(from, text));
+            unit.names.roots.extend(may_be.map(Target::Path));
+            unit.names.roots.push(Target::Unknown);
         }
     }
 

@@ -113,7 +113,7 @@ impl Pane for Log {
     }
 
     fn typed(&mut self, _: &mut Model, text: &str) {
-        self.words = text.to_owned();
+        text.clone_into(&mut self.words);
         self.anchor = None;
     }
 

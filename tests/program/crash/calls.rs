@@ -28,8 +28,8 @@ turns:
 ";
 
 fn project() -> Project {
-    let project = Project::with_config(&PHASES, SCENARIO, "validation: {commands: [\"true\"]}\n");
-    project
+    
+    Project::with_config(&PHASES, SCENARIO, "validation: {commands: [\"true\"]}\n")
 }
 
 /// A run under `strace`, which looks at the program and at nobody whom it starts, and what it wrote down.

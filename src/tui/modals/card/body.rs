@@ -301,7 +301,7 @@ fn units(body: &mut Body, approval: &Approval, above: &str) {
     let widest = approval.units.iter().map(|unit| spelt::visible(&unit.text).width()).max().unwrap_or(0);
     let columns = columns.min(widest);
     let mut told = BTreeSet::new();
-    let shown = |unit: &UnitView| (unit.text.clone(), unit.verdict.clone(), unit.rule.clone(), unit.reason.clone());
+    let shown = |unit: &UnitView| (unit.text.clone(), unit.verdict, unit.rule.clone(), unit.reason.clone());
     let like = |one: &UnitView, other: &UnitView| shown(one) == shown(other);
     let mut alike = 0;
     for (at, unit) in approval.units.iter().enumerate() {

@@ -257,7 +257,7 @@ impl Journal {
                 self.say(Level::Info, format!("✓ ticked by {by}: “{}”", of.phase));
             }
             Record::PhaseReopened(PhaseByPerson { of, .. }) => {
-                self.say(Level::Info, format!("reopened: “{}”", of.phase))
+                self.say(Level::Info, format!("reopened: “{}”", of.phase));
             }
             Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written }) => {
                 self.open_boxes.insert(phase.phase.clone());
