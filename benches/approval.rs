@@ -71,7 +71,13 @@ impl Run {
             Input::TreeGranted,
             Input::SnapshotTaken { n: 1, id: "s".into() },
             Input::AgentSpawned { n: 1, pid: 7 },
-            Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into(), told: Told::default() },
+            Input::AgentReady {
+                n: 1,
+                session: "s".into(),
+                model: "m".into(),
+                version: "v".into(),
+                told: Told::default(),
+            },
         ] {
             let decision = decide(&this.state, input, NOW);
             this.fold(run, decision.records);

@@ -119,9 +119,8 @@ fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
         Some(row) if (row.enabled)(ui) => {
             let asks = run(ui, row.command, &input);
             // Whoever lets a run go on wants to stay.
-            let goes_on = |ask: &Ask| {
-                matches!(ask, Ask::Request(Request::Start(_) | Request::Command(_, UserCommand::Resume)))
-            };
+            let goes_on =
+                |ask: &Ask| matches!(ask, Ask::Request(Request::Start(_) | Request::Command(_, UserCommand::Resume)));
             if asks.iter().any(goes_on) {
                 ui.quitting = None;
             }

@@ -28,7 +28,6 @@ turns:
 ";
 
 fn project() -> Project {
-    
     Project::with_config(&PHASES, SCENARIO, "validation: {commands: [\"true\"]}\n")
 }
 
