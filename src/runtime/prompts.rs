@@ -56,7 +56,9 @@ pub fn make(templates: &Templates, spawn: &Spawn, path: &Path, gate: Vec<String>
 
 /// Tells texts apart.
 fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let sum = Sha256::digest(text.as_bytes());
+    let half: [u8; 16] = std::array::from_fn(|at| sum[at]);
+    format!("{:032x}", u128::from_be_bytes(half))
 }
 
 /// What the gate does with calls of the usual kinds, in at most five lines: it is asked about each that is named.
@@ -99,11 +101,11 @@ pub fn briefing(gate: &dyn Judge, run: RunId, folder: &Path, ticket: &Path, pres
     }
     let waits = match presence {
         Presence::Nobody => "Refused, since nobody is there to be asked",
-        _ => "Waits for the person to say yes",
+        Presence::Screen => "Waits for the person to say yes",
     };
     let locked = match presence {
         Presence::Nobody => "Refused, since nobody is there to type the passphrase",
-        _ => "Waits for the person's passphrase",
+        Presence::Screen => "Waits for the person's passphrase",
     };
     let heads = ["Runs at once", waits, locked, "Refused"];
     let lines = heads.into_iter().zip(&kinds).filter(|(_, kinds)| !kinds.is_empty());

@@ -9,10 +9,8 @@ use std::time::Duration;
 
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     Some(match record {
-        Record::LimitSeen(window) if window.status == WindowStatus::Allowed => return None,
-        Record::LimitSeen(window) => (Weight::Warn, window_words(window)),
-        // Told by the wait that follows, or by the run's end.
-        Record::LimitHit(_) => return None,
+        Record::LimitSeen(window) if window.status != WindowStatus::Allowed => (Weight::Warn, window_words(window)),
+        // A limit that is hit is told by the wait that follows, or by the run's end.
         Record::Parked(parking) => (Weight::Warn, format!("parked: {}", parked_words(parking))),
         Record::Unparked => (Weight::Info, "resumed".into()),
         Record::LimitsChanged(limits) => (Weight::Info, format!("limits updated: {} calls an hour", limits.calls)),

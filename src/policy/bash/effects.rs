@@ -111,7 +111,7 @@ impl Walker<'_> {
         let targets =
             field.texts().map(|texts| texts.iter().map(|text| self.targets(text)).collect::<Option<Vec<_>>>());
         if let Some(targets) = targets.flatten() {
-            unit.names.roots.extend(targets.into_iter().flatten().map(Target::Path))
+            unit.names.roots.extend(targets.into_iter().flatten().map(Target::Path));
         } else {
             let texts = field.texts().unwrap_or_default();
             let may_be = self.shell.seen().iter().flat_map(|from| texts.iter().map(move |text| (from, text)));

@@ -18,6 +18,7 @@ pub struct Movement {
 }
 
 /// Does the record tell of a movement? Then the iteration that caused it.
+#[expect(clippy::option_option, reason = "no movement, or one that belongs to no iteration")]
 pub fn moved_in(record: &Record) -> Option<Option<u32>> {
     match record {
         Record::BreakerCounted(moved) => Some(Some(moved.n)),

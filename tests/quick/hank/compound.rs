@@ -1,7 +1,6 @@
 //! Compound commands and denials: what Claude's own rules refuse although they let each part of it pass.
 
 use programmator::domain::denial::{Denial, only_compound};
-use programmator::domain::session::Told;
 
 fn bash(command: &str) -> Denial {
     Denial::new("Bash", "t", command)
@@ -124,7 +123,7 @@ mod runs {
         give(Input::SnapshotTaken { n: 1, id: "s".into() });
         give(Input::AgentSpawned { n: 1, pid: 7 });
         let (session, model, version) = (String::new(), String::new(), String::new());
-        give(Input::AgentReady { n: 1, session, model, version, told: Told::default() });
+        give(Input::AgentReady { n: 1, session, model, version, told: programmator::domain::session::Told::default() });
         if let Some(id) = blocked {
             let request = ControlRequest { id: "r".into(), via: Via::Callback };
             let (tool, input) = ("Bash".to_owned(), "{}".to_owned());

@@ -33,8 +33,8 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     );
     let named = crate::domain::record::OfPhase { phase: "Tests for burst".into(), id: Some(PhaseId(4)) };
     let by = crate::domain::answerer::Answerer::SCREEN;
-    let ticked = Record::PhaseTicked(crate::domain::record::PhaseByPerson { of: named, by });
-    recorded(&mut model, 41, ticked);
+    let boxed = Record::PhaseTicked(crate::domain::record::PhaseByPerson { of: named, by });
+    recorded(&mut model, 41, boxed);
     assert_eq!(told(&model), "ticked “Tests for burst”");
     assert_eq!(model.waiting(), 1, "it can be stored again, and there is no answer");
     update(&mut model, Msg::News(News::StorageAwaited(full)));
