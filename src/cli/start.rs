@@ -22,6 +22,7 @@ use crate::runtime::supervisor::find_run;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Mode;
 use crate::tui::screen_loop;
+use crate::tui::tab::Tab;
 use crate::tui::terminal::{Screen, ScreenError};
 use crate::tui::theme::Theme;
 use crate::tui::ui::Ui;
@@ -159,14 +160,16 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
 
 /// One line a run: how it ended, and how to resume it.
 fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError> {
-    let shown: Vec<RunId> = model.tabs.iter().filter_map(|tab| tab.run).collect();
+    let shown: Vec<(RunId, &Tab)> = model.tabs.iter().filter_map(|tab| Some((tab.run?, tab))).collect();
     if shown.is_empty() {
         return Ok(());
     }
     let runs = session.store()?.runs()?;
-    for run in shown.iter().filter_map(|run| runs.iter().find(|summary| summary.run == *run)) {
+    for (run, tab) in shown.iter().filter_map(|(shown, tab)| Some((runs.iter().find(|run| run.run == *shown)?, tab))) {
+        let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
+        let but = tab.state.unapplied().filter(|_| complete).map_or_else(String::new, |words| format!("; {words}"));
         // Nobody may be reading any more.
-        let _ = writeln!(stdout(), "{}", last_line(run, after));
+        let _ = writeln!(stdout(), "{}{but}", last_line(run, after));
     }
     Ok(())
 }

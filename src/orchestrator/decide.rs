@@ -44,8 +44,12 @@ pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
 /// The same, for a run that is made of these steps.
 pub fn decide_with(steps: &[Step], state: &State, input: Input, now: Timestamp) -> Decision {
     let mut draft = Draft { state: Cow::Borrowed(state), steps, now, records: Vec::new(), effects: Vec::new() };
+    let held = draft.is_held();
     draft.take(input);
     draft.end_parking_if_over();
+    if held && !draft.is_held() {
+        draft.advance();
+    }
     let Draft { state, records, effects, .. } = draft;
     let next = match state {
         Cow::Owned(next) => Some(Arc::new(next)),
@@ -95,6 +99,7 @@ impl<'a> Draft<'a> {
             Input::Judged { n, call, ruling, presence } => self.judged(n, *call, *ruling, presence),
             Input::EditJudged { id, by, input, ruling } => self.edit_judged(&id, by, input, *ruling),
             Input::Unlocked { id, by } => self.unlocked(&id, by),
+            Input::PersonSought { presence } => self.person_sought(presence),
             Input::RulesOpened { words } => {
                 if self.state.is_open() {
                     self.notice(Level::Info, words);

@@ -92,6 +92,8 @@ pub enum Effect {
     },
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus { to: TicketStatus },
+    /// Ask whether a person is there to decide → `PersonSought`.
+    SeekPerson,
     /// The run is over or waits for nothing: end Claude if there is one, release folder and locks.
     Finish,
 }

@@ -88,6 +88,8 @@ pub enum Input {
         /// Who could be asked.
         presence: Presence,
     },
+    /// Whether a person is there to decide.
+    PersonSought { presence: Presence },
     /// A right passphrase was typed for a call that waits for it.
     Unlocked { id: QuestionId, by: Answerer },
     /// A right passphrase has opened rules beyond the call that it was typed for.

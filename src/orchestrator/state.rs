@@ -140,6 +140,11 @@ impl PhaseState {
         !self.mark.is_settled()
     }
 
+    /// Done by Claude, not by the person's tick.
+    pub fn is_done_by_claude(&self) -> bool {
+        matches!(self.mark, Mark::Done(how) if how != DoneHow::TickedByPerson)
+    }
+
     /// How records name it.
     pub fn named(&self) -> OfPhase {
         OfPhase { phase: self.text.clone(), id: Some(self.id) }
@@ -325,6 +330,20 @@ impl State {
         match &self.ended {
             Some(ended) => !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped),
             None => self.validation_change.is_some(),
+        }
+    }
+
+    /// What a complete run says about the ticket's validation commands where it was not checked with those of now.
+    pub fn unapplied(&self) -> Option<&'static str> {
+        let last = self.iteration.as_ref();
+        let ran = last.map_or(&[][..], |last| &last.validated);
+        let differs = !ran.iter().map(|(command, _)| command).eq(&self.validation);
+        // What did not pass, the person has settled; and without a claim, none ran.
+        let counts = !ran.is_empty() && ran.iter().all(|(_, exit)| *exit == Some(0));
+        match (self.validation_change.is_some() || counts && differs, ran.is_empty()) {
+            (false, _) => None,
+            (true, false) => Some("validated with the earlier commands; the changed ones were not applied"),
+            (true, true) => Some("the changed validation commands were not applied"),
         }
     }
 

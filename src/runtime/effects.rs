@@ -136,6 +136,7 @@ impl Effects {
                     Input::StatusSettled { to, outcome }
                 });
             }
+            Effect::SeekPerson => return Some(Input::PersonSought { presence: self.reporter.presence() }),
             Effect::Finish => self.finish().await,
         }
         None

@@ -36,6 +36,8 @@ pub struct Tab {
     pub id: TicketId,
     /// Its file as last read; `None` until it was.
     pub ticket: Option<Arc<Ticket>>,
+    /// The run is complete, and the file has had open phases since.
+    pub reopened: bool,
     /// The file is gone.
     pub gone: bool,
     pub run: Option<RunId>,
@@ -117,6 +119,7 @@ impl Tab {
         Self {
             id,
             ticket: None,
+            reopened: false,
             gone: false,
             run: None,
             state: State::default(),
@@ -131,12 +134,28 @@ impl Tab {
         }
     }
 
+    /// Takes the file as it is now.
+    pub fn read(&mut self, ticket: Arc<Ticket>) {
+        let complete = self.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
+        // A box that the run left empty, as of a phase that was skipped, is no more work.
+        let left = |text: &str| self.state.phases.iter().any(|phase| phase.text == text && !phase.ticked);
+        self.reopened = complete && ticket.phases.iter().any(|phase| !phase.done && !left(&phase.text));
+        self.ticket = Some(ticket);
+        self.gone = false;
+    }
+
+    /// Its phases are those of the file: there is no run, or the file has more to do than the run knew.
+    pub fn is_as_in_file(&self) -> bool {
+        self.reopened || self.state.phases.is_empty()
+    }
+
     /// Folds a record in; `false` when it was known already.
     pub fn record(&mut self, stored: &Stored) -> bool {
         if stored.seq <= self.state.seq {
             return false;
         }
         apply(&mut self.state, stored);
+        self.reopened &= self.state.ended.is_some();
         self.storage = None;
         self.forget_stored();
         self.stream.record(stored);
@@ -160,6 +179,7 @@ impl Tab {
         }
         let asks = self.open_questions().next().is_some() || self.state.needs_person();
         match (&self.state.ended, &self.state.stage) {
+            (Some(_), _) if self.reopened => Standing::NotStarted,
             (Some(ended), _) if ended.reason == ExitReason::Complete => Standing::Complete,
             (Some(_), _) if self.state.needs_person() => Standing::Halted,
             (Some(_), _) => Standing::Stopped,
@@ -200,7 +220,7 @@ impl Tab {
     /// Phases done and phases in all, from the run, else from the file.
     pub fn progress(&self) -> (usize, usize) {
         match &self.ticket {
-            Some(ticket) if self.state.phases.is_empty() => {
+            Some(ticket) if self.is_as_in_file() => {
                 (ticket.phases.iter().filter(|phase| phase.done).count(), ticket.phases.len())
             }
             _ => (self.state.phases_done(), self.state.phases.len()),

@@ -3,6 +3,7 @@
 //! `core/world.rs` is that world, `core/invariants.rs` what holds in it, `core/simulation.rs` plays many schedules. Here
 //! are the tests of single properties.
 
+mod changed_commands;
 mod dice;
 mod invariants;
 mod ledger;

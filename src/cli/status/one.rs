@@ -27,6 +27,9 @@ use std::time::Duration;
 struct Shown {
     #[serde(flatten)]
     run: RunSummary,
+    /// Why it ended, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    detail: String,
     /// What the present iteration is for, where it is not code.
     #[serde(skip_serializing_if = "StepName::is_code")]
     step: StepName,
@@ -117,6 +120,7 @@ fn shown(store: &Store, text: &str, now: Timestamp) -> Result<Shown, CliError> {
         limits: limited(&state, limits, &facts, now),
         receipts: receipts(&state),
         step: state.open_iteration().map(|open| open.role.step.clone()).unwrap_or_default(),
+        detail: state.ended.map_or_else(String::new, |ended| ended.detail),
         run: summary,
     })
 }
@@ -149,11 +153,14 @@ fn receipts(state: &State) -> Receipts {
 }
 
 fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
-    let Shown { run, step, parked, unasked, limits, receipts } = shown;
+    let Shown { run, detail, step, parked, unasked, limits, receipts } = shown;
     let about = run.reason.as_deref().or(run.phase.as_deref()).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
     let step = of_step(step);
     writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.state.word())?;
+    if !detail.is_empty() {
+        writeln!(out, "  {}", clean_line(detail, 400))?;
+    }
     let zone = jiff::tz::TimeZone::system();
     let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
     writeln!(out, "  {}", clean_line(&run.title, 100))?;

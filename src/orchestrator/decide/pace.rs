@@ -2,6 +2,7 @@
 
 use super::{Draft, STOPPED};
 use crate::base::time::Timestamp;
+use crate::domain::approval::Presence;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -171,7 +172,32 @@ impl Draft<'_> {
         self.effect(Effect::SetBox { phase, done });
     }
 
+    /// Nothing is left to do. Changed validation commands that nobody has decided about hold the end.
     fn complete(&mut self) {
+        match self.state.validation_change {
+            None => self.close_ticket(),
+            Some(_) if self.state.pace == Pace::StopNext => self.end(ExitReason::UserStopped, STOPPED),
+            Some(_) => self.effect(Effect::SeekPerson),
+        }
+    }
+
+    /// The run has nothing left to do but to hear what the person says about changed validation commands.
+    pub(super) fn is_held(&self) -> bool {
+        self.state.is_open()
+            && self.state.stage == Stage::Idle
+            && self.state.validation_change.is_some()
+            && !self.state.is_writing_box()
+            && self.next_step().is_none()
+    }
+
+    /// Where nobody can decide, the run ends as it is, and says so.
+    pub(super) fn person_sought(&mut self, presence: Presence) {
+        if presence == Presence::Nobody && self.is_held() {
+            self.close_ticket();
+        }
+    }
+
+    fn close_ticket(&mut self) {
         let skipped = self.state.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count();
         let open = self.state.ticket_status.is_some_and(|status| status != TicketStatus::Closed);
         if open && skipped == 0 && !self.state.status_given_up {
@@ -185,6 +211,8 @@ impl Draft<'_> {
                 format!("{} of {all} phases are done, {skipped} skipped by you", all - skipped)
             }
         };
+        let unapplied = self.state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
+        let detail = format!("{detail}{unapplied}");
         self.reset_sessions("the ticket is complete");
         self.end(ExitReason::Complete, detail);
     }

@@ -52,8 +52,14 @@ impl Draft<'_> {
                 let Some(seen) = self.state.validation_change.clone() else {
                     return;
                 };
+                let held = self.is_held();
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted: accept }));
+                // What was done last has to stand the new commands too.
+                let last = self.state.own_phase().filter(|phase| phase.is_done_by_claude()).map(|phase| phase.id);
+                if let Some(last) = last.filter(|last| accept && held && *last != PhaseId::default()) {
+                    self.take_up_again(last);
+                }
             }
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
             UserCommand::EditCall { id, input } => self.edited(&id, by, input),

@@ -8,6 +8,7 @@ use crate::tui::attention::{Conflict, What};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
+use crate::tui::panes::notice::banner;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, WIDEST, centred, foot};
@@ -29,6 +30,7 @@ impl Matter {
     pub fn act(&self, command: Option<Command>) -> Option<Ask> {
         let command = match (command?, &self.what) {
             (Command::Edit, _) => return Some(Ask::Edit(self.ticket.clone())),
+            (Command::Pause, What::Ended) => return Some(Ask::Request(Request::Start(self.ticket.clone()))),
             (Command::Retry, What::Dispute(phase)) => UserCommand::RetryPhase { phase: *phase },
             (Command::Skip, What::Dispute(phase)) => UserCommand::SkipPhase { phase: *phase },
             _ => return None,
@@ -54,7 +56,8 @@ impl Matter {
                 "The status in the front matter could not be set: it was changed, or the file cannot be written. Set it by hand, or leave it.".into(),
             ),
             What::Conflict(Conflict::Lost(why)) => ("Conflict in the ticket", format!("The ticket's file cannot be used: {why}")),
-            What::Call(_) | What::Validation | What::Ended => ("", String::new()),
+            What::Ended => ("Run stopped", tab.and_then(|tab| banner(model, tab)).map_or_else(String::new, |(_, words)| words)),
+            What::Call(_) | What::Validation => ("", String::new()),
         }
     }
 
@@ -73,6 +76,7 @@ impl Matter {
         }
         let keys: &[Command] = match &self.what {
             What::Dispute(_) => &[Command::Retry, Command::Skip, Command::Edit, Command::Close],
+            What::Ended => &[Command::Pause, Command::Edit, Command::Close],
             _ => &[Command::Edit, Command::Seen, Command::Close],
         };
         Row::keys(hints(model, Scope::Matter, keys)).draw(theme, foot(inside), buf);

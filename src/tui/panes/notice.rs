@@ -64,7 +64,8 @@ pub fn view_banner(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     }
 }
 
-fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
+/// Why it stands still and which key helps.
+pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     let live = model.mode == Mode::Live;
     let key = |words: &str| {
         if live { words.to_owned() } else { String::new() }
@@ -90,9 +91,17 @@ fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some((Role::Warning, format!("{words} · ! opens the card.{more}")));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
-        let words =
-            "The ticket's validation commands were changed during the run. The old list applies until you decide.";
+        let words = if tab.state.stage == Stage::Idle && tab.state.is_complete() {
+            "Done with the earlier validation commands. The ticket's were changed during the run: decide which count."
+        } else {
+            "The ticket's validation commands were changed during the run. The old list applies until you decide."
+        };
         return Some((Role::Warning, format!("{words}{}", key(" ! opens the card."))));
+    }
+    if tab.reopened {
+        let (done, all) = tab.progress();
+        let words = format!("complete, and changed since: {} of {all} phases open in the file", all - done);
+        return Some((Role::Warning, format!("{words}{}", key(" · p starts a new run"))));
     }
     if let Some(ended) = &tab.state.ended {
         // The detail says all; not every end has one. What it says of the breaker was so at the end, not now.
@@ -202,7 +211,8 @@ fn complete(tab: &Tab) -> String {
     let state = &tab.state;
     let counted = state.counted_iterations();
     let iterations = if counted == 1 { "iteration" } else { "iterations" };
-    format!("complete:{phases} {counted} {iterations}, ${:.2}", state.cost_usd)
+    let unapplied = state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
+    format!("complete:{phases} {counted} {iterations}, ${:.2}{unapplied}", state.cost_usd)
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.

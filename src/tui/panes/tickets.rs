@@ -77,7 +77,7 @@ impl Item<'_> {
 }
 
 fn phases(tab: &Tab) -> Vec<Shown<'_>> {
-    if !tab.state.phases.is_empty() {
+    if !tab.is_as_in_file() {
         let states = tab.state.phases.iter();
         return states
             .map(|phase| Shown { id: phase.id, text: &phase.text, mark: shown_mark(tab, phase.mark), run: Some(phase) })

@@ -55,11 +55,9 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
             return asks;
         }
         What::Validation => ui.modals.push(Modal::Question(Question::new(item.ticket.clone()))),
-        What::Dispute(_) | What::Conflict(_) => {
+        What::Dispute(_) | What::Conflict(_) | What::Ended => {
             ui.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
         }
-        // Its banner says what happened and which key helps.
-        What::Ended => ui.modals.clear(),
     }
     Vec::new()
 }

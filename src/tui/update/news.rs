@@ -22,8 +22,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
     match news {
         News::TicketRead(ticket) => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
-                tab.ticket = Some(ticket.clone());
-                tab.gone = false;
+                tab.read(ticket.clone());
             }
             ui.listed.insert(ticket.id.clone(), ticket);
         }

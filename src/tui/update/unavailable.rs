@@ -21,8 +21,8 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, Standing::Gone) => format!("the file of {id} is gone"),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
-        (Command::Pause, _) => format!("{id} is complete"),
-        (_, Standing::NotStarted) => format!("{id} has no run yet; p starts one"),
+        (_, Standing::Complete) => format!("{id} is complete; untick a phase in the file to work on it again"),
+        (_, Standing::NotStarted) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
         (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
         (Command::PauseNow, _) => "nothing is running".to_owned(),

@@ -10,6 +10,7 @@ use super::simulation::Show;
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::answerer::Answerer;
+use programmator::domain::approval::Presence;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
@@ -78,6 +79,8 @@ pub struct World {
     pub steps: &'static [Step],
     /// Every call of Claude so far, with what it was for.
     pub calls: Vec<(StepName, Spawn)>,
+    /// A person can be asked.
+    pub attended: bool,
     /// So many reviews say that the work is not done.
     pub objections: u32,
     teller: Teller,
@@ -117,6 +120,7 @@ impl World {
             runs: 0,
             steps: &STEPS,
             calls: Vec::new(),
+            attended: true,
             objections: 0,
             teller: Teller::default(),
             dice,
@@ -323,6 +327,11 @@ impl World {
                 self.status = to;
                 Input::StatusSettled { to, outcome: WriteOutcome::Written }
             }
+            Effect::SeekPerson => {
+                let presence = if !self.attended || self.rough(3) { Presence::Nobody } else { Presence::Screen };
+                self.note(if presence == Presence::Nobody { "held, nobody there" } else { "held for the person" });
+                Input::PersonSought { presence }
+            }
             Effect::Finish => {
                 self.timers.clear();
                 return self.coming.clear();
@@ -421,6 +430,11 @@ impl World {
                 return false;
             }
             self.give(Input::Commanded { by: Answerer::SCREEN, id: "r".into(), command: UserCommand::Resume });
+            return true;
+        }
+        if self.state.validation_change.is_some() && self.state.is_complete() && self.state.ended.is_none() {
+            let command = UserCommand::AnswerValidationChange { accept: self.dice.one_in(2) };
+            self.give(Input::Commanded { by: Answerer::SCREEN, id: "v".into(), command });
             return true;
         }
         let first = self.timers.iter().enumerate().min_by_key(|(_, (_, at))| *at).map(|(first, _)| first);

@@ -30,10 +30,54 @@ fn no_key_is_silent() {
     assert_eq!(told(&mut model, "!"), "nothing is waiting for you");
     assert_eq!(told(&mut model, "z"), "z does nothing here; ? lists the keys");
     model.tabs[0] = sample::finished("tk-1");
-    for key in "s r i x P".split(' ') {
-        assert_eq!(told(&mut model, key), "the run of tk-1 has ended; p starts it again", "{key}");
+    for key in "s r i x P p".split(' ') {
+        let words = "tk-1 is complete; untick a phase in the file to work on it again";
+        assert_eq!(told(&mut model, key), words, "{key}");
     }
-    assert_eq!(told(&mut model, "p"), "tk-1 is complete");
+    model.tabs[0] = sample::guarded("tk-1");
+    assert_eq!(told(&mut model, "x"), "the run of tk-1 has ended; p starts it again");
     model.mode = crate::tui::model::Mode::Replay;
     assert_eq!(told(&mut model, "x"), "not available in a replay");
+}
+
+#[test]
+fn a_complete_run_whose_file_has_open_phases_again_is_as_the_file_says() {
+    let mut model = sample::model();
+    let mut tab = sample::finished("tk-1");
+    tab.state.phases.iter_mut().for_each(|phase| phase.ticked = true);
+    tab.state.phases[4].ticked = false;
+    let texts: Vec<String> = tab.state.phases.iter().map(|phase| phase.text.clone()).collect();
+    model.tabs.push(tab);
+    let read = |model: &mut Ui, open: &[usize]| {
+        let phases: Vec<_> =
+            texts.iter().enumerate().map(|(at, text)| (text.as_str(), !open.contains(&at), &[][..])).collect();
+        update(model, Msg::News(News::TicketRead(sample::ticket("tk-1", "T", &phases))));
+    };
+    read(&mut model, &[4]);
+    assert_eq!(model.tabs[0].standing(), Standing::Complete, "the run left that box empty itself");
+    read(&mut model, &[1, 4]);
+    assert_eq!((model.tabs[0].standing(), model.tabs[0].progress()), (Standing::NotStarted, (4, 6)));
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("2 of 6 phases open in the file · p starts a new run"), "{screen}");
+    assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
+    read(&mut model, &[4]);
+    assert_eq!(model.tabs[0].standing(), Standing::Complete);
+}
+
+#[test]
+fn what_ended_a_run_opens_with_the_keys_that_help() {
+    let mut model = sample::model();
+    let mut tab = sample::guarded("tk-1");
+    let detail = "Claude reports BLOCKED: which port?".to_owned();
+    tab.state.ended = Some(crate::orchestrator::state::Ended { reason: ExitReason::Blocked, detail });
+    model.tabs.push(tab);
+    assert_eq!(press(&mut model, "!"), []);
+    let screen = sample::draw(&mut model, (120, 40));
+    let dialog = screen.lines().skip_while(|line| !line.contains("Run stopped"));
+    let dialog = dialog.collect::<Vec<_>>().join("\n");
+    for words in ["which port?", "p start again", "e edit the ticket"] {
+        assert!(dialog.contains(words), "{words}: {screen}");
+    }
+    assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
+    assert!(model.modals.is_empty());
 }
