@@ -58,7 +58,7 @@ impl Draft<'_> {
                 // What was done last has to stand the new commands too.
                 let last = self.state.own_phase().filter(|phase| phase.is_done_by_claude()).map(|phase| phase.id);
                 if let Some(last) = last.filter(|last| accept && held && *last != PhaseId::default()) {
-                    self.take_up_again(last);
+                    self.take_up_again(last, by);
                 }
             }
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
