@@ -19,7 +19,7 @@ use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
-use crate::domain::claim::Claim;
+use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
     AgentReady, ApiRetried, ByPerson, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
@@ -331,7 +331,11 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
 }
 
 fn claim_words(claim: &Claim) -> String {
-    let about = claim.phase_completed.as_deref().map_or_else(String::new, |phase| format!(" “{phase}” is done ·"));
+    let about = match (&claim.phase_completed, claim.status) {
+        (None, _) => String::new(),
+        (Some(phase), ClaimStatus::Blocked) => format!(" “{phase}” ·"),
+        (Some(phase), _) => format!(" “{phase}” is done ·"),
+    };
     let error = claim.error.as_deref().unwrap_or_default();
     let dot = if error.is_empty() { "" } else { " · " };
     let (status, summary) = (claim.status.word(), &claim.summary);

@@ -45,7 +45,7 @@ impl Glyphs {
             Mark::Claimed => ("◐", "~", "claimed", Role::PhaseClaimed),
             Mark::Done(DoneHow::Verified) => ("✓", "v", "verified", Role::PhaseDone),
             Mark::Done(DoneHow::TickedByPerson) => ("✓", "v", "done", Role::PhaseDone),
-            Mark::Done(DoneHow::ClaimedUnchecked) => ("✓", "v", "unchecked", Role::PhaseUnchecked),
+            Mark::Done(DoneHow::ClaimedUnchecked) => ("?", "?", "not verified", Role::PhaseUnchecked),
             Mark::Done(DoneHow::ClaimedNoChange) => ("✓", "v", "no change", Role::PhaseUnchecked),
             Mark::Disputed => ("≠", "=", "disputed", Role::PhaseDisputed),
             Mark::Skipped => ("↷", "s", "skipped", Role::PhaseSkipped),
@@ -56,12 +56,12 @@ impl Glyphs {
 
     /// The circuit breaker's lamp: glyph and word, and their role.
     pub fn lamp(self, circuit: Circuit) -> (String, Role) {
-        let (glyph, role) = match circuit {
-            Circuit::Closed => (self.pick("●", "*"), Role::GaugeFill),
-            Circuit::HalfOpen => (self.pick("◐", "~"), Role::GaugeWarning),
-            Circuit::Open => (self.pick("○", "o"), Role::GaugeDanger),
+        let (glyph, word, role) = match circuit {
+            Circuit::Closed => (self.pick("●", "*"), "closed", Role::GaugeFill),
+            Circuit::HalfOpen => (self.pick("◐", "~"), "half open", Role::GaugeWarning),
+            Circuit::Open => (self.pick("○", "o"), "open", Role::GaugeDanger),
         };
-        (format!("{glyph} {}", circuit.word()), role)
+        (format!("{glyph} {word}"), role)
     }
 
     /// A nested checkbox.

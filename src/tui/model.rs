@@ -94,6 +94,9 @@ impl Model {
         if let Some(at) = self.tabs.iter().position(|tab| tab.id == *id) {
             return at;
         }
+        if self.tabs.is_empty() {
+            self.focus = stream::NAME;
+        }
         let mut tab = Tab::new(id.clone());
         tab.ticket = self.listed.get(id).cloned();
         self.tabs.push(tab);

@@ -208,6 +208,32 @@ fn searching_marks_and_goes_to_hits() {
 }
 
 #[test]
+fn what_is_folded_away_is_opened_where_the_search_finds_it() {
+    let lines = |n: u32| (1..=n).map(|at| format!("line {at} end\n")).collect::<String>();
+    let mut pane = Pane::new(60, 10);
+    pane.start(1, "One", None);
+    pane.push(1, &call("t1", "Bash", json!({"command":"seq 1 60"})));
+    pane.push(1, &result("t1", &lines(60), json!({"stdout": lines(60), "stderr": ""})));
+    let words = lines(30).replace("line", "word");
+    pane.push(1, &call("t2", "Write", json!({"file_path":"b.txt","content": words})));
+    pane.push(1, &result("t2", "created", json!({"type":"create","content": words,"structuredPatch":[]})));
+    let long = format!("{} needle at the edge", "A prompt of many words. ".repeat(30));
+    pane.push(1, &json!({"type":"user","isReplay":true,"message":{"role":"user","content": long}}));
+    pane.prepare();
+    let folded = pane.walk();
+    for query in ["line 37 end", "word 21 end", "needle"] {
+        pane.state.update(StreamMsg::Search(query.into()));
+        for _ in 0..50 {
+            pane.prepare();
+        }
+        assert_eq!(pane.state.search(), Some(SearchStatus::Found(query.into())));
+        assert!(pane.screen().iter().any(|row| row.contains(query)), "{query}: {:?}", pane.screen());
+    }
+    pane.update(StreamMsg::ClearSearch);
+    assert_eq!(pane.walk(), folded, "the end of the search folds it again");
+}
+
+#[test]
 fn next_and_previous_hit_go_through_all() {
     let mut pane = Pane::new(40, 5);
     pane.start(1, "One", None);

@@ -20,7 +20,7 @@ fn check(state: &State) -> Option<Stop> {
     (state.counted_iterations() >= limit).then(|| Stop {
         reason: ExitReason::MaxIterations,
         detail: format!(
-            "{limit} iterations are used up; start the ticket again for {limit} more, or raise `{}`",
+            "iteration limit reached ({limit}); start the ticket again for {limit} more, or raise `{}`",
             GUARD.key
         ),
     })

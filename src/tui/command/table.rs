@@ -145,7 +145,8 @@ const HIDDEN: &[Row] = hidden! {
     Send "words.send" Scope::Words, [press(Key::Enter), ctrl('s')], "send";
     NewLine "words.new_line" Scope::Words, [ALT_ENTER, ctrl('j')], "new line";
     Close "words.close" Scope::Words, [press(Key::Esc), ctrl('c')], "back";
-    Send "edit_input.take" Scope::EditInput, [ctrl('s')], "take it";
+    Send "edit_input.take" Scope::EditInput, [press(Key::Enter), ctrl('s')], "save";
+    NewLine "edit_input.new_line" Scope::EditInput, [ALT_ENTER, ctrl('j')], "new line";
     Close "edit_input.close" Scope::EditInput, [press(Key::Esc), ctrl('c')], "back";
     Yes "rule.yes" Scope::Rule, [c('y')], "save it";
     No "rule.no" Scope::Rule, [c('n'), press(Key::Esc), c('q'), ctrl('c')], "back";

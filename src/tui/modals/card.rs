@@ -255,6 +255,7 @@ impl Card {
                     Err(why) => *trouble = Some(why),
                 },
                 Some(Command::Close) => self.turn_back(),
+                Some(Command::NewLine) => field.new_line(),
                 _ => {
                     *trouble = None;
                     field.typed(input);
@@ -335,9 +336,10 @@ impl Card {
             Some(Command::AllowTicket) if self.can_reach_ticket() => return self.yes(Reach::Ticket),
             Some(Command::AllowKind) if self.kinds().is_some() => return self.yes(Reach::Kind),
             Some(Command::AllowAlways) => {
-                if let Some(rules) = self.lasting() {
-                    self.trouble = None;
-                    self.turn_to(Page::Rule(rules));
+                self.trouble = None;
+                match self.lasting() {
+                    Some(rules) => self.turn_to(Page::Rule(rules)),
+                    None => self.trouble = Some("“Always” is unavailable for this call.".into()),
                 }
             }
             _ => {}

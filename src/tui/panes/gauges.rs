@@ -64,9 +64,9 @@ fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, lim
         // The last step before the limit is danger, any other above none is a warning.
         gauge.role = role_of(f64::from(n + 1) / f64::from(limit), 0.0, 1.0);
         gauge.word = match limit.saturating_sub(n) {
-            0 => "tripped",
-            1 => "crit",
-            _ => "rising",
+            0 => "limit",
+            1 => "1 left",
+            _ => "",
         };
     }
     gauge
@@ -84,7 +84,7 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let (word, role) = glyphs.lamp(breaker.state);
     let denied = breaker.permission_denials;
     let rows = [
-        Some(Gauge { role, ..Gauge::new(LAMP, "", word) }),
+        Some(Gauge { role, ..Gauge::new(LAMP, "breaker", word) }),
         Some(counter("  no progress", "stuck", glyphs, breaker.no_progress, most.no_progress)),
         Some(counter("  same error", "errors", glyphs, breaker.same_error, most.same_error)),
         (denied > 0).then(|| counter("  denied", "denied", glyphs, denied, most.permission_denials)),
@@ -202,26 +202,27 @@ impl Pane for Gauges {
             row = row.right(role, format!(" {value:>5} "));
         }
         let room = usize::from(area.width).saturating_sub(row.right_width() + 1);
-        // The lamp, what is near its limit, money and limits; the breaker's counters that are far from theirs give way.
-        all.sort_by_key(|gauge| match (gauge.label, gauge.role) {
-            (LAMP, _) => 0,
-            (label, Role::GaugeWarning) if label.starts_with(' ') => 3,
-            (_, Role::GaugeDanger | Role::GaugeWarning) => 1,
-            (label, _) if label.starts_with(' ') => 4,
+        // The lamp, what rises towards its limit, money and limits; the breaker's counters at rest give way.
+        all.sort_by_key(|gauge| match gauge.label {
+            LAMP => 0,
+            _ if gauge.warns() => 1,
+            label if label.starts_with(' ') => 3,
             _ => 2,
         });
+        let mut apart = "";
         for gauge in all.into_iter().filter(|gauge| gauge.brief != "model") {
             let gap = if gauge.brief.is_empty() { "" } else { " " };
             let told = gauge.told();
-            let width = gauge.brief.len() + gap.len() + told.width();
+            let width = apart.len() + gauge.brief.len() + gap.len() + told.width();
             if row.left_width() + width > room {
-                break;
+                continue;
             }
             let role = match gauge.role {
                 Role::GaugeFill => Role::Text,
                 role => role,
             };
-            row = row.left(Role::Dim, format!("{}{gap}", gauge.brief)).left(role, told).left(Role::Text, "  ");
+            row = row.left(Role::Dim, format!("{apart}{}{gap}", gauge.brief)).left(role, told);
+            apart = "  ";
         }
         row.draw(theme, area, buf);
     }
@@ -292,6 +293,18 @@ mod tests {
         assert_eq!(heart(2, retry(8, 37)), Some((RETRY, "8/10 · rate limit · 37 s".into(), Role::GaugeDanger)));
         let made = heart(160, retry(3, 0));
         assert_eq!(made, Some((LAST_BYTE, "2m 40s quiet".into(), Role::GaugeWarning)), "from there on it is silence");
+    }
+
+    #[test]
+    fn a_counter_that_rises_stays_on_the_one_line() {
+        let mut model = sample::model();
+        let mut tab = sample::running("tk-1");
+        (tab.state.breaker.no_progress, tab.state.breaker.same_error) = (1, 1);
+        model.tabs.push(tab);
+        let mut buf = Buffer::empty(Rect::new(0, 0, 80, 1));
+        Gauges.view_line(&model, &Theme::plain(), buf.area, &mut buf);
+        let line: String = buf.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert!(line.contains("breaker ● closed  stuck 1/3  errors 1/5  it "), "{line}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
+use crate::tui::panes::tickets;
 use crate::tui::tab::{Standing, Tab};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -81,14 +82,14 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
     if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {
         let more = tab.state.approvals.len() - 1;
-        let more = if more > 0 { format!(" {more} more waiting") } else { String::new() };
+        let more = if more > 0 { format!(", {more} more waiting") } else { String::new() };
         let words = match approval.kind {
             ApprovalKind::Question => format!("Claude {}", call_words(approval)),
             ApprovalKind::Plan => "Claude has a plan for you to approve".to_owned(),
             ApprovalKind::Call | ApprovalKind::Passphrase => format!("Approve {}?", call_words(approval)),
         };
         let words = crate::base::text::cut(&words, 200);
-        return Some((Role::Warning, format!("{words} · ! opens the card.{more}")));
+        return Some((Role::Warning, format!("{words} · press !{more}")));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words = if tab.state.stage == Stage::Idle && tab.state.is_complete() {
@@ -96,7 +97,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         } else {
             "The ticket's validation commands were changed during the run. The old list applies until you decide."
         };
-        return Some((Role::Warning, format!("{words}{}", key(" ! opens the card."))));
+        return Some((Role::Warning, format!("{words}{}", key(" Press ! to decide."))));
     }
     if tab.reopened {
         let (done, all) = tab.progress();
@@ -223,7 +224,9 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
             say.push((Role::Title, "No ticket is open.".into()));
             say.push((Role::Text, String::new()));
             say.push((Role::Text, "t      opens and starts a ticket by id or path".into()));
-            if !model.listed.is_empty() {
+            if model.focus == tickets::NAME {
+                say.push((Role::Text, "Enter  opens and starts the ticket selected in Tickets".into()));
+            } else if !model.listed.is_empty() {
                 say.push((Role::Text, "⇧Tab   to Tickets; Enter there opens and starts one".into()));
             }
             say.push((Role::Text, "?      shows every key".into()));

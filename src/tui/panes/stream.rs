@@ -187,6 +187,7 @@ impl StreamState {
             StreamMsg::End => self.go(None, rows),
             StreamMsg::ToggleFold => {}
             StreamMsg::Search(query) => {
+                self.end_search();
                 self.search = Search::new(&query);
                 // At the end the newest hit is wanted, elsewhere the next one.
                 let (way, from) = match self.top {
@@ -207,8 +208,15 @@ impl StreamState {
                     search.start(way, spot, Some(spot.row));
                 }
             }
-            StreamMsg::ClearSearch => self.search = None,
+            StreamMsg::ClearSearch => self.end_search(),
         }
+    }
+
+    /// What the search opened is folded again.
+    fn end_search(&mut self) {
+        self.search = None;
+        self.book.close_all();
+        self.hold();
     }
 
     fn scroll(&mut self, by: i64, rows: usize) {

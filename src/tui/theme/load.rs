@@ -231,6 +231,9 @@ mod tests {
             for colour in [style.fg, style.bg].into_iter().flatten() {
                 assert!(!matches!(colour, Color::Rgb(..) | Color::Indexed(_)), "{role:?}");
             }
+            // The background of some scheme: `dark_gray` that of Solarized Dark, `white` that of Solarized Light.
+            let lost = [Color::Black, Color::Gray, Color::DarkGray, Color::White];
+            assert!(style.fg.is_none_or(|colour| !lost.contains(&colour)), "{role:?} can be invisible");
         }
         for (role, style) in resolve("mono", &[]).0 {
             assert_eq!((style.fg, style.bg), (None, None), "{role:?}");

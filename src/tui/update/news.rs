@@ -12,6 +12,7 @@ use crate::domain::record::{OfPhase, PhaseByPerson, Record, Stored};
 use crate::domain::request::{Refused, Reply, Request};
 use crate::domain::words::Weight;
 use crate::tui::msg::Ask;
+use crate::tui::panes::tickets;
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use crate::tui::update::attention;
@@ -23,6 +24,9 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
         News::TicketRead(ticket) => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
                 tab.read(ticket.clone());
+            }
+            if ui.tabs.is_empty() && ui.listed.is_empty() {
+                ui.focus = tickets::NAME;
             }
             ui.listed.insert(ticket.id.clone(), ticket);
         }

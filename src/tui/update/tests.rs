@@ -272,6 +272,16 @@ fn tabs_by_number_bracket_and_need() {
 }
 
 #[test]
+fn the_focus_starts_in_tickets_and_follows_the_first_ticket_that_is_opened() {
+    let mut model = sample::model();
+    let ticket = sample::ticket("tk-1", "Login", &[]);
+    crate::tui::update::news::fold(&mut model, crate::domain::news::News::TicketRead(ticket.clone()));
+    assert_eq!(model.focus, panes::tickets::NAME);
+    model.open_tab(&ticket.id);
+    assert_eq!(model.focus, panes::stream::NAME);
+}
+
+#[test]
 fn the_focus_goes_round_all_panes() {
     let mut model = with_running();
     model.size = (80, 24);

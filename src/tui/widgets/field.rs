@@ -32,6 +32,10 @@ impl Field {
 
     /// Takes a key as typing.
     pub fn typed(&mut self, input: &Input) {
+        if input.ctrl && input.key == Key::Char('u') {
+            self.0.delete_line_by_head();
+            return;
+        }
         let seen = !matches!(input.key, Key::Char(c) if Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty());
         if seen && (self.len() < LONGEST || !matches!(input.key, Key::Char(_))) {
             self.0.input(input.clone());
@@ -96,5 +100,7 @@ mod tests {
         field.new_line();
         field.pasted("a\x1b]52;c;x\x07b");
         assert_eq!(field.text(), "one\ntwo日\nab");
+        field.typed(&Input { key: Key::Char('u'), ctrl: true, ..Input::default() });
+        assert_eq!(field.text(), "one\ntwo日\n", "as in a shell");
     }
 }

@@ -41,6 +41,9 @@ const ASCII_HEAVY: border::Set<'static> = border::Set {
     horizontal_bottom: "=",
 };
 
+/// Columns of the title that a status leaves it.
+const LEAST_TITLE: usize = 8;
+
 /// A border with a title at the left and words at the right of its top.
 pub struct Frame<'a> {
     /// At the left.
@@ -83,7 +86,9 @@ impl<'a> Frame<'a> {
             ..area
         };
         let mut row = Row::new().left(Role::Title, format!(" {} ", self.title));
-        if !self.status.is_empty() && self.title.width() + self.status.width() + 8 < top.width.into() {
+        // A long title is cut before the status goes.
+        let least = self.title.width().min(LEAST_TITLE);
+        if !self.status.is_empty() && least + self.status.width() + 8 < top.width.into() {
             row = row.right(self.status_role, format!(" {} ", self.status));
         }
         row.draw(theme, top, buf);
@@ -123,5 +128,22 @@ pub fn room(screen: Rect) -> Rect {
         y: screen.y + 1.min(screen.height),
         width: screen.width - 2 * air,
         height: screen.height.saturating_sub(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_title_gives_way_to_the_status() {
+        let title = format!("Stream · tk-1 {}", "a very long title ".repeat(12));
+        for width in [40, 60, 80, 120] {
+            let mut buf = Buffer::empty(Rect::new(0, 0, width, 3));
+            Frame::dialog(&title, "3 new ↓", Glyphs::Unicode).draw(&Theme::plain(), buf.area, &mut buf);
+            let top: String = buf.content[..width.into()].iter().map(ratatui::buffer::Cell::symbol).collect();
+            assert!(top.contains("Stream") && top.contains("… ") | top.contains("…━"), "{top}");
+            assert!(top.ends_with(" 3 new ↓ ━┓"), "{top}");
+        }
     }
 }

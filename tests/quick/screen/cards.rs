@@ -213,6 +213,14 @@ fn edited_input() {
         press(&mut model, "! e");
         model
     });
+    let mut model = waits(sample::push("c"));
+    press(&mut model, "! e x Enter");
+    let drawn = sample::draw(&mut model, (80, 24));
+    assert!(drawn.contains("checking …"), "Enter saves the edit: {drawn}");
+    let mut model = waits(Approval { provable: false, ..sample::push("c") });
+    press(&mut model, "! A");
+    let drawn = sample::draw(&mut model, (80, 24));
+    assert!(drawn.contains("“Always” is unavailable for this call."), "{drawn}");
     modal("card_edited", || {
         let push = sample::push("c");
         let edited = Approval {

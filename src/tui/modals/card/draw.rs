@@ -173,7 +173,7 @@ impl Card {
                 let head = ("deny", trouble.as_deref().unwrap_or("reason for Claude (optional)"));
                 field.view(head, "Why not, and what should Claude do instead?", theme, area, buf);
             }
-            Page::Edit(field, _) => field.view(("edit", "edit what it runs"), "", theme, area, buf),
+            Page::Edit(field, _) => field.view(("edit", "nothing runs before you press y"), "", theme, area, buf),
             Page::Choices(choices) => choices.view_field(theme, area, buf),
             Page::Passphrase(secret) | Page::Checking(secret) => {
                 let checking = matches!(self.page, Page::Checking(_));
@@ -262,7 +262,11 @@ impl Card {
                 vec![hint(Command::Send, "deny"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
             }
             Page::Edit(_, None) => {
-                vec![hint(Command::Send, "save, then y to run"), hint(Command::Close, "back")]
+                vec![
+                    hint(Command::Send, "save, then y to run"),
+                    hint(Command::NewLine, "new line"),
+                    hint(Command::Close, "back"),
+                ]
             }
             Page::Edit(_, Some(why)) => {
                 vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint(Command::Close, "back")]
@@ -328,27 +332,27 @@ impl Card {
         let yes = |command, words, brief| Hint { counts: self.end_seen, ..Hint::new(&key(command), words, brief) };
         let mut hints = Vec::new();
         if self.hurried && self.end_seen {
-            hints.push(Hint { role: Role::Warning, ..Hint::new("", "asked again: review, then", "asked again:") });
+            hints.push(Hint { role: Role::Warning, ..Hint::new("", "asked again: review first", "asked again") });
         } else if self.hurried {
             hints.push(Hint {
                 role: Role::Warning,
-                ..Hint::new(&key(Command::PageDown), "scroll to the end first, then", "first:")
+                ..Hint::new(&key(Command::PageDown), "read to the end first", "more first")
             });
         } else if !self.end_seen && self.can_allow() {
-            hints.push(Hint::new(&key(Command::PageDown), "scroll on, then", "on, then"));
+            hints.push(Hint::new(&key(Command::PageDown), "more", "more"));
         }
         if self.can_allow() {
             hints.push(match self.approval.kind {
                 ApprovalKind::Passphrase => yes(Command::Allow, "passphrase…", "passphrase…"),
                 ApprovalKind::Plan => yes(Command::Allow, "approve", "approve"),
-                _ => yes(Command::Allow, "allow once", "once"),
+                _ => yes(Command::Allow, "allow once", "allow once"),
             });
         }
         if self.can_reach_ticket() {
-            hints.push(yes(Command::AllowTicket, "allow for this run", "again"));
+            hints.push(yes(Command::AllowTicket, "allow for this run", "this run"));
         }
         if self.kinds().is_some() {
-            hints.push(yes(Command::AllowKind, "allow this kind", "kind"));
+            hints.push(yes(Command::AllowKind, "allow this kind", "this kind"));
         }
         if self.lasting().is_some() {
             hints.push(yes(Command::AllowAlways, "always…", "always…"));

@@ -20,16 +20,22 @@ impl Hint {
     }
 }
 
-/// The keys on one line, in short words where the long ones do not fit.
+/// The keys on one line, in shorter words where the long ones do not fit, at last in one word each.
 pub(super) fn line_of(hints: &[Hint], columns: u16) -> Row {
-    let line = |words: fn(&Hint) -> &str| {
+    let line = |air: &str, words: fn(&Hint) -> &str| {
         hints.iter().fold(Row::new(), |row, hint| {
-            let row = if row.is_empty() { row } else { row.left(Role::Hint, "   ") };
+            let row = if row.is_empty() { row } else { row.left(Role::Hint, air) };
             let (key, rest) = if hint.counts { (Role::Key, hint.role) } else { (Role::Dim, Role::Dim) };
             let gap = if hint.key.is_empty() { "" } else { " " };
             row.left(key, &hint.key).left(rest, format!("{gap}{}", words(hint)))
         })
     };
-    let long = line(|hint| &hint.words);
-    if long.left_width() <= columns.into() { long } else { line(|hint| &hint.brief) }
+    let long = line("   ", |hint| &hint.words);
+    let brief = line("  ", |hint| &hint.brief);
+    let fits = |row: &Row| row.left_width() <= columns.into();
+    match (fits(&long), fits(&brief)) {
+        (true, _) => long,
+        (_, true) => brief,
+        _ => line("  ", |hint| hint.brief.rsplit(' ').next().unwrap_or_default()),
+    }
 }

@@ -63,7 +63,7 @@ impl Gauge {
     pub(super) fn in_words(mut self) -> Self {
         self.word = match self.role {
             Role::GaugeWarning => "high",
-            Role::GaugeDanger => "crit",
+            Role::GaugeDanger => "tight",
             _ => "",
         };
         self

@@ -227,7 +227,7 @@ mod tests {
             tab.state.limits.ledger = Some((ledger(96, 30), at(-5)));
             tab.state.calls = vec![at(-5), at(-1)];
         });
-        assert_eq!(row(&rows, "Calls/h"), Some(("97/100".into(), "crit", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "Calls/h"), Some(("97/100".into(), "tight", Role::GaugeDanger)));
         let rows = drawn(|tab| {
             tab.state.limits.ledger = Some((ledger(96, -1), at(-3_700)));
             tab.state.calls = vec![at(-3_700), at(0)];
@@ -263,7 +263,7 @@ mod tests {
             let record = Record::Parked(parking);
             crate::orchestrator::apply::apply(&mut tab.state, &Stored { v, seq, time, run, ticket, record });
         });
-        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "crit", Role::GaugeDanger)));
+        assert_eq!(row(&rows, "Calls/h"), Some(("100/100".into(), "tight", Role::GaugeDanger)));
         assert_eq!(row(&rows, "5 hours"), Some(("62 %".into(), "", Role::GaugeFill)));
     }
 

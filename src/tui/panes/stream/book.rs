@@ -12,7 +12,7 @@ use crate::domain::record::Level;
 use crate::domain::scrollback::{Entry, EntryKind, Live, Scrollback};
 use crate::domain::stream::show::{self, Block, Shown, seconds, size};
 use memchr::memmem;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,6 +55,8 @@ pub(super) struct Book {
     scrollback: Option<Arc<dyn Scrollback>>,
     columns: usize,
     fold: Fold,
+    /// Records that are shown in full although the rest is brief: a search found something in them.
+    opened: HashSet<(u32, usize)>,
     bodies: HashMap<(u32, usize), Kept>,
     rows: usize,
     /// Counts the frames; what was not used in the last ones goes first.
@@ -119,6 +121,47 @@ impl Book {
         self.live_body.rows.len()
     }
 
+    /// Shows one record in full. `false`: it is not a record, or in full already.
+    pub(super) fn open(&mut self, n: u32, place: Place) -> bool {
+        let Place::Entry(i) = place else { return false };
+        let opens = self.fold_of(n, i) == Fold::Brief && self.opened.insert((n, i));
+        if opens {
+            self.forget(n, i);
+        }
+        opens
+    }
+
+    /// Takes [`Self::open`] back.
+    pub(super) fn close(&mut self, n: u32, place: Place) {
+        if let Place::Entry(i) = place
+            && self.opened.remove(&(n, i))
+        {
+            self.forget(n, i);
+        }
+    }
+
+    /// Takes every [`Self::open`] back.
+    pub(super) fn close_all(&mut self) {
+        for (n, i) in std::mem::take(&mut self.opened) {
+            self.forget(n, i);
+        }
+    }
+
+    fn forget(&mut self, n: u32, i: usize) {
+        if let Some(kept) = self.bodies.remove(&(n, i)) {
+            self.rows -= kept.body.rows.len();
+        }
+    }
+
+    fn fold_of(&self, n: u32, i: usize) -> Fold {
+        if self.opened.contains(&(n, i)) { Fold::Full } else { self.fold }
+    }
+
+    /// A row's text as far as the pane is wide.
+    pub(super) fn drawn(&self, row: &Row) -> String {
+        row.fit(self.columns).into_iter().map(|piece| piece.text).collect()
+    }
+
     /// What stands at a place.
     pub(super) fn item(&mut self, n: u32, place: Place) -> Item {
         let body = self.body(n, place);
@@ -166,7 +209,7 @@ impl Book {
             return kept.body.clone();
         }
         let mut shown = self.shown(n, i);
-        let (columns, fold) = (self.columns, self.fold);
+        let (columns, fold) = (self.columns, self.fold_of(n, i));
         if fold == Fold::Brief {
             // A note stands where it was given and says there that it was delivered.
             shown.blocks.retain(|block| !matches!(block, Block::Person(text) if self.journal.has_note(text)));
@@ -226,7 +269,7 @@ impl Book {
 
     fn bytes(&self, n: u32, i: usize) -> Option<(Entry, std::io::Result<Vec<u8>>)> {
         let entry = *self.entries(n, i..i + 1).first()?;
-        let most = match self.fold {
+        let most = match self.fold_of(n, i) {
             Fold::Brief => 1 << 20,
             Fold::Full => 1 << 24,
         };

@@ -11,7 +11,6 @@ use crate::tui::panes::notice;
 use crate::tui::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 /// The row of the table.
 pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::new(Stream) };
@@ -92,8 +91,7 @@ impl Pane for Stream {
             FollowStatus::Behind { new_lines: 0 } => format!("more {}", model.glyphs.pick("↓", "v")),
             FollowStatus::Behind { new_lines } => format!("{new_lines} new {}", model.glyphs.pick("↓", "v")),
         };
-        let room = usize::from(width).saturating_sub(status.width() + 20);
-        (format!(" · {}", clean_line(&format!("{} {}", tab.id, tab.title()), room)), status)
+        (format!(" · {}", clean_line(&format!("{} {}", tab.id, tab.title()), width.into())), status)
     }
 
     fn view(&self, model: &Model, _: bool, theme: &Theme, inside: Rect, buf: &mut Buffer) {

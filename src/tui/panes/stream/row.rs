@@ -146,11 +146,6 @@ impl Row {
         }
         out
     }
-
-    /// The words of the left part.
-    pub(super) fn text(&self) -> String {
-        self.left.iter().map(|piece| piece.text.as_str()).collect()
-    }
 }
 
 impl From<Vec<Piece>> for Row {

@@ -1,5 +1,5 @@
 //! Finding words in the pane. The log file is searched as it lies on disk, a stretch a frame, and a hit counts
-//! when the words are in the rows that the record shows (so folded output is found after unfolding).
+//! when the words are in the rows that the record shows, or shows in full: then it is opened there.
 
 use super::book::Book;
 use super::order::Place;
@@ -201,8 +201,21 @@ impl Search {
 
     /// The rows of a place that hold the words. Words that the wrapping tore apart count for the first row.
     fn hits(&self, book: &mut Book, n: u32, place: Place) -> Vec<usize> {
+        let rows = self.visible(book, n, place);
+        if !rows.is_empty() || !book.open(n, place) {
+            return rows;
+        }
+        let rows = self.visible(book, n, place);
+        if rows.is_empty() {
+            book.close(n, place);
+        }
+        rows
+    }
+
+    /// Those among the rows as they are drawn: what is cut at the edge does not count.
+    fn visible(&self, book: &mut Book, n: u32, place: Place) -> Vec<usize> {
         let item = book.item(n, place);
-        let texts: Vec<String> = (0..item.height()).map(|row| item.row(row).text()).collect();
+        let texts: Vec<String> = (0..item.height()).map(|row| book.drawn(&item.row(row))).collect();
         let rows: Vec<usize> = (0..texts.len()).filter(|row| self.shown.is_match(&texts[*row])).collect();
         if rows.is_empty() && self.shown.is_match(&texts.join(" ")) {
             return vec![0];
