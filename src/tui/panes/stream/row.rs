@@ -189,7 +189,7 @@ mod tests {
         let mut row = Row { left: left.to_vec(), later: Later::Call { id: "t".into() }, ..Row::default() };
         let edited = Some("git status".to_owned());
         row.tell(&Known { edited: edited.clone(), ..Known::default() });
-        assert_eq!((row.text().as_str(), text(&row.right).as_str()), ("● Bash   git status", "edited by you ▶"));
+        assert_eq!((text(&row.left).as_str(), text(&row.right).as_str()), ("● Bash   git status", "edited by you ▶"));
         row.tell(&Known { edited, ended: true, summary: "exit 0".into(), ..Known::default() });
         assert_eq!(text(&row.right), "edited by you · exit 0");
     }
@@ -202,6 +202,6 @@ mod tests {
             ..Row::default()
         };
         row.tell(&Known { first_change: Some(40), ..Known::default() });
-        assert_eq!(row.text(), "   +   42");
+        assert_eq!(text(&row.left), "   +   42");
     }
 }
