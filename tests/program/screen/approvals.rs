@@ -202,7 +202,7 @@ fn what_is_longer_than_its_card_is_read_to_the_end_before_a_yes() {
     let project = project("guarded", &[&long]);
     let mut terminal = start(&project, &["tk-1"], SMALL);
     let screen = card(&mut terminal, "line 0");
-    assert!(!screen.contains("hidden") && screen.contains("Space on, then"), "{screen}");
+    assert!(!screen.contains("hidden") && screen.contains("Space more"), "{screen}");
     terminal.keys("yt");
     terminal.keys("A");
     terminal.keys("j");

@@ -159,7 +159,7 @@ fn a_start_that_the_breaker_refuses_has_its_gauges_and_c_closes_it() {
     terminal.keys("c");
     terminal.wait_for("reset");
     terminal.keys("y");
-    terminal.wait_for("● CLOSED");
+    terminal.wait_for("● closed");
     terminal.keys("q");
     assert_eq!(terminal.wait_end().exit_code(), 4, "it was not started");
 }
