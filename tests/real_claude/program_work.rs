@@ -142,7 +142,7 @@ fn a_session_that_is_gone_is_replaced_by_a_fresh_one() {
     assert_eq!((sessions.len(), sessions[0] == sessions[1]), (2, false));
     assert_eq!(told.each("session_lost", "session"), [sessions[0].clone()]);
     let notices = told.each("noticed", "text");
-    assert!(notices.iter().any(|text| text.as_str().unwrap().contains("no longer knows the session")), "{notices:?}");
+    assert!(notices.iter().any(|text| text.as_str().unwrap().contains("cannot resume the session")), "{notices:?}");
     assert!(!bench.asked(2).contains("a.txt\\\",\\\"content"), "nothing of the old conversation");
 }
 
