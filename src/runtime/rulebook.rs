@@ -389,7 +389,7 @@ mod tests {
             self.folder.path().canonicalize().unwrap()
         }
 
-        fn judge(&self, book: &Rulebook, command: &str) -> Ruling {
+        fn judge(book: &Rulebook, command: &str) -> Ruling {
             let input = serde_json::json!({ "command": command }).to_string();
             book.judge(&bash(&input))
         }
@@ -418,12 +418,12 @@ mod tests {
             ("ls; frobnicate", Ask, "ask-unknown", false),
             ("ls && rm -rf src", Block, "block-rm-rf", true),
         ] {
-            let ruling = place.judge(&book, command);
+            let ruling = Place::judge(&book, command);
             assert_eq!((ruling.verdict, ruling.rule.as_str()), (verdict, rule), "{command}: {ruling:?}");
             assert_eq!(ruling.provable, provable, "{command}: {ruling:?}");
             assert_eq!(ruling.target, command);
         }
-        let two = place.judge(&book, "ls && touch 'a\n b'");
+        let two = Place::judge(&book, "ls && touch 'a\n b'");
         assert_eq!(two.units.iter().map(|unit| unit.text.as_str()).collect::<Vec<_>>(), ["ls", "touch 'a\n b'"]);
         for input in ["", "no JSON", "[]", r#"{"command": 3}"#, r#"{"command":"\ud800"}"#] {
             assert_eq!(book.judge(&bash(input)).verdict, Block, "{input}");
@@ -444,7 +444,7 @@ mod tests {
         ] {
             let env = [&home, &variable].map(|(name, value)| (name.into(), value.into()));
             let judged = Judged { run, folder: &root, ticket: None, profile: Profile::Guarded, env: &env };
-            let ruling = place.judge(&place.books.open(&judged), "docker ps");
+            let ruling = Place::judge(&place.books.open(&judged), "docker ps");
             assert_eq!(ruling.verdict, verdict, "{variable:?}: {ruling:?}");
         }
     }
@@ -459,9 +459,9 @@ mod tests {
                 place.books.reload();
             }
             for command in ["echo - > plan.md", "rm plan.md", "mv x PLAN.md"] {
-                assert_eq!(place.judge(&book, command).verdict, Verdict::Block, "{command}");
+                assert_eq!(Place::judge(&book, command).verdict, Verdict::Block, "{command}");
             }
-            assert_eq!(place.judge(&book, "touch other.md").verdict, Verdict::Allow);
+            assert_eq!(Place::judge(&book, "touch other.md").verdict, Verdict::Allow);
         }
     }
 
@@ -469,11 +469,11 @@ mod tests {
     fn without_a_passphrase_what_needs_one_is_blocked() {
         let place = Place::new(LOCKED);
         let book = place.book();
-        let ruling = place.judge(&book, "git tag x");
+        let ruling = Place::judge(&book, "git tag x");
         assert_eq!((ruling.verdict, ruling.rule.as_str()), (Verdict::Block, "tags"));
         assert!(ruling.reason.contains("none is set"), "{}", ruling.reason);
         place.set_passphrase();
-        assert_eq!(place.judge(&book, "git tag x").verdict, Verdict::Passphrase);
+        assert_eq!(Place::judge(&book, "git tag x").verdict, Verdict::Passphrase);
     }
 
     #[test]
@@ -482,19 +482,19 @@ mod tests {
         let place = Place::new(LOCKED);
         place.set_passphrase();
         let book = place.book();
-        let locked = place.judge(&book, "git tag x").reason;
+        let locked = Place::judge(&book, "git tag x").reason;
         assert!(locked.contains("the passphrase unlocks rule tags for 5m"), "said before it is given: {locked}");
-        assert!(!place.judge(&book, "git push").reason.contains("unlocks"));
+        assert!(!Place::judge(&book, "git push").reason.contains("unlocks"));
         let told = book.unlock(&["tags".into(), "once".into(), "no such rule".into()]);
         assert_eq!(told.as_deref(), Some("your passphrase has unlocked, in this run, rule tags for 5m00s"));
         assert_eq!(book.unlock(&["once".into()]), None, "there is nothing to tell of one call");
-        assert_eq!(place.judge(&book, "git tag x").verdict, Allow);
-        assert_eq!(place.judge(&book, "git push").verdict, Passphrase, "its rule sells one call");
-        assert_eq!(place.judge(&book, "git tag x; git push").verdict, Passphrase);
+        assert_eq!(Place::judge(&book, "git tag x").verdict, Allow);
+        assert_eq!(Place::judge(&book, "git push").verdict, Passphrase, "its rule sells one call");
+        assert_eq!(Place::judge(&book, "git tag x; git push").verdict, Passphrase);
         let other = place.book_of(8);
-        assert_eq!(place.judge(&other, "git tag x").verdict, Passphrase, "another run");
+        assert_eq!(Place::judge(&other, "git tag x").verdict, Passphrase, "another run");
         place.books.reload();
-        assert_eq!(place.judge(&book, "git tag x").verdict, Allow, "read anew, and the same");
+        assert_eq!(Place::judge(&book, "git tag x").verdict, Allow, "read anew, and the same");
         assert_eq!(book.refresh(), None);
         let edit = |text: &str| {
             *place.text.lock().unwrap() = text.to_owned();
@@ -503,18 +503,18 @@ mod tests {
         edit(&format!("{LOCKED}# a word more\n"));
         assert!(book.refresh().unwrap().contains("the policy was changed"));
         assert_eq!(book.refresh(), None, "told once");
-        assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "other rules, and closed");
+        assert_eq!(Place::judge(&book, "git tag x").verdict, Passphrase, "other rules, and closed");
         edit(LOCKED);
         assert!(book.refresh().is_some());
-        assert_eq!(place.judge(&book, "git tag x").verdict, Passphrase, "what was closed stays closed");
+        assert_eq!(Place::judge(&book, "git tag x").verdict, Passphrase, "what was closed stays closed");
         edit("version: 1\nrulse: []\n");
-        assert_eq!(place.judge(&book, "ls").verdict, Block, "the very next call is judged by them");
+        assert_eq!(Place::judge(&book, "ls").verdict, Block, "the very next call is judged by them");
         let call = bash(r#"{"command":"ls"}"#);
         assert!(book.judge_again(&call).unwrap_err().contains("policy.yaml:2:1"), "what waits is not refused by them");
         assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
         edit(LOCKED);
         assert!(book.refresh().unwrap().contains("the policy was changed"));
-        assert_eq!(place.judge(&book, "ls").verdict, Allow);
+        assert_eq!(Place::judge(&book, "ls").verdict, Allow);
         assert_eq!(book.judge_again(&call).map(|ruling| ruling.verdict), Ok(Allow));
     }
 

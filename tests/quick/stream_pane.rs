@@ -209,7 +209,7 @@ fn searching_marks_and_goes_to_hits() {
 
 #[test]
 fn what_is_folded_away_is_opened_where_the_search_finds_it() {
-    let lines = |n: u32| (1..=n).map(|at| format!("line {at} end\n")).collect::<String>();
+    let lines = |n: u32| (1..=n).map(|at| format!("line {at} end")).collect::<Vec<_>>().join("\n");
     let mut pane = Pane::new(60, 10);
     pane.start(1, "One", None);
     pane.push(1, &call("t1", "Bash", json!({"command":"seq 1 60"})));

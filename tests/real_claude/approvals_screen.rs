@@ -44,7 +44,7 @@ fn open_questions(bench: &Bench) -> Vec<String> {
 
 /// Opens the card with these words, once the screen tells of it so.
 fn card(terminal: &mut Terminal, told: &str, words: &str) {
-    let waits = |line: &str| line.contains("Claude waits for you") && line.contains(told);
+    let waits = |line: &str| line.contains("press !") && line.contains(told);
     terminal.wait_until(told, |screen| screen.lines().any(waits));
     terminal.keys("!");
     terminal.wait_until(words, |screen| screen.contains(words) && screen.contains(CARD));
@@ -78,7 +78,7 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     card(&mut terminal, "./deploy two", "./deploy two");
     assert_eq!(ran(&bench), "one\n");
     terminal.keys("d");
-    terminal.wait_for("words");
+    terminal.wait_for("reason for Claude");
     terminal.keys("use number three\r");
     answered(&terminal);
     card(&mut terminal, "./deploy three", "./deploy three");
@@ -88,7 +88,7 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     terminal.wait_for("./deploy three edited");
     terminal.keys("\x13");
     // The changed call is a question of its own: a yes before it counts for nothing.
-    terminal.wait_for("what the policy says of it");
+    terminal.wait_for("with its verdict");
     terminal.wait_for("once");
     terminal.keys("y");
     answered(&terminal);

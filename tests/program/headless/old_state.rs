@@ -1,7 +1,8 @@
 //! The state folder of an earlier program is opened, shown and gone on with.
 //!
 //! `fixtures/state-2026-11-22` is what a program of that day left: its database as SQL, and what its scripted Claude
-//! printed. It had brought tk-2 to its end, and was killed in the second iteration of tk-1, in a command of Claude's.
+//! printed, with `<project/work>` for its folder. It had brought tk-2 to its end, and was killed in the second
+//! iteration of tk-1, in a command of Claude's.
 
 use crate::project::Project;
 use crate::watched::{of_kind, records, text};
@@ -23,7 +24,7 @@ fn left_by_an_earlier_one() -> Project {
     let snapshots: Vec<String> = sql.lines().filter_map(at).collect();
     assert_eq!(snapshots.len(), 3);
     let here = snapshots.iter().fold(sql, |sql, id| sql.replace(id, head.trim()));
-    let here = here.replace("/home/ann/work", &project.work().display().to_string());
+    let here = here.replace("<project/work>", &project.work().display().to_string());
     let database = project.path("state/programmator.db");
     rusqlite::Connection::open(database).unwrap().execute_batch(&here).unwrap();
     copy(&fixture.join("runs"), &project.path("state/runs"));
