@@ -30,7 +30,7 @@ use programmator::orchestrator::state::State;
 use programmator::orchestrator::summary::summary;
 use programmator::policy::engine::Policy;
 use programmator::runtime::gate::{Gate, Judged};
-use programmator::runtime::rulebook::{Origin, Person, Rulebooks};
+use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
 use std::path::Path;
 
 fn main() {
@@ -50,9 +50,9 @@ impl Run {
     fn new(run: RunId) -> Self {
         let person = Person { home: "/home/dev".into(), user: "dev".into(), passphrases: None };
         let origin = Origin { load: Box::new(|_, profile, _| Policy::of(profile)), files: Box::new(|_| Vec::new()) };
-        let rulebooks = Rulebooks::new(person, origin);
+        let policy_engines = PolicyEngines::new(person, origin);
         let judged = Judged { run, folder: Path::new("/w"), ticket: None, profile: Profile::default(), env: &[] };
-        let gate: Gate = rulebooks.open(&judged);
+        let gate: Gate = policy_engines.open(&judged);
         let mut this = Self { state: State::default(), gate };
         let start = Start {
             folder: "/w".into(),

@@ -135,7 +135,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
         }
         Some(Command::Status { run: Some(run), json }) => {
-            status::one::print(out, &here(&cli.run)?, &run, format(json)).map(|()| 0)
+            status::run::print(out, &here(&cli.run)?, &run, format(json)).map(|()| 0)
         }
         Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),

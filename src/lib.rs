@@ -59,7 +59,7 @@
 //!
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
-//! [`record`](domain::record) is the journal's schema; [`words`](domain::words) turns a record into a log line. Parsing gives
+//! [`record`](domain::record) is the journal's schema; [`words`](domain::messages) turns a record into a log line. Parsing gives
 //! a value and its problems.
 //!
 //! **[`orchestrator`]** The verbs. [`decide`](orchestrator::decide) answers an [`Input`](orchestrator::input::Input) with
@@ -99,14 +99,14 @@
 //! [`effects`](runtime::effects) is the only place that carries out effects, [`channels`](runtime::channels) says for the
 //! channels between tasks what happens when they are full. [`storage`](runtime::storage) is how a run waits while nothing can be stored,
 //! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) has each call
-//! judged, [`rulebook`](runtime::rulebook) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
+//! judged, [`policy_engine`](runtime::policy_engine) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
 //! what waits judged again when they change. [`prompts`](runtime::prompts) makes the text that Claude is sent.
 //! [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run: [`wishes`](runtime::wishes) passes them to a running run,
-//! [`behind`](runtime::behind) appends it to one that has ended (breaker, sessions);
+//! [`offline`](runtime::offline) appends it to one that has ended (breaker, sessions);
 //! [`ticking`](runtime::ticking) does either for boxes.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
@@ -147,7 +147,7 @@
 //! | request | a variant of [`Request`](domain::request::Request), an arm in [`runtime::app`], and of [`Reply`](domain::request::Reply) what it is answered if more than done or refused |
 //! | front end | a file that [subscribes](runtime::app::App::subscribe) and [asks](runtime::app::App::ask), and the command that starts it |
 //! | effect | a variant of [`Effect`](orchestrator::effect::Effect), an arm in [`runtime::effects`], and the [`Input`](orchestrator::input::Input) that its result is; records before and after it if it must not happen twice |
-//! | record | a variant of [`Record`](domain::record::Record), an arm in [`apply`](orchestrator::apply), a sentence in [`words`](domain::words); kinds and fields are never renamed |
+//! | record | a variant of [`Record`](domain::record::Record), an arm in [`apply`](orchestrator::apply), a sentence in [`words`](domain::messages); kinds and fields are never renamed |
 //! | theme | a YAML file in `themes/` and its name in [`BUILT_IN`](tui::theme::load::BUILT_IN); a person's own needs only the file in their folder |
 //! | command | a variant in [`cli::Command`], a file in `cli/`, an example in its help |
 //!

@@ -2,14 +2,14 @@
 //! stores what the core decides, tells the front ends and performs the effects.
 
 pub mod app;
-pub mod behind;
 pub mod channels;
 pub mod effects;
 pub mod gate;
 pub mod headless;
+pub mod offline;
+pub mod policy_engine;
 pub mod prompts;
 pub mod reporter;
-pub mod rulebook;
 pub mod rules_watch;
 pub mod shutdown;
 pub mod storage;

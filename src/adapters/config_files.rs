@@ -19,7 +19,6 @@ const MAX_PROMPTS: usize = 64;
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", .path.display())]
 pub struct ReadError {
-    /// The file.
     pub path: PathBuf,
     /// What is wrong, and what to do.
     pub reason: String,

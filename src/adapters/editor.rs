@@ -22,7 +22,6 @@ pub enum EditorError {
     /// Set another one.
     #[error("the editor {0} could not be started: {1}; set $EDITOR")]
     Start(String, io::Error),
-    /// It says so itself.
     #[error("the editor {0} failed: {1}")]
     Failed(String, ExitStatus),
 }

@@ -28,25 +28,19 @@ const PUBLISHED: &str = "788006caf535441ad49e2747bb0edd0203f38a74caacf7c337fc1a9
 const OVER_SHA256: &str = "pre=sha256";
 
 /// A passphrase could not be set, imported or checked.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum PassphraseError {
-    /// Too short.
     #[error("a passphrase has at least {SHORTEST} characters; this one has {0}")]
     Short(usize),
-    /// The published default.
     #[error("this passphrase was once published as a default: everyone knows it; choose another")]
     Published,
     /// No SHA-256.
     #[error("not a SHA-256 in hex (64 digits)")]
     NotSha256,
-    /// The file.
     #[error(transparent)]
     File(#[from] PrivateFileError),
-    /// The file's content.
     #[error("{path}: not a programmator passphrase hash ({reason}); set a new one: programmator passphrase set")]
     Broken { path: String, reason: String },
-    /// Hashing failed.
     #[error("the passphrase could not be hashed: {0}")]
     Hash(String),
 }

@@ -12,10 +12,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A rule could not be saved.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// The file.
     #[error(transparent)]
     File(#[from] PrivateFileError),
     /// It could not be used: it would block everything.
@@ -116,7 +114,6 @@ fn inserted(old: &str, rules: &str, before: &str) -> Result<String, String> {
 struct Place {
     /// Before this line.
     line: usize,
-    /// Before this rule.
     rule: usize,
     /// Blanks before each `-`.
     indent: usize,

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 /// A place to write to, down to a reserve.
 #[derive(Clone, Debug)]
 pub struct Room {
-    /// A folder there.
     pub folder: PathBuf,
     /// Bytes that stay free.
     pub reserve: u64,

@@ -16,7 +16,6 @@ pub const BASH: &str = "/bin/bash";
     commands need it: install bash"
 )]
 pub struct NoBash {
-    /// What was searched.
     pub path: String,
 }
 

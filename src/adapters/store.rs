@@ -57,7 +57,7 @@ impl Store {
         let reader = Mutex::new(schema::open_reader(&database)?);
         let ledger = Mutex::new(schema::connect(&database)?);
         let opened = folder::Database::at(database.clone())?;
-        let writer = writer::Writer::start(db, opened.clone(), bell::Bell::hang(&bell)?)?;
+        let writer = writer::Writer::start(db, opened.clone(), bell::Notifier::open(&bell)?)?;
         Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
     }
 
@@ -70,7 +70,7 @@ impl Store {
         let connect = || schema::open_read_only(&database);
         let (reader, ledger) = (Mutex::new(connect()?), Mutex::new(connect()?));
         let opened = folder::Database::at(database.clone())?;
-        let writer = writer::Writer::start(connect()?, opened.clone(), bell::Bell::none())?;
+        let writer = writer::Writer::start(connect()?, opened.clone(), bell::Notifier::none())?;
         Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
     }
 

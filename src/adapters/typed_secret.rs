@@ -8,7 +8,6 @@ use std::io;
 /// A secret could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TypedError {
-    /// Nobody types there.
     #[error("stdin is not a terminal; type the passphrase in one, or pass --stdin to read one line from the pipe")]
     NoTerminal,
     /// Ctrl-C, or the end of the input before anything was typed.
@@ -17,7 +16,6 @@ pub enum TypedError {
     /// Longer than a secret may be, or not UTF-8.
     #[error("longer than 1,024 bytes, or not UTF-8")]
     Unfit,
-    /// Reading failed.
     #[error("cannot read: {0}")]
     Io(#[from] io::Error),
 }

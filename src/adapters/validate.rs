@@ -37,7 +37,6 @@ const LAST_OUTPUT: Duration = Duration::from_millis(500);
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How one command ended.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub command: String,
@@ -61,7 +60,6 @@ impl Outcome {
 /// Where and how commands run.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// The working tree.
     pub folder: &'a Path,
     /// One command at most.
     pub timeout: Duration,
@@ -71,9 +69,7 @@ pub struct Place<'a> {
     pub output: u64,
     /// Where they may be written to.
     pub room: Room,
-    /// The whole environment.
     pub env: &'a Variables,
-    /// What runs them.
     pub shell: &'a Result<PathBuf, NoBash>,
 }
 

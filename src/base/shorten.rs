@@ -27,7 +27,6 @@ struct Inside {
     /// Bytes of it in `out`.
     head: usize,
     escape: Escape,
-    /// What follows the beginning.
     tail: Vec<u8>,
     /// Bytes between them that are gone.
     gone: u64,
@@ -37,7 +36,6 @@ struct Inside {
 enum Escape {
     #[default]
     None,
-    /// Behind a backslash.
     Begun,
     /// So many hexadecimal digits are still to come.
     Digits(u8),

@@ -101,7 +101,6 @@ pub struct Uptime {
 /// A moment by the clock, and by the age of the machine where that can be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// What the clock says.
     pub now: Timestamp,
     /// How old the machine is.
     pub uptime: Option<Uptime>,

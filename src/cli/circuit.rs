@@ -13,7 +13,7 @@ use crate::domain::record::{ByPerson, Record};
 use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};
-use crate::runtime::behind::{self, state_of};
+use crate::runtime::offline::{self, state_of};
 use crate::runtime::supervisor::{OpenError, find_run};
 use clap::Subcommand;
 use serde::Serialize;
@@ -44,7 +44,7 @@ const MOVES: usize = 5;
 
 /// One ticket's breaker. `status --json`: add, never rename.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct CircuitRow {
     ticket: String,
     ticket_path: String,
     folder: String,
@@ -87,8 +87,8 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
-    let Shown { breaker, thresholds: limits, .. } = shown;
+fn print(out: &mut dyn Write, shown: &CircuitRow) -> std::io::Result<()> {
+    let CircuitRow { breaker, thresholds: limits, .. } = shown;
     let mark = match breaker.state {
         Circuit::Closed => "●",
         Circuit::HalfOpen => "◐",
@@ -132,7 +132,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
     let mut code = 0;
     let mut closed = 0;
     for run in &runs {
-        match behind::reset_breaker(&store, &*session.clock(), Path::new(&run.ticket_path), Answerer::COMMAND_LINE)
+        match offline::reset_breaker(&store, &*session.clock(), Path::new(&run.ticket_path), Answerer::COMMAND_LINE)
             .await
         {
             Ok(done) if !done.is_empty() => {
@@ -177,14 +177,14 @@ pub(super) fn latest(store: &Store) -> Result<Vec<RunSummary>, CliError> {
     Ok(store.runs()?.into_iter().filter(|run| seen.insert(run.ticket_path.clone())).collect())
 }
 
-fn all(session: &Session) -> Result<Vec<Shown>, CliError> {
+fn all(session: &Session) -> Result<Vec<CircuitRow>, CliError> {
     let store = session.store_to_read()?;
     let runs = store.runs()?;
     let now = session.clock().now();
     latest(&store)?.into_iter().map(|run| shown(&store, &runs, run, now)).collect()
 }
 
-fn shown(store: &Store, runs: &[RunSummary], run: RunSummary, now: Timestamp) -> Result<Shown, CliError> {
+fn shown(store: &Store, runs: &[RunSummary], run: RunSummary, now: Timestamp) -> Result<CircuitRow, CliError> {
     let state = state_of(store, run.run)?;
     let (mut breaker, thresholds) = (state.breaker, state.settings.breaker);
     breaker.reason = clean_line(&breaker.reason, 400);
@@ -198,7 +198,7 @@ fn shown(store: &Store, runs: &[RunSummary], run: RunSummary, now: Timestamp) ->
     for earlier in runs.iter().rev().filter(|earlier| earlier.ticket_path == run.ticket_path) {
         moves(store, earlier, &mut history)?;
     }
-    Ok(Shown {
+    Ok(CircuitRow {
         ticket: run.ticket.to_string(),
         ticket_path: run.ticket_path,
         folder: run.folder,

@@ -10,7 +10,7 @@ use crate::config::{Resolved, Trust};
 use crate::domain::profile::Profile;
 use crate::policy::engine::Policy;
 use crate::runtime::app::Parts;
-use crate::runtime::rulebook::{Origin, Rulebooks};
+use crate::runtime::policy_engine::{Origin, PolicyEngines};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError
         store: Store::open(&session.state)?,
         clock: session.clock(),
         rules: session.rules(),
-        rulebooks: rulebooks(session),
+        policy_engines: policy_engines(session),
         places: session.places(resolved),
         config_folder: session.config_folder(),
         passphrases: session.passphrases(),
@@ -67,7 +67,7 @@ pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError
 }
 
 /// The rules for the calls of runs.
-pub fn rulebooks(session: &Session) -> Rulebooks {
+pub fn policy_engines(session: &Session) -> PolicyEngines {
     let (reads, looks) = (session.clone(), session.clone());
     let known = Mutex::new(BTreeMap::<PathBuf, Vec<PathBuf>>::new());
     let load = move |folder: &Path, opened, own: Option<Profile>| {
@@ -81,5 +81,5 @@ pub fn rulebooks(session: &Session) -> Rulebooks {
         in_force(&reads, folder, own.unwrap_or(profile), tickets)
     };
     let files = move |folder: &Path| self::files(&looks, folder);
-    Rulebooks::new(session.person(), Origin { load: Box::new(load), files: Box::new(files) })
+    PolicyEngines::new(session.person(), Origin { load: Box::new(load), files: Box::new(files) })
 }

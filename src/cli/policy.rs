@@ -18,7 +18,7 @@ use crate::domain::profile::Profile;
 use crate::domain::verdict::Verdict;
 use crate::policy::engine::Policy;
 use crate::policy::place::Place;
-use crate::runtime::rulebook::{Person, claudes_paths};
+use crate::runtime::policy_engine::{Person, claudes_paths};
 use clap::{Args, Subcommand};
 use explain::Look;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
 use crate::config::Resolved;
 use crate::config::key::Key;
-use crate::runtime::rulebook::Person;
+use crate::runtime::policy_engine::Person;
 use crate::runtime::supervisor::Rules;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -8,10 +8,10 @@ use crate::adapters::store::Store;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
-use crate::domain::session::{Transition, Way};
+use crate::domain::session::{SessionEvent, Transition};
 use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
-use crate::runtime::behind::{self, state_of};
+use crate::runtime::offline::{self, state_of};
 use crate::runtime::supervisor::OpenError;
 use clap::Subcommand;
 use serde::Serialize;
@@ -24,7 +24,7 @@ const TRANSITIONS: usize = 5;
 
 /// One ticket's sessions. `show --json`: add, never rename.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct SessionRow {
     ticket: String,
     ticket_path: String,
     folder: String,
@@ -97,7 +97,7 @@ fn list(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<
     Ok(())
 }
 
-fn print(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
+fn print(out: &mut dyn Write, shown: &SessionRow, now: Timestamp) -> std::io::Result<()> {
     let none = if shown.sessions.is_empty() { "  no session; the next iteration starts one" } else { "" };
     writeln!(out, "{}{none}", cut(&shown.ticket, 40))?;
     for kept in &shown.sessions {
@@ -123,14 +123,14 @@ fn short(id: &str) -> String {
 async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
     let store = session.store()?;
     let run = named(session, &store, ticket)?;
-    match behind::reset_sessions(&store, &*session.clock(), Path::new(&run.ticket_path), &Answerer::COMMAND_LINE).await
+    match offline::reset_sessions(&store, &*session.clock(), Path::new(&run.ticket_path), &Answerer::COMMAND_LINE).await
     {
         Ok(done) if !done.is_empty() => {
             writeln!(
                 out,
                 "{}: the session is {}; the next iteration starts a fresh one.",
                 run.ticket,
-                Way::Reset.word()
+                SessionEvent::Reset.word()
             )?;
             Ok(0)
         }
@@ -147,7 +147,7 @@ async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u
     }
 }
 
-fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<Shown>, CliError> {
+fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<SessionRow>, CliError> {
     let store = session.store_to_read()?;
     let runs = match ticket {
         Some(text) => vec![named(session, &store, text)?],
@@ -157,7 +157,7 @@ fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<Shown>, CliError> 
     runs.into_iter().map(|run| shown(&store, run, now)).collect()
 }
 
-fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<Shown, CliError> {
+fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<SessionRow, CliError> {
     let state = state_of(store, run.run)?;
     let expiry = Duration::from_secs(u64::from(state.settings.session_expiry_hours) * 3_600);
     let kept = |(step, kept): (&StepName, &crate::domain::session::Session)| Kept {
@@ -175,7 +175,7 @@ fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<Shown, CliErr
         reason: clean_line(&moved.reason, 400),
         ..moved.clone()
     };
-    Ok(Shown {
+    Ok(SessionRow {
         ticket: run.ticket.to_string(),
         ticket_path: run.ticket_path,
         folder: run.folder,

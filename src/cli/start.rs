@@ -10,14 +10,14 @@ use crate::base::id::RunId;
 use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
+use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::{Closing, Reply, Request};
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
-use crate::domain::words::reason_words;
 use crate::runtime::app::App;
 use crate::runtime::reporter::{Reporter, Subscription};
-use crate::runtime::shutdown::{Signals, Wish};
+use crate::runtime::shutdown::{ShutdownSignal, Signals};
 use crate::runtime::supervisor::find_run;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Mode;
@@ -118,7 +118,7 @@ async fn work(
                 by_signal = Some(signal.exit_code());
                 app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
-                if signal == Wish::Hangup {
+                if signal == ShutdownSignal::Hangup {
                     stop.cancel();
                 }
             }

@@ -1,6 +1,6 @@
 //! `programmator status`: the runs there have been; one of them is [`one`]'s.
 
-pub mod one;
+pub mod run;
 
 use super::error::CliError;
 use super::session::Session;

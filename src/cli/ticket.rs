@@ -202,7 +202,7 @@ pub fn show(out: &mut dyn Write, ticket: &Ticket, format: Format) -> io::Result<
     match format {
         Format::Text => show_text(out, ticket),
         Format::Json => {
-            let json = json::pretty(&Shown::of(ticket)).map_err(io::Error::other)?;
+            let json = json::pretty(&TicketRow::of(ticket)).map_err(io::Error::other)?;
             writeln!(out, "{json}")
         }
     }
@@ -253,7 +253,7 @@ fn tick(done: bool) -> char {
 
 /// `show --json`: add, never rename.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct TicketRow<'a> {
     id: &'a str,
     title: &'a str,
     status: Option<TicketStatus>,
@@ -271,7 +271,7 @@ struct ShownPhase<'a> {
     line: usize,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> TicketRow<'a> {
     fn of(ticket: &'a Ticket) -> Self {
         let phase = |phase: &'a Phase| ShownPhase {
             n: phase.n,

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 
 /// A key by its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "each is described in its row of the table")]
 pub enum Key {
     MaxIterations,
     Stagnation,

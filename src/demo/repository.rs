@@ -43,20 +43,12 @@ pub enum DemoError {
     Folder {
         /// Where it was tried.
         folder: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
-    /// git is missing.
     #[error("the demo needs git, which could not be started: {0}; install git and try again")]
     NoGit(io::Error),
-    /// git failed.
     #[error("git {command} failed in the demo's repository: {said}")]
-    Git {
-        /// The subcommand.
-        command: String,
-        /// Its stderr.
-        said: String,
-    },
+    Git { command: String, said: String },
 }
 
 /// Where the demo's parts lie.
@@ -68,7 +60,6 @@ pub struct DemoPaths {
     pub folder: PathBuf,
     /// The tickets' folder, for `TICKETS_DIR`.
     pub tickets: PathBuf,
-    /// The ticket's file.
     pub ticket: PathBuf,
     /// For `PROGRAMMATOR_STATE_DIR`.
     pub state: PathBuf,

@@ -33,7 +33,6 @@ const CONFIDENT: u32 = 70;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Analysis {
-    /// The iteration.
     pub n: u32,
     /// What Claude says in so many words about leaving; it beats all else here.
     pub exit_signal: Option<bool>,

@@ -78,7 +78,6 @@ pub struct Approval {
     /// Why it takes the place of an earlier one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Again>,
-    /// The iteration.
     pub n: u32,
     /// Its phase; `None` is the whole ticket.
     pub phase: Option<String>,
@@ -95,11 +94,9 @@ pub struct Approval {
     /// The folder that it is called from, absolute; `None` in journals of before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The subagent that calls.
     pub agent: Option<String>,
     /// What the call consists of, as the policy took it apart.
     pub units: Vec<UnitView>,
-    /// The rule that asks.
     pub rule: String,
     /// Why it asks, in words.
     pub reason: String,
@@ -130,7 +127,6 @@ impl Approval {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalKind {
-    /// May this call run?
     Call,
     /// May it run, for one who knows the passphrase?
     Passphrase,
@@ -218,9 +214,7 @@ pub struct UnitView {
     pub text: String,
     /// What the rules say of it.
     pub verdict: Verdict,
-    /// The rule that decided.
     pub rule: String,
-    /// Why.
     pub reason: String,
     /// The kind of call that can be allowed for the rest of the run instead of this one alone, where it has a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,7 +228,6 @@ pub enum Answer {
     /// This call runs, once, with this input: the one that was asked about, or the one that carries the answers to
     /// Claude's question. JSON text.
     Allow {
-        /// The input that runs.
         input: String,
         /// Whether it holds for more than this call.
         scope: Scope,
@@ -250,7 +243,6 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// This call.
     Once,
     /// This call again (same tool, input and folder), for the rest of this ticket's run while its rules hold.
     Ticket,
@@ -263,22 +255,17 @@ pub enum Scope {
 /// How a question came to its end, in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
-    /// Which question.
     #[serde(flatten)]
     pub id: QuestionId,
-    /// The answer.
     pub answer: Answer,
-    /// Who gave it.
     pub by: AnsweredBy,
 }
 
 /// A question that needs no answer any more, in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Voided {
-    /// Which question.
     #[serde(flatten)]
     pub id: QuestionId,
-    /// Why.
     pub why: String,
 }
 
@@ -296,7 +283,6 @@ pub struct EditRefused {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
-    /// The time ran out.
     Timeout,
     /// There was nobody to ask.
     Nobody,
@@ -304,7 +290,6 @@ pub enum AnsweredBy {
     Ticket,
     /// The rules, which were changed while it waited.
     Rules,
-    /// The person.
     #[serde(untagged)]
     Person(Answerer),
 }

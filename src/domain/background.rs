@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One task in the background.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackgroundTask {
-    /// Claude's id of it.
     pub id: String,
-    /// What it is.
     pub kind: TaskKind,
     /// In Claude's words, one line.
     #[serde(default)]

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Circuit {
-    /// All is well.
     #[default]
     Closed,
     /// Watched: the next iteration decides.
@@ -59,13 +58,10 @@ impl Counter {
 /// How a counter moved, in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterMoved {
-    /// The iteration.
     pub n: u32,
-    /// Which counter.
     pub counter: Counter,
     /// Where it stands now.
     pub value: u32,
-    /// The threshold in effect.
     pub limit: u32,
     /// The evidence; for [`Counter::SameError`] above zero the masked error itself.
     pub why: String,

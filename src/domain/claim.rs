@@ -23,10 +23,8 @@ pub struct Claim {
     pub summary: String,
     /// Why it is stuck (with `BLOCKED`).
     pub error: Option<String>,
-    /// The optional keys.
     #[serde(default, skip_serializing_if = "Signals::is_empty")]
     pub signals: Signals,
-    /// Whose block it is.
     #[serde(default, skip_serializing_if = "Source::is_ours")]
     pub source: Source,
 }

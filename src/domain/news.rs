@@ -11,7 +11,6 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// One piece of news for front ends.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
     /// A ticket was read or changed on disk; also sent for tickets that are only listed.
@@ -24,10 +23,8 @@ pub enum News {
         run: RunId,
         /// The last record of before it was opened; 0: it is a fresh one.
         earlier: u64,
-        /// Everything stored so far.
         records: Vec<Arc<Stored>>,
     },
-    /// A record was stored.
     Recorded(Arc<Stored>),
     /// The scrollback of the run grew (or its live tail changed). Sent at most once per drain burst.
     StreamGrew(RunId),
@@ -46,9 +43,7 @@ pub enum News {
 /// A run that waits because nothing can be stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StorageAwaited {
-    /// The run.
     pub run: RunId,
-    /// Its ticket.
     pub ticket: TicketId,
     /// What is wrong, and what to do.
     pub why: String,
@@ -67,7 +62,6 @@ impl StorageAwaited {
 }
 
 /// A run that was left without a last record.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunLeft {
     pub run: RunId,

@@ -8,9 +8,7 @@ const READ: usize = 20;
 /// A note of the person's for Claude.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Id.
     pub id: String,
-    /// Words.
     pub text: String,
     /// How far it has come.
     pub stage: NoteStage,

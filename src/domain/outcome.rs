@@ -12,7 +12,6 @@ pub enum ExitReason {
     Complete,
     /// Claude reported `BLOCKED`.
     Blocked,
-    /// The limit of iterations.
     MaxIterations,
     /// Too many iterations in a row without any change.
     Stagnation,
@@ -24,13 +23,11 @@ pub enum ExitReason {
     PermissionDenied,
     /// Only tests, again and again.
     TestSaturation,
-    /// The money is spent.
     Budget,
     /// The provider's or our own rate limit.
     RateLimited,
     /// Iterations timed out without any work.
     Timeout,
-    /// The person stopped it.
     UserStopped,
     /// The ticket file is gone.
     TicketGone,
@@ -125,7 +122,6 @@ pub enum IterationOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DoneHow {
-    /// The validation commands passed.
     Verified,
     /// Something changed, and no command checks it.
     ClaimedUnchecked,

@@ -19,9 +19,7 @@ pub enum Checked {
     Ready,
     /// None was ever set: whatever needs it is blocked.
     Unset,
-    /// It was right.
     Right,
-    /// It was wrong.
     Wrong {
         /// Failures in a row, this one included.
         failures: u32,

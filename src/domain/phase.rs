@@ -15,7 +15,6 @@ pub enum Claimed {
     Nothing,
     /// The whole ticket, which has no phases.
     Whole,
-    /// This phase.
     Phase(PhaseId),
     /// A phase that none of the open ones is: never a guess.
     Unknown,

@@ -10,7 +10,6 @@ use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 
 /// Something that a person wants done.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Tell what tickets there are.
@@ -30,7 +29,11 @@ pub enum Request {
         id: QuestionId,
     },
     /// Check a passphrase, and let the call run when it is right.
-    TryPassphrase { ticket: TicketId, id: QuestionId, secret: Secret },
+    TryPassphrase {
+        ticket: TicketId,
+        id: QuestionId,
+        secret: Secret,
+    },
     /// Put a rule that the person has read into their policy file, and say yes to the call.
     SaveRule {
         ticket: TicketId,
@@ -40,7 +43,6 @@ pub enum Request {
         /// The rule that asked: the new ones stand before it.
         before: String,
     },
-    /// End all runs.
     Close(Closing),
 }
 
@@ -56,7 +58,6 @@ pub enum Closing {
 }
 
 /// What came of a request.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// It is done, or on its way: what comes of it is news.

@@ -13,7 +13,6 @@ pub struct Entry {
     pub offset: u64,
     /// Length of the line in bytes, without the newline (lines above 4 GiB are cut there).
     len: u32,
-    /// What the record shows.
     pub kind: EntryKind,
 }
 
@@ -55,9 +54,7 @@ pub enum EntryKind {
 /// The words that Claude is saying right now: deltas since the last whole record. Provisional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Live {
-    /// Text so far.
     pub text: String,
-    /// Thinking so far.
     pub thinking: String,
     /// A tool whose input is being written.
     pub tool: Option<String>,
@@ -103,11 +100,8 @@ pub trait Sink: Send {
 /// One change of the live tail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveChange<'a> {
-    /// More text.
     Text(&'a str),
-    /// More thinking.
     Thinking(&'a str),
-    /// A tool's input begins.
     Tool(&'a str),
     /// A whole record replaced what was said so far, or the attempt was lost.
     Clear,

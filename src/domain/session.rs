@@ -26,7 +26,6 @@ pub struct Sessions {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Session {
-    /// Claude's id of it.
     pub id: String,
     /// The working directory; Claude knows it there only.
     pub folder: String,
@@ -37,7 +36,6 @@ pub struct Session {
     pub opened: Timestamp,
     /// When it was last used: its age counts from here.
     pub used: Timestamp,
-    /// What it was told.
     #[serde(flatten)]
     pub told: Told,
 }
@@ -46,7 +44,6 @@ pub struct Session {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Told {
-    /// The ticket's text.
     #[serde(rename = "told", skip_serializing_if = "String::is_empty")]
     pub ticket: String,
     /// How to work, and what the gate does.
@@ -68,7 +65,6 @@ impl Session {
 }
 
 /// How a session moved.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transition {
     pub time: Timestamp,
@@ -77,7 +73,7 @@ pub struct Transition {
     pub n: u32,
     pub step: StepName,
     pub session: String,
-    pub to: Way,
+    pub to: SessionEvent,
     /// Why, in words; empty where `to` says it all.
     #[serde(default)]
     pub reason: String,
@@ -86,10 +82,8 @@ pub struct Transition {
 /// What can become of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
-    /// A fresh one.
+pub enum SessionEvent {
     Opened,
-    /// Gone on with.
     Resumed,
     /// Not used for too long.
     Expired,
@@ -99,7 +93,7 @@ pub enum Way {
     Reset,
 }
 
-impl Way {
+impl SessionEvent {
     /// The word for people and machines.
     pub fn word(self) -> &'static str {
         match self {
@@ -113,15 +107,14 @@ impl Way {
 }
 
 /// The end of a session, in the journal. Also behind a run's end, by `programmator session reset`.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEnded {
     /// The iteration it was last used in; 0 when this run did not use it.
     pub n: u32,
     pub step: StepName,
     pub session: String,
-    /// [`Way::Expired`] or [`Way::Reset`].
-    pub to: Way,
+    /// [`SessionEvent::Expired`] or [`SessionEvent::Reset`].
+    pub to: SessionEvent,
     pub reason: String,
 }
 
@@ -135,7 +128,7 @@ impl Sessions {
     pub fn ready(&mut self, step: &StepName, ready: Session, n: u32) {
         let (id, now) = (ready.id.clone(), ready.used);
         let known = self.open.get(step).filter(|known| known.id == id).map(|known| known.opened);
-        let to = if known.is_some() { Way::Resumed } else { Way::Opened };
+        let to = if known.is_some() { SessionEvent::Resumed } else { SessionEvent::Opened };
         let opened = known.unwrap_or(ready.opened);
         self.open.insert(step.clone(), Session { opened, ..ready });
         self.moved(step, &id, n, to, "", now);
@@ -156,7 +149,7 @@ impl Sessions {
         self.moved(&ended.step, &ended.session, ended.n, ended.to, &ended.reason, now);
     }
 
-    fn moved(&mut self, step: &StepName, session: &str, n: u32, to: Way, reason: &str, time: Timestamp) {
+    fn moved(&mut self, step: &StepName, session: &str, n: u32, to: SessionEvent, reason: &str, time: Timestamp) {
         let (step, session, reason) = (step.clone(), session.to_owned(), reason.to_owned());
         self.history.push(Transition { time, n, step, session, to, reason });
         let surplus = self.history.len().saturating_sub(HISTORY);
@@ -172,7 +165,7 @@ mod tests {
         Timestamp::from_millis(1_795_000_000_000).plus(Duration::from_secs(hours * 3_600))
     }
 
-    fn ended(session: &str, to: Way) -> SessionEnded {
+    fn ended(session: &str, to: SessionEvent) -> SessionEnded {
         SessionEnded { n: 1, step: StepName::CODE, session: session.into(), to, reason: "why".into() }
     }
 
@@ -183,9 +176,9 @@ mod tests {
         sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(1)), 2);
         assert_eq!(sessions.of(&StepName::CODE).map(|kept| (kept.opened, kept.used)), Some((at(0), at(1))));
         sessions.ready(&StepName::CODE, Session::now("b", "/w", "m", at(2)), 3);
-        sessions.end(&ended("a", Way::Reset), at(3));
+        sessions.end(&ended("a", SessionEvent::Reset), at(3));
         assert_eq!(sessions.of(&StepName::CODE).map(|kept| kept.id.as_str()), Some("b"), "another one is not touched");
-        sessions.end(&ended("b", Way::Expired), at(4));
+        sessions.end(&ended("b", SessionEvent::Expired), at(4));
         assert_eq!(sessions.of(&StepName::CODE), None);
         let ways: Vec<&str> = sessions.history.iter().map(|moved| moved.to.word()).collect();
         assert_eq!(ways, ["opened", "resumed", "opened", "reset", "expired"]);
@@ -196,7 +189,7 @@ mod tests {
         let mut sessions = Sessions::default();
         sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), 1);
         sessions.ready(&StepName::new("critique"), Session::now("b", "/w", "m", at(0)), 1);
-        sessions.end(&ended("a", Way::Reset), at(1));
+        sessions.end(&ended("a", SessionEvent::Reset), at(1));
         assert_eq!((sessions.of(&StepName::CODE), sessions.of(&StepName::new("critique")).is_some()), (None, true));
         let text = serde_json::to_string(&sessions).unwrap();
         assert_eq!(serde_json::from_str::<Sessions>(&text).unwrap(), sessions);
@@ -227,7 +220,13 @@ mod tests {
 
     #[test]
     fn words_are_those_of_json() {
-        for way in [Way::Opened, Way::Resumed, Way::Expired, Way::Lost, Way::Reset] {
+        for way in [
+            SessionEvent::Opened,
+            SessionEvent::Resumed,
+            SessionEvent::Expired,
+            SessionEvent::Lost,
+            SessionEvent::Reset,
+        ] {
             assert_eq!(serde_json::to_string(&way).unwrap(), format!("\"{}\"", way.word()));
         }
     }

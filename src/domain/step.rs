@@ -70,7 +70,6 @@ impl Counts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Role {
-    /// The step.
     #[serde(skip_serializing_if = "StepName::is_code")]
     pub step: StepName,
     /// What it counts for.

@@ -7,7 +7,6 @@ use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// One run at a glance. The order of the fields is that of `status --json`.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
     pub run: RunId,
@@ -34,11 +33,9 @@ pub struct RunSummary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// At work.
     Running,
     /// Another run works in its folder.
     Waiting,
-    /// The person paused it.
     Paused,
     /// It waits for a limit, and goes on by itself.
     Parked,

@@ -56,7 +56,6 @@ pub struct Phase {
     pub n: usize,
     /// The text without box, bullet and trailing ` [x]`; outer blanks trimmed. Identifies the phase.
     pub text: String,
-    /// Ticked in the file.
     pub done: bool,
     /// 1-based line of the box or heading.
     pub line: usize,
@@ -80,9 +79,7 @@ pub enum PhaseForm {
 /// A checkbox inside a phase; it never decides anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Text behind the box.
     pub text: String,
-    /// Ticked in the file.
     pub done: bool,
 }
 
@@ -90,11 +87,8 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TicketStatus {
-    /// Nobody works on it.
     Open,
-    /// A run has begun.
     InProgress,
-    /// All phases are done.
     Closed,
 }
 

@@ -1,7 +1,6 @@
 //! A tool call of Claude's, from the line that asks about it to its answer.
 
 /// A tool call that waits for its verdict.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
     pub request: ControlRequest,
@@ -9,7 +8,6 @@ pub struct ToolCall {
     pub tool: String,
     /// The tool's input: JSON text that any parser takes.
     pub input: String,
-    /// The subagent that calls.
     pub agent: Option<String>,
     /// The folder that it is made from, where relative paths begin; `None` where Claude does not say.
     pub cwd: Option<String>,
@@ -20,7 +18,6 @@ pub struct ToolCall {
 pub struct ControlRequest {
     /// Claude's id of the request.
     pub id: String,
-    /// Which answer it needs.
     pub via: Via,
 }
 

@@ -34,7 +34,6 @@ pub struct TurnResult {
     pub context_window: Option<u64>,
     /// Tool calls that were refused, in words: `Bash(npm install)`, `Write`.
     pub denials: Vec<String>,
-    /// The same calls.
     #[serde(default)]
     pub refused: Vec<Denial>,
     /// What the CLI itself (never the model) said about a limit.
@@ -43,7 +42,6 @@ pub struct TurnResult {
     /// When that limit ends; placed in time by the edge, which knows the zones.
     #[serde(default)]
     pub resets_at: Option<Timestamp>,
-    /// Who began it.
     #[serde(default)]
     pub origin: Origin,
 }
@@ -52,7 +50,6 @@ pub struct TurnResult {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// A message of ours.
     #[default]
     Ours,
     /// A task of Claude's in the background has ended, and Claude was told so.

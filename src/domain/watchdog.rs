@@ -18,16 +18,13 @@ pub enum Watch {
     Idle,
     /// From the result to the end of the process.
     PostResult,
-    /// The whole iteration.
     Total,
 }
 
 /// A timer ran out, in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchdogFired {
-    /// The iteration.
     pub n: u32,
-    /// Which timer.
     pub timer: Watch,
     /// How long it was, in seconds.
     pub seconds: u64,

@@ -28,7 +28,6 @@ const TALKATIVE: u64 = 1_000;
 /// A counter has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Which.
     pub counter: Counter,
     /// Where it stands now.
     pub value: u32,

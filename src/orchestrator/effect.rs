@@ -27,7 +27,6 @@ pub struct Decision {
 }
 
 /// One thing to do in the world.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy`.
@@ -48,7 +47,6 @@ pub enum Effect {
     },
     /// Let the gate decide → `Judged`.
     Judge { n: u32, call: Box<ToolCall> },
-    /// Answer a tool call.
     Answer {
         request: ControlRequest,
         verdict: Verdict,
@@ -56,7 +54,7 @@ pub enum Effect {
         reason: String,
     },
     /// Answer the call that waits for the person.
-    Settle { id: String, answer: Answer },
+    ResolveApproval { id: String, answer: Answer },
     /// A right passphrase was typed for a call that these rules lock: the gate may open them for a while →
     /// `RulesOpened`.
     Unlock { rules: Vec<String> },
@@ -85,11 +83,7 @@ pub enum Effect {
     /// Run the validation commands one after another, stop at the first failure → `ValidationFinished`.
     RunValidation { n: u32, commands: Vec<String> },
     /// Tick the phase's box or untick it, after the box writes before it → `BoxSettled`.
-    SetBox {
-        phase: OfPhase,
-        /// Ticked from now on.
-        done: bool,
-    },
+    SetBox { phase: OfPhase, done: bool },
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus { to: TicketStatus },
     /// Ask whether a person is there to decide → `PersonSought`.
@@ -99,13 +93,10 @@ pub enum Effect {
 }
 
 /// What is needed to start Claude for an iteration.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spawn {
     pub n: u32,
-    /// Session to resume.
     pub session: Option<String>,
-    /// What that session knows.
     pub told: Option<Told>,
     pub model: Option<String>,
     /// `--max-budget-usd`: what is left of the budgets.
@@ -124,7 +115,6 @@ pub enum Timer {
     Start(u32),
     /// From the prompt to the first byte of the answer.
     FirstByte(u32),
-    /// The iteration's total time.
     Iteration(u32),
     /// No byte from Claude.
     Idle(u32),

@@ -35,7 +35,7 @@ const INDICATORS: usize = 2;
 
 /// What ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
+pub enum CompletionRule {
     /// Claude was refused something by rules that are not ours.
     PermissionDenied,
     /// Nothing but tests, again and again.
@@ -46,11 +46,10 @@ pub enum Gate {
     Safety,
     /// Wants to leave, and says so.
     ProjectComplete,
-    /// Every box is ticked.
     PlanComplete,
 }
 
-impl Gate {
+impl CompletionRule {
     /// The run's exit reason.
     pub fn reason(self) -> ExitReason {
         match self {
@@ -62,23 +61,23 @@ impl Gate {
 }
 
 /// The gate that is open, asked before an iteration begins.
-pub fn check(state: &State) -> Option<Gate> {
+pub fn check(state: &State) -> Option<CompletionRule> {
     if !state.phases.is_empty() || state.is_complete() {
         return None;
     }
     let signs = &state.signs;
     if !signs.refused.is_empty() {
-        return Some(Gate::PermissionDenied);
+        return Some(CompletionRule::PermissionDenied);
     }
     if signs.exit_signal == Some(false) {
         return None;
     }
     let gates = [
-        (signs.test_only.len() >= TEST_ONLY, Gate::TestSaturation),
-        (signs.done.len() >= DONE, Gate::DoneSignals),
-        (signs.indicators.len() >= SAFETY, Gate::Safety),
-        (signs.indicators.len() >= INDICATORS && signs.exit_signal == Some(true), Gate::ProjectComplete),
-        (state.boxes.all_ticked() && stands(state), Gate::PlanComplete),
+        (signs.test_only.len() >= TEST_ONLY, CompletionRule::TestSaturation),
+        (signs.done.len() >= DONE, CompletionRule::DoneSignals),
+        (signs.indicators.len() >= SAFETY, CompletionRule::Safety),
+        (signs.indicators.len() >= INDICATORS && signs.exit_signal == Some(true), CompletionRule::ProjectComplete),
+        (state.boxes.all_ticked() && stands(state), CompletionRule::PlanComplete),
     ];
     gates.into_iter().find(|(open, _)| *open).map(|(_, gate)| gate)
 }
@@ -107,10 +106,10 @@ pub fn ground(state: &State) -> DoneHow {
 }
 
 /// Why the run ends, in words, with what to do next.
-pub fn detail(gate: Gate, state: &State) -> String {
+pub fn detail(gate: CompletionRule, state: &State) -> String {
     let signs = &state.signs;
     match gate {
-        Gate::PermissionDenied => {
+        CompletionRule::PermissionDenied => {
             let refused: Vec<_> = signs.refused.iter().map(|denial| denial.shown()).collect();
             format!(
                 "Claude's own permission rules, not programmator's gate, refused {}; allow them there (in \
@@ -118,17 +117,17 @@ pub fn detail(gate: Gate, state: &State) -> String {
                 refused.join(", ")
             )
         }
-        Gate::TestSaturation => format!(
+        CompletionRule::TestSaturation => format!(
             "iterations {} only ran tests, so the work seems finished; check it, and add what is missing to the \
             ticket",
             listed(&signs.test_only)
         ),
-        Gate::DoneSignals => format!("Claude called the work complete in iterations {}", listed(&signs.done)),
-        Gate::Safety => format!("Claude wanted to leave in iterations {}", listed(&signs.indicators)),
-        Gate::ProjectComplete => {
+        CompletionRule::DoneSignals => format!("Claude called the work complete in iterations {}", listed(&signs.done)),
+        CompletionRule::Safety => format!("Claude wanted to leave in iterations {}", listed(&signs.indicators)),
+        CompletionRule::ProjectComplete => {
             format!("Claude wanted to leave in iterations {} and says so", listed(&signs.indicators))
         }
-        Gate::PlanComplete => match state.boxes.optional {
+        CompletionRule::PlanComplete => match state.boxes.optional {
             0 => format!("all {} boxes of the ticket are ticked", state.boxes.ticked),
             optional => format!("all boxes of the ticket are ticked except {optional} optional ones"),
         },

@@ -88,7 +88,6 @@ pub enum Checks<'a> {
 pub enum Judgement {
     /// Run the validation commands first.
     Validate,
-    /// It holds.
     Done(DoneHow),
     /// It does not hold, for this reason.
     Disputed(String),

@@ -14,7 +14,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a template may use. Field names are the variables' names.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PromptContext {
     pub ticket_id: String,
@@ -53,7 +52,6 @@ pub struct PromptContext {
 /// What Claude is to be told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// The template.
     pub kind: Kind,
     /// What it is filled with.
     pub context: PromptContext,
@@ -73,7 +71,6 @@ pub struct Kind {
 pub struct Template {
     /// Path of the file, or `built-in phased.md`.
     pub file: String,
-    /// The text.
     pub source: String,
 }
 
@@ -85,7 +82,6 @@ pub struct Templates(BTreeMap<&'static str, Template>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct PromptError {
-    /// The template's file.
     pub file: String,
     /// 1-based line in it.
     pub line: usize,

@@ -28,7 +28,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A run, as its records tell it.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct State {
     pub run: Option<RunId>,
@@ -161,7 +160,6 @@ pub enum Mark {
     Running,
     /// Claude says it is done; being checked.
     Claimed,
-    /// Done.
     Done(DoneHow),
     /// A claim did not hold.
     Disputed,

@@ -22,7 +22,6 @@ pub struct Step {
     pub name: StepName,
     /// What its iterations count for.
     pub counts: Counts,
-    /// Claude's session.
     pub session: SessionUse,
     /// What it would do now. It is asked only while no iteration is open.
     pub next: fn(&State) -> Next,
@@ -40,7 +39,6 @@ pub struct Step {
     pub prompt: fn(&State, Vec<String>) -> Prompt,
     /// What Claude is told when its answer cannot be read.
     pub follow_up: fn(&State) -> Prompt,
-    /// Reads the answer.
     pub read: fn(&str) -> Reading,
     /// What the answer is about; an error: it is none of this step's, and why, in a word.
     pub about: fn(&State, &Claim) -> Result<Claimed, &'static str>,
@@ -51,7 +49,6 @@ pub struct Step {
 /// Which session of Claude's an iteration has. Each step has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionUse {
-    /// Always a fresh one.
     Fresh,
     /// That of the iteration of this step before, while it can be resumed.
     Continued,
@@ -62,9 +59,7 @@ pub enum SessionUse {
 pub enum Next {
     /// Nothing: another step's turn, or the end of the run.
     Nothing,
-    /// This phase.
     Phase(OfPhase),
-    /// The whole ticket.
     Ticket,
 }
 

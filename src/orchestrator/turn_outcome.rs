@@ -16,7 +16,6 @@ const MESSAGE: usize = 2_000;
 /// How a process ended, as far as it concerns its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exit<'a> {
-    /// Exit code.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
@@ -38,7 +37,6 @@ pub struct Ending<'a> {
 /// How the turn ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnOutcome {
-    /// It goes on.
     Running,
     /// Claude has answered: the text is read for a claim.
     Answered,
@@ -91,26 +89,23 @@ fn gone(exit: Exit<'_>) -> Failure {
 
 /// What an iteration came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Came {
-    /// A claim was made.
+pub struct IterationFacts {
     pub claimed: bool,
-    /// A turn failed.
     pub failed: bool,
     /// It met a limit, the provider's or ours.
     pub limited: bool,
-    /// It was cut off.
     pub cut: Option<IterationOutcome>,
 }
 
 /// How an iteration counts: a claim outweighs what came after it, a limit the failure that it showed as, a failure
 /// the cut that followed from it.
-pub fn iteration_outcome(came: Came) -> IterationOutcome {
+pub fn iteration_outcome(came: IterationFacts) -> IterationOutcome {
     match came {
-        Came { claimed: true, .. } => IterationOutcome::Claimed,
-        Came { limited: true, .. } => IterationOutcome::Parked,
-        Came { failed: true, .. } => IterationOutcome::Failed,
-        Came { cut: Some(cut), .. } => cut,
-        Came { .. } => IterationOutcome::NoClaim,
+        IterationFacts { claimed: true, .. } => IterationOutcome::Claimed,
+        IterationFacts { limited: true, .. } => IterationOutcome::Parked,
+        IterationFacts { failed: true, .. } => IterationOutcome::Failed,
+        IterationFacts { cut: Some(cut), .. } => cut,
+        IterationFacts { .. } => IterationOutcome::NoClaim,
     }
 }
 
@@ -121,18 +116,30 @@ mod tests {
     #[test]
     fn what_weighs_more_in_an_iteration() {
         use IterationOutcome::{Claimed, Failed, Idle, Interrupted, NoClaim, Parked};
-        let came = Came::default;
+        let came = IterationFacts::default;
         let cases = [
             ("nothing came", came(), NoClaim),
-            ("a claim", Came { claimed: true, ..came() }, Claimed),
-            ("a claim, then a background task that failed", Came { claimed: true, failed: true, ..came() }, Claimed),
-            ("a claim, then a limit", Came { claimed: true, failed: true, limited: true, ..came() }, Claimed),
-            ("a claim, then stopped by the person", Came { claimed: true, cut: Some(Interrupted), ..came() }, Claimed),
-            ("a failure", Came { failed: true, ..came() }, Failed),
-            ("a failure that was a limit", Came { failed: true, limited: true, ..came() }, Parked),
-            ("a failure that we cut short", Came { failed: true, cut: Some(Failed), ..came() }, Failed),
-            ("a failure, then stopped by the person", Came { failed: true, cut: Some(Interrupted), ..came() }, Failed),
-            ("cut off for silence", Came { cut: Some(Idle), ..came() }, Idle),
+            ("a claim", IterationFacts { claimed: true, ..came() }, Claimed),
+            (
+                "a claim, then a background task that failed",
+                IterationFacts { claimed: true, failed: true, ..came() },
+                Claimed,
+            ),
+            ("a claim, then a limit", IterationFacts { claimed: true, failed: true, limited: true, ..came() }, Claimed),
+            (
+                "a claim, then stopped by the person",
+                IterationFacts { claimed: true, cut: Some(Interrupted), ..came() },
+                Claimed,
+            ),
+            ("a failure", IterationFacts { failed: true, ..came() }, Failed),
+            ("a failure that was a limit", IterationFacts { failed: true, limited: true, ..came() }, Parked),
+            ("a failure that we cut short", IterationFacts { failed: true, cut: Some(Failed), ..came() }, Failed),
+            (
+                "a failure, then stopped by the person",
+                IterationFacts { failed: true, cut: Some(Interrupted), ..came() },
+                Failed,
+            ),
+            ("cut off for silence", IterationFacts { cut: Some(Idle), ..came() }, Idle),
         ];
         for (name, came, expected) in cases {
             assert_eq!(iteration_outcome(came), expected, "{name}");

@@ -13,7 +13,6 @@ use std::path::Path;
 /// A case.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
-    /// Its name.
     pub id: String,
     /// The tool that is called.
     pub tool: String,
@@ -22,12 +21,10 @@ pub struct Case {
     /// The folder that it starts in, and the workspace.
     #[serde(default = "proj")]
     pub cwd: String,
-    /// The verdict.
     pub expect: Verdict,
     /// Verdicts that would do harm, or make the gate useless.
     #[serde(default)]
     pub never: Vec<Verdict>,
-    /// Why.
     #[serde(default)]
     pub why: String,
     /// What is in the workspace.
@@ -43,9 +40,7 @@ fn proj() -> String {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Files {
-    /// Links, by path.
     pub symlinks: BTreeMap<String, String>,
-    /// Files.
     pub files: Vec<String>,
 }
 

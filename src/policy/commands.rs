@@ -29,7 +29,6 @@ pub struct Entry {
     pub does: Vec<Class>,
     /// What it does in words, where its class does not say it.
     pub says: String,
-    /// Its options and operands.
     #[serde(flatten)]
     pub grammar: Grammar,
     /// Options with which it goes down into folders; `always` for one that does without.
@@ -79,11 +78,8 @@ impl Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// The program of awk.
     Awk,
-    /// The script of sed.
     Sed,
-    /// The filter of jq.
     Jq,
     /// The expression of test and `[`.
     Test,
@@ -93,9 +89,7 @@ pub enum Language {
     Find,
     /// A duration that is waited for.
     Sleep,
-    /// The format of date.
     Date,
-    /// The files of dd.
     Dd,
     /// What sqlite3 is told: statements and commands that only look.
     Sqlite,

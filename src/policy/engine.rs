@@ -37,7 +37,6 @@ impl Profile {
 /// Whether the person trusts a project's policy as it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It may allow.
     Trusted,
     /// It may only make verdicts stricter.
     Untrusted,
@@ -48,7 +47,6 @@ pub enum Standing {
 pub struct Source {
     /// Where it is, for the person.
     pub path: String,
-    /// What is in it.
     pub text: String,
 }
 
@@ -60,7 +58,6 @@ pub struct Policy {
     /// Only makes verdicts stricter.
     tightening: Option<RuleFile>,
     floor: Floor,
-    /// Why everything is blocked.
     broken: Option<PolicyError>,
     fingerprint: String,
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 /// A pattern of paths, made ready: `**` stands for any number of components, none included; `~` for the home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
-    /// As it was written.
     pub text: String,
     from_home: bool,
     parts: Vec<String>,

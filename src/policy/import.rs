@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 /// A policy file, and what the person should know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// The YAML.
     pub yaml: String,
     /// One remark a line.
     pub remarks: Vec<String>,

@@ -9,7 +9,6 @@ use std::path::{Component, Path, PathBuf};
 pub enum Reading {
     /// There is none.
     Missing,
-    /// This.
     Text(String),
     /// Nobody knows: it is too long, no file, or may not be read.
     Unreadable,
@@ -50,11 +49,8 @@ pub struct Place<'a> {
     pub workspace: &'a Path,
     /// The folder that the call starts in.
     pub cwd: &'a Path,
-    /// The person's home.
     pub home: &'a Path,
-    /// The person's login name.
     pub user: &'a str,
-    /// The file system.
     pub view: &'a dyn PathView,
 }
 
@@ -109,7 +105,6 @@ impl Place<'_> {
 pub enum Step {
     /// Into it, when it is a folder or a link to one.
     Down,
-    /// Past it.
     Past,
     /// Nowhere.
     Stop,
@@ -118,9 +113,7 @@ pub enum Step {
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walked {
-    /// Everything was seen.
     Whole,
-    /// At a step's word.
     Stopped,
     /// There is more than was to be looked at, or a folder's names are not known.
     TooMuch,

@@ -15,7 +15,6 @@ use serde::Deserialize;
 pub struct Rule {
     /// Its name, unique in its file.
     pub name: String,
-    /// What it decides.
     pub action: Verdict,
     /// Where it stands in its file.
     pub line: u64,
@@ -36,11 +35,8 @@ pub struct About {
     pub commands: Vec<String>,
     /// The words behind the command begin with one of these.
     pub prefixes: Vec<Vec<String>>,
-    /// Options.
     pub flags: FlagsAbout,
-    /// What is done.
     pub effects: Vec<Class>,
-    /// Patterns of files.
     pub paths: PathsAbout,
     /// Hosts; `*.example.com` for those below.
     pub domains: Vec<String>,
@@ -72,9 +68,7 @@ pub struct FlagsAbout {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PathsAbout {
-    /// Files that are read.
     pub read: Vec<String>,
-    /// Files that are written.
     pub write: Vec<String>,
 }
 
@@ -98,7 +92,6 @@ fn fifteen_minutes() -> String {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// This call.
     #[default]
     Once,
     /// Every call that the rule is about.

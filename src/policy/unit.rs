@@ -12,13 +12,9 @@ use std::sync::Arc;
 pub enum Class {
     /// Looks at files or at the machine.
     Read,
-    /// Changes files.
     Write,
-    /// Deletes files.
     Delete,
-    /// Talks to other machines.
     Network,
-    /// Claude's own book-keeping.
     Internal,
     /// The project's own build, test, lint and format commands. They run what the repository says.
     Build,
@@ -37,7 +33,6 @@ pub enum Class {
 pub enum Target {
     /// This one, absolute, with every link resolved.
     Path(PathBuf),
-    /// Any.
     Unknown,
 }
 
@@ -111,7 +106,6 @@ pub enum Value {
     Names {
         /// What is known of them.
         names: Arc<Names>,
-        /// It is one word.
         one: bool,
     },
 }
@@ -119,7 +113,6 @@ pub enum Value {
 /// A word and what must be known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its value.
     pub value: Value,
     /// It came from a pattern that begins with a wildcard: what files there are decides whether it is an option.
     pub listed: bool,
@@ -215,13 +208,11 @@ impl Doubt {
 #[expect(clippy::struct_excessive_bools, reason = "what a unit does, each for itself")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// As it was spelled.
     pub text: String,
     /// The whole command that it is part of; empty for other tools.
     pub whole: Arc<str>,
     /// The tool that it is part of: `Bash`, `Read`, …
     pub tool: String,
-    /// Who acts.
     pub program: Program,
     /// The words after the program.
     pub args: Vec<Field>,
@@ -229,7 +220,6 @@ pub struct Unit {
     pub flags: BTreeSet<String>,
     /// Some word may be an option that is not in `flags`.
     pub more_flags: bool,
-    /// What it does.
     pub classes: BTreeSet<Class>,
     /// Files whose content it reads.
     pub reads: Vec<Target>,

@@ -13,7 +13,6 @@ pub struct Ruled {
     /// The unit as it was spelled, whole: what a person agrees to must not be another text.
     #[serde(serialize_with = "in_one_line")]
     pub text: String,
-    /// The decision.
     pub verdict: Verdict,
     /// Name of the rule that decided; `floor` and `default` are rules too.
     pub rule: String,

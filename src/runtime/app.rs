@@ -19,23 +19,22 @@ use crate::domain::passphrase::Checked;
 use crate::domain::phase::PhaseId;
 use crate::domain::request::{Closing, Refused, Reply, Request};
 use crate::domain::stream::envelope::classify;
+use crate::runtime::policy_engine::PolicyEngines;
 use crate::runtime::reporter::{Reporter, Subscription};
-use crate::runtime::rulebook::Rulebooks;
 use crate::runtime::supervisor::{Ended, OpenError, Rules, Supervisor};
-use crate::runtime::{behind, channels, ticking};
+use crate::runtime::{channels, offline, ticking};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// What the service works with.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct Parts {
     pub store: Store,
     pub clock: Arc<dyn Clock>,
     /// Configuration and templates of runs.
     pub rules: Rules,
-    pub rulebooks: Rulebooks,
+    pub policy_engines: PolicyEngines,
     /// The folder we are in, and where tickets are.
     pub places: Places,
     /// The person's config folder; `None` without a home.
@@ -69,18 +68,18 @@ struct Files(Arc<Mutex<BTreeMap<TicketId, PathBuf>>>);
 impl App {
     /// Begins to work.
     pub fn start(parts: Parts) -> Self {
-        let Parts { store, clock, rules, rulebooks, places, config_folder, passphrases } = parts;
+        let Parts { store, clock, rules, policy_engines, places, config_folder, passphrases } = parts;
         let (asked, asks) = mpsc::channel(channels::ASKS);
         let (ended, endings) = mpsc::unbounded_channel();
         let (told, runs) = watch::channel(Runs::default());
         let (reporter, files) = (Reporter::new(store.clone()), Files::default());
         tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
         let supervisor =
-            Supervisor::new(store.clone(), clock.clone(), reporter.clone(), rules, rulebooks.gates(), ended);
+            Supervisor::new(store.clone(), clock.clone(), reporter.clone(), rules, policy_engines.gates(), ended);
         let service = Service {
             store,
             clock,
-            rulebooks,
+            policy_engines,
             places,
             config_folder,
             passphrases,
@@ -165,7 +164,7 @@ impl Files {
 struct Service {
     store: Store,
     clock: Arc<dyn Clock>,
-    rulebooks: Rulebooks,
+    policy_engines: PolicyEngines,
     places: Places,
     config_folder: Option<PathBuf>,
     passphrases: Option<Passphrases>,
@@ -361,7 +360,7 @@ impl Service {
 
     /// Closes the breaker of a ticket whose run has ended.
     async fn reset(&self, ticket: &TicketId, path: &Path, by: Answerer) -> Reply {
-        match behind::reset_breaker(&self.store, &*self.clock, path, by).await {
+        match offline::reset_breaker(&self.store, &*self.clock, path, by).await {
             Ok(all) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
             Err(error) => return refused(ticket, error.to_string(), error.exit_code()),
         }

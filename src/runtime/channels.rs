@@ -39,7 +39,6 @@ pub enum Kept<'a> {
 /// What the latest of several pieces of news is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About<'a> {
-    /// A ticket's file.
     Ticket(&'a TicketId),
     /// Whether a run can store.
     Storage(RunId),

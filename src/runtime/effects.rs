@@ -37,7 +37,6 @@ use tokio::sync::{OnceCell, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 /// What the effects of one run work with.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct Effects {
     pub run: RunId,
     pub ticket: TicketId,
@@ -47,9 +46,7 @@ pub struct Effects {
     pub folder: PathBuf,
     /// The run's own folder for temporary files.
     pub scratch: PathBuf,
-    /// Locks and folders.
     pub store: Store,
-    /// What Claude prints.
     pub scrollback: RunScrollback,
     pub clock: Arc<dyn Clock>,
     pub gate: Gate,
@@ -114,7 +111,7 @@ impl Effects {
             Effect::Judge { n, call } => return self.judge(n, call),
             Effect::JudgeEdit { id, by, input } => return self.judge_edit(id, by, input),
             Effect::Rejudge { id, input } => return self.rejudge(id, input),
-            Effect::Settle { id, answer } => self.settle(&id, answer).await,
+            Effect::ResolveApproval { id, answer } => self.settle(&id, answer).await,
             Effect::Unlock { rules } => {
                 return self.gate.unlock(&rules).map(|words| Input::RulesOpened { words });
             }

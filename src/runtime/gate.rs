@@ -1,6 +1,6 @@
 //! Where a call of Claude's meets what judges it.
 //!
-//! The judge of real runs is `rulebook`'s. What is done with a ruling is the core's (`orchestrator::decide::approval`).
+//! The judge of real runs is `policy_engine`'s. What is done with a ruling is the core's (`orchestrator::decide::approval`).
 
 use crate::adapters::agent::AgentEvent;
 use crate::base::id::RunId;
@@ -61,9 +61,7 @@ pub type Gate = Arc<dyn Judge>;
 /// A run that calls are to be judged for.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
-    /// The run.
     pub run: RunId,
-    /// Its working directory.
     pub folder: &'a Path,
     /// Its ticket's file, which Claude does not write to.
     pub ticket: Option<&'a Path>,

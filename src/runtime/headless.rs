@@ -6,9 +6,9 @@ use crate::base::json;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::limits::Parking;
+use crate::domain::messages::{LogFormatter, Weight, wait_words};
 use crate::domain::news::News;
 use crate::domain::record::{Record, Stored};
-use crate::domain::words::{Teller, Weight, wait_words};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ pub struct Printer<W> {
     format: Format,
     zone: jiff::tz::TimeZone,
     /// Last record printed of each run: what is told twice is printed once.
-    seen: HashMap<RunId, (u64, Teller)>,
+    seen: HashMap<RunId, (u64, LogFormatter)>,
     /// Runs that wait for a limit.
     parked: BTreeMap<TicketId, Parking>,
 }
@@ -45,7 +45,7 @@ impl<W: Write> Printer<W> {
         match news {
             // What a run that is resumed did before was printed in its time.
             News::RunOpened { run, earlier, records, .. } => {
-                self.seen.entry(*run).or_insert_with(|| (*earlier, Teller::default()));
+                self.seen.entry(*run).or_insert_with(|| (*earlier, LogFormatter::default()));
                 for stored in records {
                     self.record(stored)?;
                 }
@@ -119,7 +119,7 @@ impl<W: Write> Printer<W> {
 
     /// Prints one record unless it was printed before.
     pub fn record(&mut self, stored: &Stored) -> io::Result<()> {
-        let (seen, teller) = self.seen.entry(stored.run).or_default();
+        let (seen, formatter) = self.seen.entry(stored.run).or_default();
         if stored.seq <= *seen {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl<W: Write> Printer<W> {
         }
         match self.format {
             Format::Json => writeln!(self.out, "{}", json::line(stored)?),
-            Format::Text => match teller.line(&stored.record) {
+            Format::Text => match formatter.line(&stored.record) {
                 Some(line) => {
                     let time = stored.time.clock_time(&self.zone);
                     writeln!(self.out, "{time} {:5} {}  {}", line.level.word(), stored.ticket, line.text)

@@ -27,7 +27,6 @@ const PROJECTS: [(&str, &str); 5] = [
 /// A prompt, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Its text.
     pub text: String,
     /// What Claude knows when it has read it.
     pub told: Told,

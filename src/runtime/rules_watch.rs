@@ -1,5 +1,5 @@
 //! Follows the files that the rules of open runs are read from, so that a call that waits for the person is judged again
-//! as soon as they are saved. The next call is judged by them in any case: `rulebook` looks before each verdict.
+//! as soon as they are saved. The next call is judged by them in any case: `policy_engine` looks before each verdict.
 
 use crate::adapters::file_watch::FileWatch;
 use crate::orchestrator::input::Input;

@@ -8,14 +8,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// A wish to end the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum ShutdownSignal {
     /// SIGHUP: the terminal is gone.
     Hangup,
     /// Any other signal, by its number: SIGINT, SIGTERM, and those that nobody sends on purpose.
     Signal(u8),
 }
 
-impl Wish {
+impl ShutdownSignal {
     /// 128 plus the signal's number, as shells say it.
     pub fn exit_code(self) -> u8 {
         match self {
@@ -52,7 +52,7 @@ const ALSO: &[Number] = &[];
 
 /// Listens for the signals. While this lives, none of them ends the process by itself.
 pub struct Signals {
-    listening: Vec<(Signal, Wish)>,
+    listening: Vec<(Signal, ShutdownSignal)>,
 }
 
 impl Signals {
@@ -60,8 +60,8 @@ impl Signals {
     pub fn listen() -> io::Result<Self> {
         let each = DEADLY.iter().chain(ALSO).map(|number| {
             let wish = match *number {
-                Number::HUP => Wish::Hangup,
-                other => Wish::Signal(u8::try_from(other.as_raw()).unwrap_or_default()),
+                Number::HUP => ShutdownSignal::Hangup,
+                other => ShutdownSignal::Signal(u8::try_from(other.as_raw()).unwrap_or_default()),
             };
             Ok((signal(SignalKind::from_raw(number.as_raw()))?, wish))
         });
@@ -69,9 +69,10 @@ impl Signals {
     }
 
     /// The next signal.
-    pub async fn next(&mut self) -> Wish {
+    pub async fn next(&mut self) -> ShutdownSignal {
         poll_fn(|context| {
-            let come = |(signal, wish): &mut (Signal, Wish)| signal.poll_recv(context).is_ready().then_some(*wish);
+            let come =
+                |(signal, wish): &mut (Signal, ShutdownSignal)| signal.poll_recv(context).is_ready().then_some(*wish);
             self.listening.iter_mut().find_map(come).map_or(Poll::Pending, Poll::Ready)
         })
         .await

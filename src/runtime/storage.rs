@@ -15,15 +15,10 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// How one run waits for its storage.
 #[derive(Clone)]
 pub struct StorageWait {
-    /// The run.
     run: RunId,
-    /// Its ticket.
     ticket: TicketId,
-    /// How long it waits.
     patience: Duration,
-    /// The time.
     clock: Arc<dyn Clock>,
-    /// Front ends.
     reporter: Reporter,
     /// Since when, by both clocks; `None`: all is well.
     began: Option<(Instant, Timestamp)>,

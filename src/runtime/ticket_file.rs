@@ -22,7 +22,6 @@ const LOOKS: u32 = 12;
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// The file of one run's ticket.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct TicketFile {
     /// Where it is.
     pub path: PathBuf,

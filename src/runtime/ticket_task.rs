@@ -18,8 +18,8 @@ use crate::orchestrator::effect::{Decision, Effect};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
-use crate::runtime::behind::state_of;
 use crate::runtime::effects::Effects;
+use crate::runtime::offline::state_of;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::storage::{Next, StorageWait};
 use std::collections::{HashMap, VecDeque};
@@ -31,7 +31,6 @@ use tokio::sync::{mpsc, oneshot};
 pub type Awaited = Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>;
 
 /// One run of one ticket.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct TicketTask {
     pub run: RunId,
     pub ticket: TicketId,
@@ -65,7 +64,6 @@ enum Storing {
     OutOfPatience(String),
     /// It was the end of the run that could not be stored.
     GivenUp(Ending),
-    /// The program goes.
     Abandoned,
 }
 

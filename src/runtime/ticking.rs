@@ -12,7 +12,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{PhaseByPerson, Record, Stored, WishTaken, WriteOutcome};
 use crate::orchestrator::state::{Mark, PhaseState, State};
-use crate::runtime::behind::{self, state_of};
+use crate::runtime::offline::{self, state_of};
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,6 @@ const SETTLES: Duration = Duration::from_secs(1);
 /// A phase's box, as the person means it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxOf {
-    /// The phase's text.
     pub text: String,
     /// Of several phases with this text, which, from 0.
     pub nth: usize,
@@ -36,19 +35,23 @@ pub struct BoxOf {
 }
 
 /// What became of it.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug)]
 pub enum Outcome {
     /// It is so now; the records that say it.
     Done(Vec<Arc<Stored>>),
-    /// It was so.
     Already,
     /// A program works on the ticket, and has noted it.
-    Handed { holder: String },
+    Handed {
+        holder: String,
+    },
     /// A program works on the ticket, and has not noted it in time: nothing is changed.
-    NotTaken { holder: String },
+    NotTaken {
+        holder: String,
+    },
     /// A program works on the ticket, and its run does not know the phase.
-    Unknown { holder: String },
+    Unknown {
+        holder: String,
+    },
     /// The file could not be written, for this reason.
     NotWritten(String),
 }
@@ -62,7 +65,7 @@ pub async fn write(
     by: Answerer,
 ) -> Result<Outcome, OpenError> {
     let records = |state: &State| records(state, wanted, &by);
-    let stored = match behind::append(store, clock, path, records).await {
+    let stored = match offline::append(store, clock, path, records).await {
         Ok(stored) => stored,
         Err(OpenError::Held { holder, .. }) => return hand_over(store, clock, path, wanted, by, holder).await,
         Err(error) => return Err(error),

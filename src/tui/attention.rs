@@ -9,7 +9,7 @@ use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope}
 use crate::orchestrator::state::{Mark, Stage};
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
-use crate::tui::tab::{Standing, Tab};
+use crate::tui::tab::{Tab, TabStatus};
 
 mod item;
 
@@ -46,10 +46,10 @@ impl Model {
     }
 
     /// How a ticket stands. The past needs nobody any more: a run that stopped for the person has stopped.
-    pub fn standing(&self, tab: &Tab) -> Standing {
+    pub fn standing(&self, tab: &Tab) -> TabStatus {
         match (self.mode, tab.standing()) {
-            (Mode::Replay, Standing::NeedsYou | Standing::Halted) => Standing::Stopped,
-            (Mode::Live, standing) if standing != Standing::Halted && self.needs_you(tab) => Standing::NeedsYou,
+            (Mode::Replay, TabStatus::NeedsYou | TabStatus::Halted) => TabStatus::Stopped,
+            (Mode::Live, standing) if standing != TabStatus::Halted && self.needs_you(tab) => TabStatus::NeedsYou,
             (_, standing) => standing,
         }
     }

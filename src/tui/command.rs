@@ -12,7 +12,6 @@ pub use table::{find, hints, key_of, markdown_table, moves, row_of, table};
 
 /// Everything a key can mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each is described by its row in `TABLE`")]
 pub enum Command {
     Pause,
     PauseNow,
@@ -67,25 +66,20 @@ pub enum Command {
 /// Where a key counts. Dialogs hide everything below them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// In every pane.
     Global,
     /// In the pane of this name, before the global keys.
     Pane(&'static str),
     /// Wherever a text in a dialog is scrolled.
     Scroll,
-    /// The help screen.
     Help,
-    /// “Really?”
     Confirm,
     /// Words for Claude.
     Steer,
-    /// Opening a ticket.
     Open,
     /// Leaving while something runs.
     Quit,
     /// A question of a run.
     Question,
-    /// Everything that waits.
     Queue,
     /// A call of Claude's that waits.
     Card,
@@ -95,7 +89,6 @@ pub enum Scope {
     EditInput,
     /// A lasting rule, before it is saved.
     Rule,
-    /// The masked field.
     Passphrase,
     /// Claude's question with its options.
     Choices,
@@ -108,7 +101,6 @@ pub enum Scope {
 /// How a row is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flag {
-    /// In footer and help.
     Shown,
     /// In help only.
     HelpOnly,
@@ -120,7 +112,6 @@ pub enum Flag {
 
 /// One row of the table.
 pub struct Row {
-    /// What it does.
     pub command: Command,
     /// Its name in a future key file, and in tests.
     pub id: &'static str,
@@ -132,7 +123,6 @@ pub struct Row {
     pub doc: &'static str,
     /// Its keys; the first is the one that the footer shows.
     pub keys: &'static [Input],
-    /// How it is shown.
     pub flag: Flag,
     /// Whether it can act now.
     pub enabled: fn(&Model) -> bool,

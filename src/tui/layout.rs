@@ -21,15 +21,12 @@ const TREE_LEAST: u16 = 9;
 /// The places of one screen. A pane without a place is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Layout {
-    /// All of it.
     pub screen: Rect,
     /// The first line.
     pub tabs: Rect,
-    /// The tree of tickets.
     pub tickets: Option<Rect>,
     /// What Claude says and does.
     pub stream: Option<Rect>,
-    /// Numbers, as a pane.
     pub gauges: Option<Rect>,
     /// Numbers, as one line.
     pub gauges_line: Option<Rect>,

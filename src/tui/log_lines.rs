@@ -1,11 +1,11 @@
 //! The records of all open runs in words, within bounds.
 //!
-//! Does not own the sentences (`domain::words`), nor which of them are shown (`panes::log`).
+//! Does not own the sentences (`domain::messages`), nor which of them are shown (`panes::log`).
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::words::Weight;
+use crate::domain::messages::Weight;
 use std::collections::VecDeque;
 
 /// Lines kept; the journal has them all.
@@ -14,13 +14,11 @@ const KEPT: usize = 5_000;
 /// One line.
 #[derive(Clone, Debug)]
 pub struct LogLine {
-    /// Its number.
     pub n: u64,
     /// When.
     pub time: Timestamp,
     /// How much it wants to be read.
     pub weight: Weight,
-    /// Of which ticket.
     pub ticket: TicketId,
     /// Clean.
     pub text: String,

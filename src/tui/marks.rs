@@ -20,11 +20,9 @@ pub enum Glyphs {
 /// A standing as it is shown: never by colour alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
-    /// One cell.
     pub glyph: &'static str,
     /// One word or two.
     pub word: &'static str,
-    /// Its style.
     pub role: Role,
 }
 

@@ -21,15 +21,12 @@ use ratatui::layout::Rect;
 
 /// A dialog.
 pub enum Modal {
-    /// Every key.
     Help(help::Help),
     /// What stands behind the gauges.
     Explain(explain::Explain),
-    /// “Really?”
     Confirm(confirm::Confirm),
     /// Words for Claude.
     Steer(steer::Steer),
-    /// Opening a ticket.
     Open(open::Open),
     /// Leaving while something runs.
     Quit,
@@ -37,7 +34,6 @@ pub enum Modal {
     Question(question::Question),
     /// A call of Claude's that waits.
     Card(Box<card::Card>),
-    /// Everything that waits.
     Queue(queue::Queue),
     /// Something else that waits.
     Matter(matter::Matter),

@@ -23,7 +23,6 @@ const TOAST: Duration = Duration::from_secs(4);
 /// What the person may do here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Runs take commands.
     #[default]
     Live,
     /// A run of the past is shown.
@@ -34,7 +33,6 @@ pub enum Mode {
 pub struct Model {
     /// The open tickets, in the order they were opened.
     pub tabs: Vec<Tab>,
-    /// The tab in front.
     pub active: usize,
     /// Every ticket that was read, open or not.
     pub listed: BTreeMap<TicketId, Arc<Ticket>>,
@@ -48,7 +46,6 @@ pub struct Model {
     pub size: (u16, u16),
     /// The time at the last wake-up.
     pub now: Timestamp,
-    /// The person's time zone.
     pub zone: TimeZone,
     /// Which characters may be drawn.
     pub glyphs: Glyphs,
@@ -168,7 +165,7 @@ impl Model {
 mod tests {
     use super::*;
     use crate::tui::sample;
-    use crate::tui::tab::Standing;
+    use crate::tui::tab::TabStatus;
 
     #[test]
     fn an_idle_screen_rests() {
@@ -188,9 +185,9 @@ mod tests {
         let mut tab = sample::running("tk-1");
         tab.failure = Some("gone".into());
         model.tabs.push(tab);
-        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (Standing::Halted, 0));
+        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (TabStatus::Halted, 0));
         model.mode = Mode::Replay;
-        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (Standing::Stopped, 0));
+        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (TabStatus::Stopped, 0));
     }
 
     #[test]

@@ -13,13 +13,10 @@ pub use tui_textarea::{Input, Key};
 
 /// Something that happened to the screen.
 pub enum Msg {
-    /// A key was pressed.
     Key(Input),
-    /// Text was pasted.
     Paste(String),
     /// The terminal has a new size, in cells.
     Resize(u16, u16),
-    /// The runs have news.
     News(News),
     /// What Claude prints in this run can be read here.
     Scrollback(RunId, Arc<dyn Scrollback>),

@@ -32,7 +32,6 @@ const BURST: usize = 1_024;
 
 /// When the next frame may be drawn.
 struct Pace {
-    /// One of news.
     frame: Instant,
     /// One that answers the person.
     answer: Instant,

@@ -12,11 +12,11 @@ pub use pulse::Pulse;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
+use crate::domain::messages::LogFormatter;
 use crate::domain::news::StorageAwaited;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Stored;
 use crate::domain::ticket::Ticket;
-use crate::domain::words::Teller;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
 use crate::tui::marks::{Glyphs, Sign};
@@ -31,21 +31,19 @@ use std::time::Duration;
 const MOVEMENTS: usize = 500;
 
 /// An open ticket.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 pub struct Tab {
     pub id: TicketId,
     /// Its file as last read; `None` until it was.
     pub ticket: Option<Arc<Ticket>>,
     /// The run is complete, and the file has had open phases since.
     pub reopened: bool,
-    /// The file is gone.
     pub gone: bool,
     pub run: Option<RunId>,
     pub state: State,
     /// The Stream pane of this ticket.
     pub stream: StreamState,
     /// Puts the run's records into words for the log.
-    pub teller: Teller,
+    pub formatter: LogFormatter,
     /// When Claude was last heard, and how often lately.
     pub pulse: Pulse,
     /// The run could not be opened, or went down: words for the person.
@@ -62,8 +60,7 @@ pub struct Tab {
 
 /// How a ticket stands, for its tab, its line in the tree and the footer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// No run yet.
+pub enum TabStatus {
     NotStarted,
     /// Another run works in the folder.
     Waiting,
@@ -71,7 +68,6 @@ pub enum Standing {
     Unstored,
     /// Claude works, or we do.
     Running,
-    /// The validation commands run.
     Checking,
     /// Runs until the end of the iteration.
     Pausing,
@@ -83,15 +79,12 @@ pub enum Standing {
     NeedsYou,
     /// Ended, not by the person: a guard, a limit, an error.
     Halted,
-    /// All phases are settled.
     Complete,
-    /// Ended by the person.
     Stopped,
-    /// The file is gone.
     Gone,
 }
 
-impl Standing {
+impl TabStatus {
     /// Glyph, word and role.
     pub fn sign(self, glyphs: Glyphs) -> Sign {
         let (unicode, ascii, word, role) = match self {
@@ -124,7 +117,7 @@ impl Tab {
             run: None,
             state: State::default(),
             stream: StreamState::default(),
-            teller: Teller::default(),
+            formatter: LogFormatter::default(),
             pulse: Pulse::default(),
             failure: None,
             storage: None,
@@ -165,7 +158,7 @@ impl Tab {
 
     fn follow_gauges(&mut self, stored: &Stored) {
         let Some(iteration) = moved_in(&stored.record) else { return };
-        let Some(line) = self.teller.line(&stored.record) else { return };
+        let Some(line) = self.formatter.line(&stored.record) else { return };
         if self.movements.len() == MOVEMENTS {
             self.movements.pop_front();
         }
@@ -173,26 +166,26 @@ impl Tab {
     }
 
     /// How the ticket stands.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> TabStatus {
         if self.failure.is_some() {
-            return Standing::Halted;
+            return TabStatus::Halted;
         }
         let asks = self.open_questions().next().is_some() || self.state.needs_person();
         match (&self.state.ended, &self.state.stage) {
-            (Some(_), _) if self.reopened => Standing::NotStarted,
-            (Some(ended), _) if ended.reason == ExitReason::Complete => Standing::Complete,
-            (Some(_), _) if self.state.needs_person() => Standing::Halted,
-            (Some(_), _) => Standing::Stopped,
-            (None, _) if asks => Standing::NeedsYou,
-            (None, _) if self.gone => Standing::Gone,
-            (None, _) if self.run.is_none() => Standing::NotStarted,
-            (None, _) if self.storage.is_some() => Standing::Unstored,
-            (None, Stage::Paused) => Standing::Paused,
-            (None, Stage::Parked) => Standing::Parked,
-            (None, Stage::AwaitingTree { .. }) => Standing::Waiting,
-            (None, Stage::Validating) => Standing::Checking,
-            (None, _) if self.state.pace != Pace::Run => Standing::Pausing,
-            (None, _) => Standing::Running,
+            (Some(_), _) if self.reopened => TabStatus::NotStarted,
+            (Some(ended), _) if ended.reason == ExitReason::Complete => TabStatus::Complete,
+            (Some(_), _) if self.state.needs_person() => TabStatus::Halted,
+            (Some(_), _) => TabStatus::Stopped,
+            (None, _) if asks => TabStatus::NeedsYou,
+            (None, _) if self.gone => TabStatus::Gone,
+            (None, _) if self.run.is_none() => TabStatus::NotStarted,
+            (None, _) if self.storage.is_some() => TabStatus::Unstored,
+            (None, Stage::Paused) => TabStatus::Paused,
+            (None, Stage::Parked) => TabStatus::Parked,
+            (None, Stage::AwaitingTree { .. }) => TabStatus::Waiting,
+            (None, Stage::Validating) => TabStatus::Checking,
+            (None, _) if self.state.pace != Pace::Run => TabStatus::Pausing,
+            (None, _) => TabStatus::Running,
         }
     }
 
@@ -285,7 +278,7 @@ mod tests {
     fn a_complete_run_needs_nobody_though_its_validation_commands_were_changed() {
         let mut tab = sample::finished("tk-1");
         tab.state.validation_change = Some(vec!["make".into()]);
-        assert_eq!(tab.standing(), Standing::Complete);
+        assert_eq!(tab.standing(), TabStatus::Complete);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::msg::{Ask, Input, Key, Msg};
 use crate::tui::panes::{PANES, after};
-use crate::tui::tab::{Standing, Tab};
+use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::ui::Ui;
 use zeroize::Zeroize as _;
 
@@ -237,7 +237,7 @@ fn pace(ui: &mut Ui) -> Vec<Ask> {
     };
     let id = tab.id.clone();
     if !tab.has_open_run() {
-        if tab.standing() == Standing::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
+        if tab.standing() == TabStatus::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
             ui.tell(format!("{id} cannot be read; e edits it"));
             return Vec::new();
         }

@@ -116,7 +116,7 @@ impl Core {
     fn settled(&self) -> HashMap<String, Vec<Answer>> {
         let mut settled: HashMap<String, Vec<Answer>> = HashMap::new();
         for effect in &self.effects {
-            if let Effect::Settle { id, answer } = effect {
+            if let Effect::ResolveApproval { id, answer } = effect {
                 settled.entry(id.clone()).or_default().push(answer.clone());
             }
         }
@@ -277,7 +277,7 @@ fn a_verdict_and_an_answer_are_stored_before_they_are_given() {
     assert!(matches!(&core.records[1..], [Record::ApprovalAsked(_)]), "one verdict, one question: {:?}", core.records);
     assert!(matches!(&core.effects[1..], [Effect::Arm { .. }]), "it waits: {:?}", core.effects);
     core.answers("t1", Answer::Deny { words: " ".into() });
-    let Some(Effect::Settle { answer: Answer::Deny { words }, .. }) = core.effects.get(2) else {
+    let Some(Effect::ResolveApproval { answer: Answer::Deny { words }, .. }) = core.effects.get(2) else {
         panic!("{:?}", core.effects)
     };
     assert!(words.contains("the user denied this call"), "Claude is told something in any case: {words}");

@@ -14,7 +14,7 @@ use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::Record;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::state::Stage;
-use programmator::runtime::behind::state_of;
+use programmator::runtime::offline::state_of;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -27,7 +27,10 @@ fn with_nobody_there_a_question_is_a_denial_that_claude_works_around() {
     assert_eq!(told.each("tool_judged", "verdict"), ["ask", "ask", "block", "allow"]);
     for n in [1, 2] {
         let asked = bench.asked(n);
-        assert!(asked.contains("nobody is available to approve this") && asked.contains("needs no approval"), "{asked}");
+        assert!(
+            asked.contains("nobody is available to approve this") && asked.contains("needs no approval"),
+            "{asked}"
+        );
     }
     assert_eq!(told.each("approval_answered", "by"), ["nobody", "nobody"]);
     let notices = told.each("noticed", "text");

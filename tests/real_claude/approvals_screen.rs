@@ -6,7 +6,7 @@ use crate::program::{Bench, TICKET, block};
 use crate::project::PROGRAM;
 use crate::terminal::{Start, Terminal};
 use programmator::adapters::store::Store;
-use programmator::runtime::behind::state_of;
+use programmator::runtime::offline::state_of;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -6,7 +6,6 @@ use crate::base::text::{clean_line, tail};
 use std::io::ErrorKind;
 
 /// Why Claude cannot be used.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// No such program.
@@ -17,7 +16,6 @@ pub enum AgentError {
     /// The folder to work in is gone.
     #[error("the working directory {0} does not exist or cannot be entered. Create it, or start in another with -C")]
     NoFolder(String),
-    /// The operating system refused.
     #[error("`{program}` could not be started: {source}. {}", cure(source))]
     NotStarted { program: String, source: std::io::Error },
     /// It does not know the session that it was to resume (another folder, another HOME, tidied away).
@@ -62,7 +60,6 @@ pub enum AgentError {
         /// `: ` and its words, or nothing.
         said: String,
     },
-    /// It is gone already.
     #[error("Claude has exited; nothing can be sent to it")]
     Gone,
 }

@@ -27,13 +27,9 @@ pub enum Sign {
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// What it is about.
     pub feature: Feature,
-    /// As Claude writes it.
     pub name: &'static str,
-    /// How it is known.
     pub sign: Sign,
-    /// What it brings.
     pub with: &'static str,
     /// What is so without it.
     pub without: &'static str,

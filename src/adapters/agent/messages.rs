@@ -13,13 +13,13 @@ pub(super) const SETTINGS: &str = "settings";
 const CALLBACK_TIMEOUT: u32 = 86_400;
 
 /// The answer to a `PreToolUse` callback. Never an empty one: a project's hook would decide then.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallbackAnswer {
-    /// The tool runs.
     Allow,
     /// The tool does not run; Claude reads the reason.
-    Deny { reason: String },
+    Deny {
+        reason: String,
+    },
     /// `can_use_tool` follows and may wait as long as it takes.
     Ask {
         /// Why the person is asked.
@@ -28,7 +28,6 @@ pub enum CallbackAnswer {
 }
 
 /// The answer to `can_use_tool`.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolAnswer {
     /// The tool runs with this input (JSON text; Claude insists on it).

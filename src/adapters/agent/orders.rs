@@ -12,8 +12,6 @@ pub(super) enum Write {
 /// For the process's group.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Signal {
-    /// Please end.
     Terminate,
-    /// End.
     Kill,
 }

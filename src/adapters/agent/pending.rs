@@ -16,7 +16,6 @@ pub(super) struct Pending(Mutex<Waiting>);
 struct Waiting {
     /// Messages of ours by uuid; `true` once Claude has taken them up.
     messages: HashMap<String, bool>,
-    /// Requests by id.
     requests: HashMap<String, oneshot::Sender<Answer>>,
     /// Nothing is read any more.
     over: bool,

@@ -26,9 +26,7 @@ const NO_ANSWER: &str = ": no answer within two minutes";
 /// What was found out about a Claude.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its version.
     pub version: Version,
-    /// What it knows.
     pub features: Features,
 }
 

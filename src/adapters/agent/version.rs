@@ -21,7 +21,6 @@ pub enum Fitness {
     Untested,
     /// One of [`TESTED`].
     Tested,
-    /// Between two of them.
     Between,
     /// Newer than all of them.
     Newer,

@@ -62,7 +62,6 @@ pub(super) struct Git {
 pub(super) struct Said {
     /// Exit code; `None` for a signal.
     pub code: Option<i32>,
-    /// All of stdout.
     pub stdout: Vec<u8>,
     /// The beginning of stderr, lossy.
     pub stderr: String,

@@ -4,13 +4,11 @@ use crate::base::id::TicketId;
 use std::path::PathBuf;
 
 /// Why the working tree could not be saved, compared or restored.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
     /// The folder needs git and there is none.
     #[error("`git` was not found, but {} is in a git repository: install git or put it on PATH", folder.display())]
     GitMissing { folder: PathBuf },
-    /// Git said no.
     #[error("git {verb} failed in {}: {said}", folder.display())]
     Failed {
         verb: &'static str,
@@ -18,13 +16,11 @@ pub enum EvidenceError {
         /// Git's own words, which name the fix where there is one.
         said: String,
     },
-    /// Git took too long.
     #[error("git {verb} did not end within {seconds} s in {}: list in .gitignore what does not matter, or work in a smaller repository", folder.display())]
     TimedOut { verb: &'static str, folder: PathBuf, seconds: u64 },
     /// What is compared with is gone.
     #[error("{what} {} was deleted or moved during the run: put it back, then `programmator resume`", path.display())]
     Gone { what: &'static str, path: PathBuf },
-    /// The system said no.
     #[error("{what} failed at {}: {source}", path.display())]
     Io { what: String, path: PathBuf, source: std::io::Error },
     /// The snapshot to compare with is not there.

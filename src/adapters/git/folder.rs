@@ -29,7 +29,6 @@ type Manifest = BTreeMap<String, String>;
 /// A folder that is in no git repository.
 #[derive(Debug)]
 pub struct Folder {
-    /// The folder, canonical.
     pub(super) root: PathBuf,
     /// Where manifests are kept.
     pub(super) keep: PathBuf,

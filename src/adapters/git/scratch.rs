@@ -39,7 +39,6 @@ pub(super) enum Objects {
 pub(super) struct Staged {
     /// Our git folder, for further calls on the same objects.
     pub(super) scratch: Scratch,
-    /// Id of the tree.
     pub(super) tree: String,
     /// What git could not read, in its words.
     pub(super) skipped: Vec<String>,

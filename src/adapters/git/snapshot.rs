@@ -7,9 +7,7 @@ use std::fmt;
 /// Names a snapshot: `refs/programmator/<ticket>/<run>/<n>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotName {
-    /// The ticket.
     pub ticket: TicketId,
-    /// The run.
     pub run: RunId,
     /// The iteration that the snapshot was taken before, from 1.
     pub n: u32,
@@ -28,7 +26,6 @@ impl fmt::Display for SnapshotId {
 /// What taking a snapshot gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// Its id.
     pub id: SnapshotId,
     /// What could not be read and is not in it, one clean line each.
     pub skipped: Vec<String>,
@@ -41,7 +38,6 @@ pub struct Snapshot {
     pub run: Option<RunId>,
     /// The iteration it was taken before, or the number of the restore.
     pub n: u32,
-    /// Its commit.
     pub id: SnapshotId,
     /// When, to the second.
     pub time: Timestamp,
@@ -67,19 +63,14 @@ pub struct Plan {
 pub struct Restored {
     /// What a person calls the snapshot of the state before.
     pub saved: String,
-    /// Files that were written.
     pub written: Vec<String>,
-    /// Files that were removed.
     pub removed: Vec<String>,
-    /// Files that differ still.
     pub kept: Vec<Kept>,
 }
 
 /// A file that a restore leaves as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// Which.
     pub path: String,
-    /// Why.
     pub why: String,
 }

@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 
 /// What the writer rings after each commit.
 #[derive(Debug)]
-pub(super) struct Bell(Option<File>);
+pub(super) struct Notifier(Option<File>);
 
-impl Bell {
-    pub(super) fn hang(path: &Path) -> Result<Self, StoreError> {
+impl Notifier {
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         os::private_file()
             .write(true)
             .create(true)
@@ -29,7 +29,7 @@ impl Bell {
     }
 
     /// Not heard (disk full at the very first ring) means only that followers wait for the next one.
-    pub(super) fn ring(&self) {
+    pub(super) fn notify(&self) {
         let Some(mut file) = self.0.as_ref() else { return };
         let _ = file.rewind().and_then(|()| file.write_all(b"."));
     }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why the store could not do it. Cloneable, because one failed transaction may answer several appends.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither a setting nor a home folder says where the state lives.

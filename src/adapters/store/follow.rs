@@ -18,7 +18,6 @@ pub struct Follower {
     run: RunId,
     after: u64,
     rung: mpsc::Receiver<()>,
-    /// Watches until dropped.
     _watch: RecommendedWatcher,
 }
 

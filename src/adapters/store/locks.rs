@@ -26,7 +26,6 @@ use tokio::sync::oneshot;
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Who holds a lock, as the file tells others.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pub pid: u32,

@@ -26,7 +26,6 @@ pub struct Loaded {
 pub struct Skipped {
     /// Its position in the run.
     pub seq: u64,
-    /// Its kind.
     pub kind: String,
     /// Why it cannot be read.
     pub why: String,
@@ -35,7 +34,6 @@ pub struct Skipped {
 /// What [`Store::find_run`] found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    /// The one that fits.
     One(Box<RunSummary>),
     /// None fits.
     None,

@@ -3,7 +3,7 @@
 //! of a wish that was taken back is refused. Who works on the run is woken by a bell of its own.
 
 use super::Store;
-use super::bell::{Bell, hear};
+use super::bell::{Notifier, hear};
 use super::error::StoreError;
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
@@ -18,10 +18,8 @@ use tokio::sync::mpsc;
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wish {
-    /// Who asks.
     #[serde(default)]
     pub by: Answerer,
-    /// The request.
     #[serde(flatten)]
     pub command: UserCommand,
 }
@@ -39,7 +37,7 @@ impl Store {
         .map_err(StoreError::sql(&self.inner.database))?;
         let wish = db.last_insert_rowid();
         drop(db);
-        Bell::hang(&self.inner.wishes)?.ring();
+        Notifier::open(&self.inner.wishes)?.notify();
         Ok(wish)
     }
 
@@ -67,7 +65,7 @@ impl Store {
 
     /// Follows the wishes for a run: those that are there, then those that come.
     pub fn wishes(&self, run: RunId) -> Result<Wishes, StoreError> {
-        drop(Bell::hang(&self.inner.wishes)?);
+        drop(Notifier::open(&self.inner.wishes)?);
         let (watch, rung) = hear(&self.inner.wishes)?;
         Ok(Wishes { store: self.clone(), run, after: 0, rung, _watch: watch })
     }
@@ -89,7 +87,6 @@ pub struct Wishes {
     run: RunId,
     after: i64,
     rung: mpsc::Receiver<()>,
-    /// Watches until dropped.
     _watch: RecommendedWatcher,
 }
 

@@ -1,7 +1,7 @@
 //! The one thread of a program that writes the database. It takes what has queued up into one transaction,
 //! so that many appends cost one sync (group commit), and answers each when it is durable.
 
-use super::bell::Bell;
+use super::bell::Notifier;
 use super::error::StoreError;
 use super::folder::Database;
 use super::tables::{self, Fault};
@@ -20,9 +20,7 @@ const QUEUE: usize = 256;
 /// What one append writes. All of it becomes durable, or nothing.
 #[derive(Clone, Debug)]
 pub struct Append {
-    /// The run.
     pub run: RunId,
-    /// Its ticket.
     pub ticket: TicketId,
     /// When the core decided the records.
     pub time: Timestamp,
@@ -48,7 +46,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(db: Connection, database: Database, bell: Bell) -> Result<Self, StoreError> {
+    pub(super) fn start(db: Connection, database: Database, bell: Notifier) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let named = database.path.clone();
         let thread = std::thread::Builder::new()
@@ -85,7 +83,7 @@ impl Drop for Writer {
     }
 }
 
-fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database, bell: &Bell) {
+fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database, bell: &Notifier) {
     while let Some(first) = jobs.blocking_recv() {
         let mut batch = vec![first];
         while batch.len() < QUEUE
@@ -95,7 +93,7 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database,
         }
         match commit(&mut db, &batch, database) {
             Ok(all) => {
-                bell.ring();
+                bell.notify();
                 for (job, stored) in batch.into_iter().zip(all) {
                     // Nobody waits any more: stored all the same.
                     let _ = job.reply.send(Ok(stored));
@@ -105,7 +103,7 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database,
             Err(_) if batch.len() > 1 => {
                 for job in batch {
                     let alone = commit(&mut db, std::slice::from_ref(&job), database);
-                    bell.ring();
+                    bell.notify();
                     let _ = job.reply.send(alone.map(|mut all| all.pop().unwrap_or_default()));
                 }
             }

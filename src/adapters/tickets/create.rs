@@ -18,18 +18,15 @@ pub struct NewTicket<'a> {
     pub project: &'a Path,
     /// Who it is for, if it is known.
     pub assignee: Option<&'a str>,
-    /// The time now.
     pub now: Timestamp,
 }
 
 /// Why no ticket was made.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// Nothing to call it.
     #[error("a ticket needs a title: programmator ticket new \"Title\"")]
     NoTitle,
-    /// The system refuses.
     #[error("the ticket {} cannot be written: {source}", shown(.path))]
     Unwritable { path: PathBuf, source: io::Error },
 }

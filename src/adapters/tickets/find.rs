@@ -17,7 +17,6 @@ pub struct Places {
     pub folder: PathBuf,
     /// `$TICKETS_DIR`.
     pub tickets_dir: Option<PathBuf>,
-    /// The person's home folder.
     pub home: Option<PathBuf>,
 }
 
@@ -36,7 +35,6 @@ impl Places {
 }
 
 /// Why no file was found. Messages list what could have been meant.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// Several ids contain the text.

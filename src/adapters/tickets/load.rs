@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 pub const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Why a file cannot be read as a ticket. Messages name the file and the fix.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// There is no such file.
@@ -36,7 +35,6 @@ pub enum LoadError {
     /// A link, or behind one. Links are followed once, when a person names the file.
     #[error("{} is a link now, or leads through one, and is not followed: put the file itself back", shown(path))]
     Link { path: PathBuf },
-    /// The system refuses.
     #[error("{} cannot be read: {source}", shown(path))]
     Unreadable { path: PathBuf, source: io::Error },
 }

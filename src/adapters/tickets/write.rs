@@ -111,7 +111,6 @@ impl Attempt {
 struct Late {
     /// What has its name instead.
     instead: Vec<u8>,
-    /// The person's text.
     text: Vec<u8>,
 }
 

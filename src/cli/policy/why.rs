@@ -4,8 +4,8 @@ use super::super::error::CliError;
 use super::super::session::Session;
 use crate::base::text::clean_line;
 use crate::domain::approval::UnitView;
+use crate::domain::messages::LogFormatter;
 use crate::domain::record::{Record, Stored};
-use crate::domain::words::Teller;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -50,9 +50,9 @@ fn judged(record: &Record) -> Option<&str> {
 }
 
 fn explain(out: &mut dyn Write, records: &[Arc<Stored>], id: &str) -> std::io::Result<()> {
-    let mut teller = Teller::default();
+    let mut formatter = LogFormatter::default();
     for stored in records {
-        let line = teller.line(&stored.record);
+        let line = formatter.line(&stored.record);
         match &stored.record {
             Record::ToolJudged { tool_use_id, tool, target, verdict, reason, units: parts, .. }
                 if tool_use_id == id =>

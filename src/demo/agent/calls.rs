@@ -1,6 +1,6 @@
 //! Tool calls: printed, asked for, done, answered.
 
-use super::gate::{self, Call, Verdict};
+use super::gate::{self, Call, HookVerdict};
 use super::host::Woke;
 use super::line;
 use super::scenario::Step;
@@ -48,7 +48,7 @@ impl Session {
         };
         for call in &calls {
             let verdict = match (asking, at_once.next()) {
-                (Asking::Never, _) => Verdict::Allowed(call.input.clone(), gate::CONFIG),
+                (Asking::Never, _) => HookVerdict::Allowed(call.input.clone(), gate::CONFIG),
                 (_, Some(verdict)) => verdict,
                 (_, None) => gate::decide(&mut self.host, &self.book, &self.prompt_id, call),
             };
@@ -87,23 +87,24 @@ impl Session {
         Some(Call { id, name, input })
     }
 
-    fn run_call(&mut self, call: &Call, verdict: Verdict) -> Result<(), End> {
-        self.last_call = if matches!(verdict, Verdict::Allowed(..)) { LastCall::Allowed } else { LastCall::Refused };
+    fn run_call(&mut self, call: &Call, verdict: HookVerdict) -> Result<(), End> {
+        self.last_call =
+            if matches!(verdict, HookVerdict::Allowed(..)) { LastCall::Allowed } else { LastCall::Refused };
         let source;
         let outcome = match verdict {
-            Verdict::Allowed(input, by) => {
+            HookVerdict::Allowed(input, by) => {
                 source = ("accept", by);
                 let begun = Instant::now();
                 let outcome = self.work(call, &input)?;
                 self.report(call, &input, &outcome, begun.elapsed());
                 outcome
             }
-            Verdict::Denied(outcome, by) => {
+            HookVerdict::Denied(outcome, by) => {
                 source = ("reject", by);
                 self.deny(call);
                 outcome
             }
-            Verdict::Aborted => {
+            HookVerdict::Aborted => {
                 self.deny(call);
                 return self.reject(call);
             }

@@ -5,11 +5,8 @@
 pub enum Event {
     /// A line of stdin.
     Line(Vec<u8>),
-    /// Stdin ended.
     Closed,
-    /// SIGINT.
     Interrupted,
-    /// A Bash command ended.
     ToolEnded(Ended),
 }
 
@@ -20,7 +17,6 @@ pub struct Ended {
     pub call: String,
     /// The exit code, 128 + n for signal n.
     pub code: i32,
-    /// What it printed.
     pub stdout: String,
     /// What it printed as errors.
     pub stderr: String,

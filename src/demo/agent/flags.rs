@@ -90,13 +90,11 @@ pub enum Parsed {
     Help(Option<PathBuf>),
     /// Refused, with what the real CLI prints on stderr.
     Refused(String),
-    /// Serve a session.
     Run(Box<Flags>),
 }
 
 /// The flags that change what the double does.
 // Each of the five stands for a flag without a value.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flags {

@@ -25,13 +25,12 @@ pub struct Call {
     pub id: String,
     /// `Bash`, `Write`, …
     pub name: &'static str,
-    /// Its input.
     pub input: Value,
 }
 
 /// What came of asking.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum HookVerdict {
     /// It runs, with this input, at this one's word.
     Allowed(Value, &'static str),
     /// It does not run, at this one's word; the model gets this.
@@ -51,31 +50,32 @@ enum Opinion {
 }
 
 /// Asks everyone who has a say about `call`.
-pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> Verdict {
-    decide_all(host, book, prompt_id, std::slice::from_ref(call)).pop().unwrap_or(Verdict::Aborted)
+pub fn decide(host: &mut Host, book: &Book, prompt_id: &str, call: &Call) -> HookVerdict {
+    decide_all(host, book, prompt_id, std::slice::from_ref(call)).pop().unwrap_or(HookVerdict::Aborted)
 }
 
 /// The same for several calls at once, as those of parallel subagents are: all are asked about before any is
 /// answered.
-pub fn decide_all(host: &mut Host, book: &Book, prompt_id: &str, calls: &[Call]) -> Vec<Verdict> {
+pub fn decide_all(host: &mut Host, book: &Book, prompt_id: &str, calls: &[Call]) -> Vec<HookVerdict> {
     let opinions = opinions(host, book, prompt_id, calls);
-    let steps: Vec<Step> = calls.iter().zip(opinions).map(|(call, opinion)| step(host, book, call, opinion)).collect();
-    let requests: Vec<Value> = steps.iter().filter_map(Step::request).cloned().collect();
+    let steps: Vec<HookStep> =
+        calls.iter().zip(opinions).map(|(call, opinion)| step(host, book, call, opinion)).collect();
+    let requests: Vec<Value> = steps.iter().filter_map(HookStep::request).cloned().collect();
     let mut replies = host.ask_all(&requests, None).into_iter();
     let answered = |step| match step {
-        Step::Decided(verdict) => verdict,
-        Step::AskHost(_) => replies.next().map_or(Verdict::Aborted, verdict_of),
+        HookStep::Decided(verdict) => verdict,
+        HookStep::AskHost(_) => replies.next().map_or(HookVerdict::Aborted, verdict_of),
     };
     steps.into_iter().map(answered).collect()
 }
 
 /// Where a call stands after the hooks.
-enum Step {
-    Decided(Verdict),
+enum HookStep {
+    Decided(HookVerdict),
     AskHost(Value),
 }
 
-impl Step {
+impl HookStep {
     fn request(&self) -> Option<&Value> {
         match self {
             Self::AskHost(request) => Some(request),
@@ -84,25 +84,25 @@ impl Step {
     }
 }
 
-fn step(host: &Host, book: &Book, call: &Call, opinion: Opinion) -> Step {
+fn step(host: &Host, book: &Book, call: &Call, opinion: Opinion) -> HookStep {
     let mut input = call.input.clone();
     let (rewritten, reason) = match opinion {
-        Opinion::Aborted => return Step::Decided(Verdict::Aborted),
+        Opinion::Aborted => return HookStep::Decided(HookVerdict::Aborted),
         Opinion::Late => {
             let refused = Outcome { result: json!("Error: undefined"), ..Outcome::error(LATE) };
-            return Step::Decided(Verdict::Denied(refused, HOOK));
+            return HookStep::Decided(HookVerdict::Denied(refused, HOOK));
         }
         Opinion::Deny(reason) => {
             let reason = host.dialect().refusal(call.name, &reason);
-            return Step::Decided(Verdict::Denied(Outcome::error(&reason), HOOK));
+            return HookStep::Decided(HookVerdict::Denied(Outcome::error(&reason), HOOK));
         }
-        Opinion::Allow(rewritten) => return Step::Decided(Verdict::Allowed(rewritten.unwrap_or(input), HOOK)),
+        Opinion::Allow(rewritten) => return HookStep::Decided(HookVerdict::Allowed(rewritten.unwrap_or(input), HOOK)),
         Opinion::Ask(rewritten, reason) => (rewritten, Some(reason)),
         Opinion::None if host.mode == "bypassPermissions" || harmless(call, book) => {
-            return Step::Decided(Verdict::Allowed(input, CONFIG));
+            return HookStep::Decided(HookVerdict::Allowed(input, CONFIG));
         }
         Opinion::None if host.mode == "acceptEdits" && matches!(call.name, "Write" | "Edit") => {
-            return Step::Decided(Verdict::Allowed(input, CONFIG));
+            return HookStep::Decided(HookVerdict::Allowed(input, CONFIG));
         }
         Opinion::None => (None, None),
     };
@@ -110,13 +110,13 @@ fn step(host: &Host, book: &Book, call: &Call, opinion: Opinion) -> Step {
         input = rewritten;
     }
     if host.mode == "dontAsk" || !host.asks_host {
-        return Step::Decided(Verdict::Denied(Outcome::error(&ungranted(call)), CONFIG));
+        return HookStep::Decided(HookVerdict::Denied(Outcome::error(&ungranted(call)), CONFIG));
     }
     let mut question = question(call, &input, reason.as_deref());
     if let Some(within) = &book.within {
         question["agent_id"] = json!(within.agent);
     }
-    Step::AskHost(question)
+    HookStep::AskHost(question)
 }
 
 /// Tells the hooks of `event` what happened; what they answer changes nothing.
@@ -201,19 +201,19 @@ fn question(call: &Call, input: &Value, reason: Option<&str>) -> Value {
     request
 }
 
-fn verdict_of(reply: Reply) -> Verdict {
+fn verdict_of(reply: Reply) -> HookVerdict {
     let failed = |why: &str| Outcome::error(&format!("Tool permission request failed: {why}"));
     match reply {
-        Reply::Aborted | Reply::Late => Verdict::Aborted,
-        Reply::Failed(why) => Verdict::Denied(failed(&format!("Error: {why}")), CONFIG),
+        Reply::Aborted | Reply::Late => HookVerdict::Aborted,
+        Reply::Failed(why) => HookVerdict::Denied(failed(&format!("Error: {why}")), CONFIG),
         Reply::Said(answer) => match (answer["behavior"].as_str(), &answer["updatedInput"], answer["message"].as_str())
         {
             (Some("allow"), Value::Object(input), _) => {
-                Verdict::Allowed(Value::Object(input.clone()), "user_temporary")
+                HookVerdict::Allowed(Value::Object(input.clone()), "user_temporary")
             }
-            (Some("deny"), _, Some(_)) if answer["interrupt"] == true => Verdict::Aborted,
-            (Some("deny"), _, Some(message)) => Verdict::Denied(Outcome::error(message), "user_reject"),
-            _ => Verdict::Denied(failed("ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]"), CONFIG),
+            (Some("deny"), _, Some(_)) if answer["interrupt"] == true => HookVerdict::Aborted,
+            (Some("deny"), _, Some(message)) => HookVerdict::Denied(Outcome::error(message), "user_reject"),
+            _ => HookVerdict::Denied(failed("ZodError: [\n  {\n    \"code\": \"invalid_union\"\n  }\n]"), CONFIG),
         },
     }
 }

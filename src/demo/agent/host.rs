@@ -25,11 +25,9 @@ pub enum Woke {
     Closed,
     /// The open question is answered: the inner `response` object.
     Answered(Value),
-    /// A Bash command ended.
     ToolEnded(Ended),
     /// Something else happened; look again.
     Stirred,
-    /// The time is over.
     TimedOut,
 }
 
@@ -60,7 +58,6 @@ enum Rest {
 pub enum Course {
     /// No turn: an interrupt has no effect.
     Idle,
-    /// A turn is running.
     Running,
     /// The running turn is to stop.
     Aborting,
@@ -73,7 +70,6 @@ pub struct Interrupted;
 /// A message of the person behind the host.
 #[derive(Clone, Debug)]
 pub struct UserMessage {
-    /// Its text.
     pub text: String,
     /// The record as it came, for `--replay-user-messages`.
     pub record: Value,
@@ -100,7 +96,6 @@ pub struct Host {
     pub course: Course,
     /// The model, by full name.
     pub model: String,
-    /// The permission mode.
     pub mode: String,
     /// What it was started with.
     pub(super) settings: Settings,
@@ -112,7 +107,6 @@ pub struct Host {
     skip_permissions: bool,
     closed: bool,
     dress: Dress,
-    /// Open questions.
     questions: Vec<String>,
 }
 

@@ -74,13 +74,10 @@ pub struct Book {
 pub struct Within {
     /// The call that started it.
     pub call: String,
-    /// Its id.
     pub agent: String,
-    /// What it is about.
     pub about: String,
     /// It works in the background: its words are told, too.
     pub background: bool,
-    /// Its records name it.
     pub newer: bool,
 }
 

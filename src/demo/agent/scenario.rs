@@ -86,7 +86,6 @@ pub struct Turn {
     /// Before the `init` record.
     #[serde(default)]
     pub before: Vec<Step>,
-    /// The turn.
     #[serde(default)]
     pub steps: Vec<Step>,
     /// After the `result` record.
@@ -100,7 +99,6 @@ pub struct Turn {
 pub struct When {
     /// Text in the current phase's name.
     pub phase: Option<String>,
-    /// Text in the prompt.
     pub prompt: Option<String>,
     /// A message that asks for the status block only.
     pub follow_up: bool,
@@ -113,7 +111,6 @@ pub struct When {
 /// One step; the module's header says what each does.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum Step {
     Say(String),
     Think(String),
@@ -164,9 +161,7 @@ pub struct Status {
     pub status: Option<String>,
     /// Files claimed; `None`: those written in this turn.
     pub files: Option<Vec<String>>,
-    /// What was done.
     pub summary: Option<String>,
-    /// Why it is stuck.
     pub error: Option<String>,
 }
 
@@ -174,14 +169,10 @@ pub struct Status {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// What is asked.
     pub question: String,
-    /// One word about it.
     #[serde(default)]
     pub header: String,
-    /// The answers.
     pub options: Vec<String>,
-    /// Several may be chosen.
     #[serde(default)]
     pub multi: bool,
 }
@@ -201,11 +192,8 @@ impl Question {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subagent {
-    /// In a few words.
     pub description: String,
-    /// What it is told.
     pub prompt: String,
-    /// What it does.
     #[serde(default)]
     pub steps: Vec<Step>,
     /// What Claude does while it works in the background.
@@ -271,7 +259,6 @@ impl Default for Child {
 /// One message of the host, as far as the choice needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
-    /// Its text.
     pub text: &'a str,
     /// What it asks for.
     pub asked: &'a Asked,

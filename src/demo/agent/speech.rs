@@ -20,7 +20,6 @@ enum Rhythm {
     Words,
     /// A character every so many milliseconds.
     Drip(u64),
-    /// In one piece.
     Whole,
 }
 

@@ -9,11 +9,9 @@ const PRICE: (f64, f64) = (5.0, 25.0);
 /// How a turn ended, for its `result`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// By itself.
     Completed,
     /// A message with priority `now` ended it after a tool.
     Displaced,
-    /// Interrupted while text streamed.
     AbortedStreaming,
     /// Interrupted while a tool waited or ran.
     AbortedTools,
@@ -41,7 +39,6 @@ pub struct Tally {
     pub(super) tokens: (u64, u64),
     /// The tokens of the message at hand; one that is interrupted costs nothing.
     pub(super) unpaid: (u64, u64),
-    /// Denied calls.
     pub denials: Vec<Value>,
     /// The last text block.
     pub last_text: String,

@@ -21,7 +21,6 @@ pub enum Shape {
     Cli,
     /// An array of stream records, or one to a line.
     Frames,
-    /// Anything else.
     #[default]
     Text,
 }
@@ -29,7 +28,6 @@ pub enum Shape {
 /// What an output holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
-    /// Its shape.
     pub shape: Shape,
     /// Claude's words: the result, or the whole text.
     pub text: String,
@@ -43,15 +41,12 @@ pub struct Output {
     pub files_modified: u64,
     /// Errors that it counts; 1 when it only says that there are some.
     pub error_count: u64,
-    /// The call failed.
     pub is_error: bool,
     /// Confidence that it states itself.
     pub confidence: Option<u32>,
-    /// Number of progress indicators.
     pub indicators: usize,
     /// There is a `result`.
     pub has_result: bool,
-    /// Claude's session.
     pub session: Option<String>,
     /// The number of the loop that it belongs to.
     pub loop_number: Option<u64>,

@@ -34,7 +34,6 @@ pub struct Reading {
 /// Why there is no claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No block at all.
     Missing,
     /// A block without `status`.
     MissingStatus,

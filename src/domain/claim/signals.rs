@@ -44,7 +44,6 @@ pub struct Signals {
     pub exit_signal: Option<bool>,
     /// What kind of work it was.
     pub work_type: Option<WorkType>,
-    /// How the tests stand.
     pub tests_status: Option<TestsStatus>,
     /// Tasks finished in this iteration.
     pub tasks_completed: Option<u32>,
@@ -75,11 +74,9 @@ impl Signals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum WorkType {
-    /// Code.
     Implementation,
     /// Tests and nothing else.
     Testing,
-    /// Words.
     Documentation,
     /// The same in a better form.
     Refactoring,
@@ -117,7 +114,6 @@ impl WorkType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TestsStatus {
-    /// All pass.
     Passing,
     /// Some fail.
     Failing,

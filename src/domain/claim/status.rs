@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ClaimStatus {
-    /// More to do.
     Continue,
-    /// Everything is done.
     Done,
     /// A person must act first.
     Blocked,

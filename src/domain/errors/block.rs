@@ -72,7 +72,6 @@ impl Inside {
 enum Marker {
     /// Nothing.
     None,
-    /// One begins here.
     Opens(Inside),
     /// A ruled one ends here.
     Closes,

@@ -22,7 +22,6 @@ pub struct Errors {
 pub struct ErrorLine {
     /// Its number in the text, from 1.
     pub line: usize,
-    /// Who reports it.
     pub kind: ErrorKind,
     /// What it says: one clean line of at most 300 columns. Of a JSON record, its message.
     pub text: String,

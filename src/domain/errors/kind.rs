@@ -16,7 +16,6 @@ pub enum ErrorKind {
     Json,
     /// A compiler or a linter.
     Compiler,
-    /// The linker.
     Linker,
     /// A build tool: make, ninja, gradle, maven, bundlers, go.
     Build,
@@ -26,13 +25,10 @@ pub enum ErrorKind {
     Exception,
     /// A process killed by a signal, or that ran out of memory.
     Crash,
-    /// Git.
     Git,
-    /// A package manager.
     Package,
     /// The shell or a system's tool: not found, permission denied, a failing exit code.
     Shell,
-    /// A test that failed.
     Test,
     /// An HTTP answer of 400 and above.
     Http,

@@ -46,14 +46,12 @@ pub enum Place {
 /// Who wants the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asker {
-    /// The run's own pace.
     Program,
     /// A person who does not want to wait for the provider's reset. Limits of ours stay.
     Person,
 }
 
 /// The question.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
     pub n: u32,
@@ -98,28 +96,22 @@ pub struct Facts {
     pub tokens: Vec<(Timestamp, u64)>,
     /// What all runs of the ticket have spent.
     pub ticket: Spent,
-    /// What was spent today.
     pub day: Spent,
     /// What iterations that run now may still spend.
     pub reserved: Reserved,
-    /// What the provider refuses.
     pub holds: Vec<Hold>,
-    /// The provider's windows.
     pub windows: Vec<Window>,
 }
 
 /// What the iterations of other runs may still spend, and who else will want some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reserved {
-    /// Of the ticket's budget.
     pub ticket: Spent,
-    /// Of the day's.
     pub day: Spent,
     /// When the last of them is given up for lost; `None`: nothing is reserved.
     pub until: Option<Timestamp>,
     /// Other runs of the ticket that are under way and have reserved nothing yet.
     pub ticket_others: u32,
-    /// Likewise of the day.
     pub day_others: u32,
 }
 
@@ -135,7 +127,6 @@ pub struct Ledger {
     pub frees: Option<Timestamp>,
     /// What all runs of the ticket have spent.
     pub ticket: Spent,
-    /// What was spent today.
     pub day: Spent,
     /// How often in a row the provider has refused before this try.
     pub tries: u32,
@@ -146,7 +137,6 @@ pub struct Ledger {
 /// A call that was counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
-    /// The iteration.
     pub n: u32,
     /// What for.
     #[serde(default)]
@@ -159,7 +149,6 @@ pub struct Counted {
 /// Why a run is parked, and until when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parking {
-    /// Which limit.
     pub why: Why,
     /// What happened, for people.
     pub about: String,
@@ -176,7 +165,6 @@ pub struct Parking {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Known {
-    /// How the counters stand.
     pub ledger: Ledger,
     /// The provider's windows that last.
     pub windows: Vec<Window>,
@@ -192,7 +180,6 @@ pub enum Why {
     Tokens,
     /// The rest of a budget is reserved for other iterations.
     Budget,
-    /// The provider refuses.
     Provider,
     /// The provider warns, and the person wants to wait then.
     Warning,
@@ -215,7 +202,6 @@ pub enum Verdict {
         /// Scopes whose outcome everybody waits for.
         probes: Vec<String>,
     },
-    /// Wait.
     Park(Parking),
     /// Stop: a budget is used up, in words for the person.
     Stop(String),

@@ -13,7 +13,6 @@ pub struct Window {
     /// `five_hour`, `seven_day`, `seven_day_opus`, …; safe to show. A record has a `kind` of its own.
     #[serde(rename = "window")]
     pub kind: String,
-    /// How it stands.
     pub status: WindowStatus,
     /// The part that is used, from 0 to 1; often not told.
     #[serde(default)]
@@ -27,11 +26,8 @@ pub struct Window {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowStatus {
-    /// There is room.
     Allowed,
-    /// Nearly used up.
     Warning,
-    /// Closed.
     Rejected,
 }
 
@@ -74,7 +70,6 @@ pub enum Cause {
     Limit,
     /// It is overloaded (529).
     Overloaded,
-    /// No credit is left.
     Credit,
 }
 
@@ -93,9 +88,7 @@ pub enum Reset {
 /// The provider refused a call: until when nothing is tried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The iteration.
     pub n: u32,
-    /// What was refused.
     pub cause: Cause,
     /// Whom it concerns: a window's kind, or [`ACCOUNT`].
     pub scope: String,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Receipt {
-    /// The iteration.
     pub n: u32,
     /// Its phase; `None`: the whole ticket.
     pub phase: Option<String>,

@@ -26,9 +26,7 @@ pub struct LimitText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// Opus.
     Opus,
-    /// Sonnet.
     Sonnet,
 }
 
@@ -43,7 +41,6 @@ impl Family {
 }
 
 /// When a limit ends, as a person would say it.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
     /// Seconds since 1970.

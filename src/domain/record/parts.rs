@@ -63,7 +63,6 @@ pub struct ChangeAnswered {
 }
 
 /// A failed request that Claude sends again.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiRetried {
     pub n: u32,
@@ -78,7 +77,6 @@ pub struct ApiRetried {
 }
 
 /// A validation command ran.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValidationRan {
     pub n: u32,

@@ -49,7 +49,6 @@ pub struct ForeignTurn {
 }
 
 /// Claude's session is open.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentReady {
     pub n: u32,

@@ -6,15 +6,16 @@ use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use serde::Deserialize;
 
 /// What a `control_request` wants.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// May this tool run?
     Tool(ToolCall),
     /// A tool question that names no tool: nobody can judge it, so it is to be refused.
     Unreadable(ControlRequest),
     /// Something that this host does not do; to be answered with an error.
-    Unsupported { request_id: String, subtype: String },
+    Unsupported {
+        request_id: String,
+        subtype: String,
+    },
 }
 
 #[derive(Deserialize)]

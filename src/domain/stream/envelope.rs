@@ -21,7 +21,6 @@ pub struct Envelope<'a> {
     /// The subagent's call; null for the main agent.
     #[serde(borrow)]
     parent_tool_use_id: Raw<'a>,
-    /// Session id.
     #[serde(borrow)]
     pub session_id: Raw<'a>,
     /// Id of the record; a replayed user message has the id it was sent with.

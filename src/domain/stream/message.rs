@@ -16,7 +16,6 @@ pub struct Message<'a> {
     /// Tokens of the request.
     #[serde(borrow)]
     pub usage: Raw<'a>,
-    /// What it says.
     #[serde(borrow, default)]
     pub content: Content<'a>,
 }
@@ -24,7 +23,6 @@ pub struct Message<'a> {
 /// A message's content: a text or blocks.
 #[derive(Debug)]
 pub enum Content<'a> {
-    /// A bare string.
     Text(Cow<'a, str>),
     /// Blocks; measured: one for each `assistant` record.
     Blocks(Vec<Block<'a>>),

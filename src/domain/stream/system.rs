@@ -6,16 +6,13 @@ use serde::Deserialize;
 /// `system/init`: the start of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Init {
-    /// Session id.
     pub session: String,
     /// Model, with its variant (`claude-opus-4-8[1m]`).
     pub model: String,
-    /// CLI version.
     pub version: String,
 }
 
 /// `system/api_retry`: a failed request will be sent again.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApiRetry {
     pub attempt: u32,

@@ -17,7 +17,6 @@ const OPTIONAL: &str = include_str!("optional_sections.txt");
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Boxes {
-    /// Ticked, in any section.
     pub ticked: u32,
     /// Open, and to be done.
     pub open: u32,

@@ -14,7 +14,6 @@ pub enum Unchanged {
     /// The text has no such phase (renamed, removed) or no such front matter key.
     #[error("there is no such place in the ticket")]
     NotThere,
-    /// It is so already.
     #[error("nothing to change")]
     AlreadySo,
 }

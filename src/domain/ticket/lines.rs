@@ -6,15 +6,12 @@
 /// What a line is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Ordinary markdown.
     Prose,
     /// The opening line of a fenced block.
     FenceOpen,
-    /// Inside a fenced block.
     Code,
     /// The closing line of a fenced block.
     FenceClose,
-    /// An HTML comment.
     Comment,
 }
 

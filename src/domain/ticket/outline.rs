@@ -37,7 +37,6 @@ pub(super) struct Heading {
     pub end: usize,
     /// Index of the heading that it stands under.
     pub parent: Option<usize>,
-    /// What its section holds.
     pub section: Section,
 }
 

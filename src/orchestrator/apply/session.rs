@@ -2,7 +2,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::record::{AgentReady, Record, SessionLost};
-use crate::domain::session::{Session, SessionEnded, Way};
+use crate::domain::session::{Session, SessionEnded, SessionEvent};
 use crate::orchestrator::state::State;
 
 /// Folds a record in; others are not its business.
@@ -18,7 +18,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::SessionLost(SessionLost { n, session }) => {
             let (step, session, reason) = (role.step, session.clone(), String::new());
-            state.sessions.end(&SessionEnded { n: *n, step, session, to: Way::Lost, reason }, time);
+            state.sessions.end(&SessionEnded { n: *n, step, session, to: SessionEvent::Lost, reason }, time);
         }
         Record::TurnEnded { .. } => state.sessions.touch(&role.step, time),
         _ => {}

@@ -21,10 +21,7 @@ pub struct Observation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// The working tree differs from before it.
-    Made {
-        /// In so many files.
-        files: usize,
-    },
+    Made { files: usize },
     /// A phase was found done by the validation commands, though nothing had to be changed for it.
     Verified,
     /// Nothing changed, but Claude asked the person something.

@@ -218,7 +218,7 @@ impl Draft<'_> {
     pub(super) fn close_question(&mut self, id: QuestionId, answer: Answer, by: AnsweredBy) {
         let call = id.call.clone();
         self.record(Record::ApprovalAnswered(Answered { id, answer: answer.clone(), by }));
-        self.effect(Effect::Settle { id: call, answer });
+        self.effect(Effect::ResolveApproval { id: call, answer });
         self.go_on_timing();
     }
 
@@ -323,10 +323,10 @@ impl Draft<'_> {
             return;
         }
         if !self.state.gate.knows(id) {
-            self.went_round(n, format!("a tool ran without a verdict from the gate (call {id})"));
+            self.tripwire(n, format!("a tool ran without a verdict from the gate (call {id})"));
         } else if unasked && self.state.gate.holds_back(id) {
             let what = format!("Claude's own configuration let a tool run that the gate had not allowed (call {id})");
-            self.went_round(n, what);
+            self.tripwire(n, what);
         }
     }
 
@@ -336,13 +336,13 @@ impl Draft<'_> {
         let at_work = matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing);
         let unknown = self.open(|open| open.foreign) && !self.state.gate.knows(&id);
         if !is_error && at_work && (unknown || self.state.gate.holds_back(&id)) {
-            self.went_round(n, format!("a tool ran that the gate had not allowed (call {id})"));
+            self.tripwire(n, format!("a tool ran that the gate had not allowed (call {id})"));
         } else if self.open(|open| open.tools.contains(&id)) {
             self.record(Record::ToolFinished { n, tool_use_id: id, is_error });
         }
     }
 
-    fn went_round(&mut self, n: u32, reason: String) {
+    fn tripwire(&mut self, n: u32, reason: String) {
         self.notice(
             Level::Error,
             format!(

@@ -12,7 +12,7 @@ use crate::orchestrator::judge::Checks;
 use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, Stage};
 use crate::orchestrator::step::Judged;
-use crate::orchestrator::turn_outcome::{Came, iteration_outcome};
+use crate::orchestrator::turn_outcome::{IterationFacts, iteration_outcome};
 
 /// Names of changed files kept in a record.
 const FILES: usize = 200;
@@ -75,7 +75,7 @@ impl Draft<'_> {
         let Some(open) = self.state.open_iteration() else {
             return self.advance();
         };
-        let outcome = iteration_outcome(Came {
+        let outcome = iteration_outcome(IterationFacts {
             claimed: open.claim.is_some(),
             limited: open.limited.is_some(),
             failed: open.failure.is_some(),

@@ -10,7 +10,7 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Level, Record};
 use crate::domain::ticket::Boxes;
 use crate::domain::turn::TurnResult;
-use crate::orchestrator::exit::{self, Gate};
+use crate::orchestrator::exit::{self, CompletionRule};
 
 /// Claude's tool for asking the person: a question is no refusal.
 const QUESTION: &str = "AskUserQuestion";
@@ -46,7 +46,7 @@ impl Draft<'_> {
     }
 
     /// Ends the run as this gate says.
-    pub(super) fn leave(&mut self, gate: Gate) {
+    pub(super) fn leave(&mut self, gate: CompletionRule) {
         let detail = exit::detail(gate, &self.state);
         if gate.reason() != ExitReason::Complete {
             return self.end(gate.reason(), detail);

@@ -3,7 +3,7 @@
 use super::Draft;
 use crate::base::time::human;
 use crate::domain::record::Record;
-use crate::domain::session::{Session, SessionEnded, Way};
+use crate::domain::session::{Session, SessionEnded, SessionEvent};
 use crate::domain::step::StepName;
 use crate::orchestrator::step::{SessionUse, Step};
 use std::time::Duration;
@@ -21,10 +21,14 @@ impl Draft<'_> {
         }
         let expiry = Duration::from_secs(u64::from(self.state.settings.session_expiry_hours) * 3_600);
         if kept.folder != self.state.folder {
-            self.end_session(&step.name, Way::Reset, format!("it belongs to another directory: {}", kept.folder));
+            self.end_session(
+                &step.name,
+                SessionEvent::Reset,
+                format!("it belongs to another directory: {}", kept.folder),
+            );
         } else if kept.is_expired(self.now, expiry) {
             let age = human(self.now.since(kept.used));
-            self.end_session(&step.name, Way::Expired, format!("not used for {age}"));
+            self.end_session(&step.name, SessionEvent::Expired, format!("not used for {age}"));
         } else {
             return Some(kept.id);
         }
@@ -45,7 +49,7 @@ impl Draft<'_> {
     /// Gives the session of the iteration's step up: its next iteration opens a fresh one.
     pub(super) fn reset_session(&mut self, why: impl Into<String>) {
         if let Some(step) = self.state.iteration.as_ref().map(|iteration| iteration.role.step.clone()) {
-            self.end_session(&step, Way::Reset, why.into());
+            self.end_session(&step, SessionEvent::Reset, why.into());
         }
     }
 
@@ -53,11 +57,11 @@ impl Draft<'_> {
     pub(super) fn reset_sessions(&mut self, why: &str) {
         let steps: Vec<StepName> = self.state.sessions.open.keys().cloned().collect();
         for step in steps {
-            self.end_session(&step, Way::Reset, why.to_owned());
+            self.end_session(&step, SessionEvent::Reset, why.to_owned());
         }
     }
 
-    fn end_session(&mut self, step: &StepName, to: Way, reason: String) {
+    fn end_session(&mut self, step: &StepName, to: SessionEvent, reason: String) {
         let Some(session) = self.state.sessions.of(step).map(|kept| kept.id.clone()) else {
             return;
         };

@@ -14,9 +14,7 @@ const WINDOW: usize = 5;
 pub struct Signs {
     /// Nothing but tests, since anything else was done.
     pub test_only: Vec<u32>,
-    /// Called the work complete.
     pub done: Vec<u32>,
-    /// Wanted to leave.
     pub indicators: Vec<u32>,
     /// What the last iteration said about leaving.
     pub exit_signal: Option<bool>,

@@ -7,7 +7,6 @@ use crate::orchestrator::state::State;
 /// Why a run is stopped by a guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// The run's exit reason.
     pub reason: ExitReason,
     /// In words, with what to do next.
     pub detail: String,
@@ -17,7 +16,6 @@ pub struct Stop {
 pub struct Guard {
     /// Name on the gauges, two words at most.
     pub name: &'static str,
-    /// What it guards against.
     pub doc: &'static str,
     /// What it counts: a guard that counts progress stops no step that only looks on.
     pub counts: Counts,
@@ -25,6 +23,5 @@ pub struct Guard {
     pub key: &'static str,
     /// Where it stands: the count and the limit.
     pub level: fn(&State) -> (u32, u32),
-    /// Stop?
     pub check: fn(&State) -> Option<Stop>,
 }

@@ -19,7 +19,6 @@ pub struct Gate {
     pub(in crate::orchestrator) calls: Vec<Arc<Call>>,
     /// Calls that were refused because nobody was there to ask; the first 20 by name.
     pub unasked: Vec<String>,
-    /// All of them.
     pub unasked_count: u32,
     /// When the present process began.
     pub(in crate::orchestrator) began: Option<Timestamp>,

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// One iteration.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own; none is a mode")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iteration {
@@ -30,9 +29,7 @@ pub struct Iteration {
     pub ended: Option<Timestamp>,
     /// How long it has waited for the person, up to their last answer, and for storage.
     pub waited: Duration,
-    /// The session it resumed.
     pub resumed: Option<String>,
-    /// Snapshot before it.
     pub snapshot: Option<String>,
     pub pid: Option<u32>,
     /// Tool calls that were allowed and have not come back.
@@ -96,7 +93,6 @@ pub struct Iteration {
     pub tries: u32,
     /// The last window the provider told of in it.
     pub window: Option<Window>,
-    /// The provider refused it.
     pub limited: Option<Hit>,
     /// A limit of ours refused the question for its status block.
     pub unasked: bool,
@@ -105,7 +101,6 @@ pub struct Iteration {
 /// A request that Claude sends again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// Which try.
     pub attempt: u32,
     /// Tries at most.
     pub max: u32,
@@ -120,8 +115,6 @@ pub struct Retry {
 pub struct Failure {
     /// API error kind, or the result's subtype.
     pub error: String,
-    /// What was said.
     pub message: String,
-    /// HTTP status.
     pub status: Option<u16>,
 }

@@ -15,17 +15,13 @@ pub enum Stage {
     },
     /// The tree is being saved.
     Snapshotting,
-    /// Claude is being started.
     Spawning,
-    /// Claude works.
     Running,
     /// Claude has answered and is about to end by itself.
     Closing,
-    /// Claude is being ended.
     Stopping,
     /// The tree is being compared.
     Comparing,
-    /// The validation commands run.
     Validating,
     /// A box is being ticked or unticked.
     WritingBox,
@@ -35,26 +31,21 @@ pub enum Stage {
     Parked,
     /// The run waits for the person.
     Paused,
-    /// The run is over.
     Ended,
 }
 
 /// What the person wants of the pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Pace {
-    /// Go on.
     #[default]
     Run,
-    /// Pause after this iteration.
     PauseNext,
-    /// Stop after this iteration.
     StopNext,
 }
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Why.
     pub reason: ExitReason,
     /// In words.
     pub detail: String,

@@ -262,13 +262,11 @@ impl Walker<'_> {
 /// What a path of `/dev` is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Device {
-    /// No device.
     None,
     /// A stream of the command's own, or nothing.
     Stream,
     /// `-`, which many commands take for a stream.
     Dash,
-    /// bash opens a connection.
     Network,
     /// A terminal, a disk, a source without an end.
     Other,

@@ -8,7 +8,6 @@ use brush_parser::{Parser, ParserOptions};
 /// Whose grammar a text is read by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grammar {
-    /// bash.
     Bash,
     /// POSIX `sh`, which knows less: `sh -c` is read both ways.
     Sh,

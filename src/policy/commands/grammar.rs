@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 /// What a value is to a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Text.
     Data,
     /// A path of which only the name or the properties are shown.
     Name,
@@ -70,7 +69,6 @@ pub enum Takes {
 pub struct Flag {
     /// Its canonical name: the last of its spellings, without dashes.
     pub name: String,
-    /// Its value.
     pub takes: Takes,
     /// Patterns of the only values that are known; empty: any.
     pub among: Vec<String>,
@@ -91,7 +89,6 @@ impl Flag {
 /// The options of a command.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    /// By spelling, dashes included.
     pub known: BTreeMap<String, Flag>,
     /// `-20` is an option.
     pub numbers: bool,
@@ -192,9 +189,7 @@ impl<'de> Deserialize<'de> for Operands {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Grammar {
-    /// Its options.
     pub flags: Flags,
-    /// Its operands.
     pub operands: Operands,
     /// No option of it can do harm, so any word may be one.
     pub harmless: bool,

@@ -50,7 +50,6 @@ pub struct Line {
 #[serde(default)]
 pub struct Builder {
     commands: Vec<String>,
-    /// Its options.
     #[serde(flatten)]
     pub line: Line,
     /// It is known where any of these files is there.

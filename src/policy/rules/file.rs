@@ -30,7 +30,6 @@ pub struct RuleFile {
 }
 
 /// A policy file that cannot be used. Everything is blocked until it is fixed.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}:{column}: {message}")]
 pub struct PolicyError {

@@ -11,9 +11,7 @@ use crate::policy::unit::{Class, Doubt, Field, Program, Target, Unit, Value};
 /// How sure a rule must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Must {
-    /// It is so.
     Be,
-    /// It may be so.
     Perhaps,
 }
 

@@ -42,7 +42,7 @@ impl Service {
         before: String,
         reply: oneshot::Sender<Reply>,
     ) {
-        let (folder, rulebooks) = (self.config_folder.clone(), self.rulebooks.clone());
+        let (folder, policy_engines) = (self.config_folder.clone(), self.policy_engines.clone());
         let tell_run = self.supervisor.rule_saved(&ticket, id.clone(), by);
         tokio::task::spawn_blocking(move || {
             let saved = match folder {
@@ -55,7 +55,7 @@ impl Service {
                 if let Some(tell_run) = tell_run {
                     tell_run(path.clone());
                 }
-                rulebooks.reload();
+                policy_engines.reload();
             }
             let _ = reply.send(Reply::RuleSaved { ticket, id, saved });
         });

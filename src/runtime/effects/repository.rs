@@ -16,7 +16,6 @@ use std::path::Path;
 /// Whether Claude reads the repository's own memory and settings by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loaded {
-    /// It does.
     Project,
     /// It does not.
     Nothing,

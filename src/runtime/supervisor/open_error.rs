@@ -11,7 +11,6 @@ use crate::domain::settings::BreakerSettings;
 use crate::orchestrator::breaker::{Recovery, recover, refusal};
 
 /// Why a run could not be opened.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The ticket cannot be found or read.
@@ -36,7 +35,6 @@ pub enum OpenError {
     /// A run of another folder: which, and the command that resumes it there.
     #[error("{0}; to resume it there: {1}")]
     Elsewhere(String, String),
-    /// The configuration is wrong.
     #[error("{0}")]
     Config(String),
     /// Claude is not installed, or not where it is looked for.

@@ -7,7 +7,7 @@ use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
-use crate::runtime::behind::state_of;
+use crate::runtime::offline::state_of;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

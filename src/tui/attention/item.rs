@@ -8,9 +8,7 @@ use crate::domain::phase::PhaseId;
 /// One thing that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Of which ticket.
     pub ticket: TicketId,
-    /// What.
     pub what: What,
     /// Since when, where that is known.
     pub since: Option<Timestamp>,

@@ -5,7 +5,7 @@ use crate::domain::outcome::ExitReason;
 use crate::orchestrator::state::{Mark, PhaseState, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::stream::FollowStatus;
-use crate::tui::tab::{Standing, Tab};
+use crate::tui::tab::{Tab, TabStatus};
 
 pub fn live(model: &Model) -> bool {
     model.mode == Mode::Live
@@ -16,7 +16,7 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
 }
 
 pub fn can_pause(model: &Model) -> bool {
-    live_tab(model, |tab| tab.standing() != Standing::Complete && tab.standing() != Standing::Gone)
+    live_tab(model, |tab| tab.standing() != TabStatus::Complete && tab.standing() != TabStatus::Gone)
 }
 
 pub fn can_pause_now(model: &Model) -> bool {
@@ -67,11 +67,11 @@ fn stopped_at_a_limit(tab: &Tab) -> bool {
 
 pub fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
-        Some(Standing::NotStarted) => "start",
-        Some(Standing::Pausing) => "cancel pause",
-        Some(Standing::Paused | Standing::Stopped) => "resume",
-        Some(Standing::Halted) if model.tab().is_some_and(stopped_at_a_limit) => "resume",
-        Some(Standing::Halted) => "try again",
+        Some(TabStatus::NotStarted) => "start",
+        Some(TabStatus::Pausing) => "cancel pause",
+        Some(TabStatus::Paused | TabStatus::Stopped) => "resume",
+        Some(TabStatus::Halted) if model.tab().is_some_and(stopped_at_a_limit) => "resume",
+        Some(TabStatus::Halted) => "try again",
         _ => "pause",
     }
 }

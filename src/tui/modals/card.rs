@@ -35,7 +35,6 @@ const NO_PLAN: &str = "The user rejected the plan. Revise it and propose another
 
 /// The card.
 pub struct Card {
-    /// Of which ticket.
     pub ticket: TicketId,
     /// What is asked, as it was asked.
     pub approval: Approval,
@@ -58,7 +57,6 @@ pub struct Card {
 
 /// What the card shows.
 enum Page {
-    /// The call.
     Call,
     /// Words for Claude, with a no.
     Deny(Field),
@@ -68,7 +66,6 @@ enum Page {
     Rule(String),
     /// A rule on its way to the file.
     Saving(String),
-    /// The masked field.
     Passphrase(Secret),
     /// A passphrase on its way to be checked, and what is typed meanwhile: it stays masked, whatever becomes of it.
     Checking(Secret),
@@ -85,19 +82,15 @@ enum Page {
 
 /// What a key on the card leads to.
 pub enum Outcome {
-    /// The card stays.
     Stays,
     /// It goes; nothing is answered.
     Leaves,
-    /// The answer.
     Answers(Answer),
     /// The call is to be judged, and asked about, with this input, JSON text.
     Edits(String),
     /// The rule is to be saved, before the rule of this name.
     Saves {
-        /// YAML list items.
         rules: String,
-        /// The rule that asked.
         before: String,
     },
     /// This passphrase is to be checked; when it is right, the call runs.

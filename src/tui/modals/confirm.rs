@@ -14,9 +14,7 @@ use ratatui::layout::Rect;
 pub struct Confirm {
     /// In the border.
     pub title: &'static str,
-    /// What would happen.
     pub words: String,
-    /// Done after a yes.
     pub ask: Ask,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::base::time::human;
 use crate::domain::breaker::{Circuit, Counter};
-use crate::domain::words::Weight as Level;
+use crate::domain::messages::Weight as Level;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::tui::model::Model;
 use crate::tui::tab::Tab;

@@ -19,9 +19,7 @@ use ratatui::layout::Rect;
 /// The dialog of one such thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matter {
-    /// Of which ticket.
     pub ticket: TicketId,
-    /// What.
     pub what: What,
 }
 

@@ -19,7 +19,6 @@ use std::cmp::Reverse;
 /// What was typed and which line is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Open {
-    /// Typed so far.
     pub query: String,
     /// Line among the fitting tickets.
     pub cursor: usize,

@@ -11,7 +11,6 @@ use unicode_segmentation::UnicodeSegmentation;
 pub struct Prompt {
     /// What for; it stands before the text.
     pub label: &'static str,
-    /// The text so far.
     pub text: String,
 }
 

@@ -18,7 +18,6 @@ use ratatui::layout::Rect;
 /// The card of one ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Whose list.
     pub ticket: TicketId,
     scrolled: Scrolled,
 }

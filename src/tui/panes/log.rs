@@ -4,7 +4,7 @@
 
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::words::Weight;
+use crate::domain::messages::Weight;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
 use crate::tui::log_lines::LogLine;
 use crate::tui::modals::prompt::Prompt;
@@ -21,7 +21,6 @@ use std::fmt::Write as _;
 /// Of which tickets lines are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Which {
-    /// Of all.
     #[default]
     All,
     /// Of the one in front.

@@ -8,14 +8,14 @@ use crate::domain::breaker::Circuit;
 use crate::domain::limits::Parking;
 use crate::domain::limits::admission::Why;
 use crate::domain::limits::provider::Reset;
+use crate::domain::messages::{reason_words, wait_words};
 use crate::domain::outcome::ExitReason;
-use crate::domain::words::{reason_words, wait_words};
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::tickets;
-use crate::tui::tab::{Standing, Tab};
+use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::{Row, wrap};
@@ -29,7 +29,6 @@ const BANNER: usize = 7;
 /// The inside of the Stream pane, divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Claude's words.
     pub stream: Rect,
     /// Ours; empty when there is nothing to say.
     pub banner: Rect,
@@ -132,7 +131,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         });
     }
     match (&tab.state.stage, tab.standing()) {
-        (_, Standing::Gone) => Some((Role::Danger, "The ticket's file is gone.".into())),
+        (_, TabStatus::Gone) => Some((Role::Danger, "The ticket's file is gone.".into())),
         (Stage::Paused, _) => {
             Some((Role::Warning, format!("paused{}", key(" · p resumes, i sends Claude a message first, x stops"))))
         }
@@ -154,7 +153,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             let words = format!("queued behind {} (same directory)", at_work(model, tab, holder.as_deref()));
             Some((Role::Dim, format!("{words}{}", key(" · x cancels"))))
         }
-        (_, Standing::Pausing) => {
+        (_, TabStatus::Pausing) => {
             Some((Role::Dim, format!("pausing after this iteration{}", key(" · p cancels, P pauses now"))))
         }
         _ => None,

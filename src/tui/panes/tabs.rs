@@ -1,7 +1,7 @@
 //! The first line: one tab a ticket with its state, how many wait for the person, and the time.
 
 use crate::tui::model::Model;
-use crate::tui::tab::{Standing, Tab};
+use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
@@ -43,7 +43,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             (" ", " ")
         };
         let role = match (model.standing(tab), at == model.active) {
-            (Standing::NeedsYou | Standing::Halted, _) => Role::TabAttention,
+            (TabStatus::NeedsYou | TabStatus::Halted, _) => Role::TabAttention,
             (_, true) => Role::TabActive,
             (_, false) => Role::TabIdle,
         };
@@ -64,11 +64,11 @@ fn with_clock(model: &Model, row: Row) -> Row {
 }
 
 fn overflow(model: &Model, row: Row, hidden: &[Tab]) -> Row {
-    let any = |wanted: &[Standing]| hidden.iter().any(|tab| wanted.contains(&model.standing(tab)));
-    let (role, mark) = if any(&[Standing::NeedsYou, Standing::Halted]) {
+    let any = |wanted: &[TabStatus]| hidden.iter().any(|tab| wanted.contains(&model.standing(tab)));
+    let (role, mark) = if any(&[TabStatus::NeedsYou, TabStatus::Halted]) {
         (Role::TabAttention, "!")
-    } else if any(&[Standing::Running, Standing::Checking, Standing::Pausing]) {
-        (Role::PhaseRunning, Standing::Running.sign(model.glyphs).glyph)
+    } else if any(&[TabStatus::Running, TabStatus::Checking, TabStatus::Pausing]) {
+        (Role::PhaseRunning, TabStatus::Running.sign(model.glyphs).glyph)
     } else {
         (Role::Dim, "")
     };
@@ -81,7 +81,7 @@ fn label(model: &Model, at: usize, wordy: bool) -> String {
     let sign = standing.sign(model.glyphs);
     let id = crate::base::text::cut(tab.id.as_str(), ID);
     let (done, all) = tab.progress();
-    let running = matches!(standing, Standing::Running | Standing::Checking | Standing::Pausing);
+    let running = matches!(standing, TabStatus::Running | TabStatus::Checking | TabStatus::Pausing);
     let number = if at < 9 { format!("{} ", at + 1) } else { String::new() };
     if all > 0 && running && (wordy || at == model.active) {
         format!("{number}{id} {} {done}/{all}", sign.glyph)

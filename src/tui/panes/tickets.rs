@@ -15,7 +15,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Key};
 use crate::tui::pane::{Entry, Pane};
 use crate::tui::selection::Thing;
-use crate::tui::tab::{Standing, Tab};
+use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
@@ -49,7 +49,7 @@ struct Tickets(Scrolled);
 /// One line of the tree.
 enum Item<'a> {
     Tab(&'a Tab),
-    Phase(&'a Tab, Shown<'a>),
+    Phase(&'a Tab, TicketLine<'a>),
     Task(&'a Task),
     Whole(&'a Tab),
     Gap,
@@ -57,7 +57,7 @@ enum Item<'a> {
 }
 
 /// A phase as the run knows it, else as the file has it.
-struct Shown<'a> {
+struct TicketLine<'a> {
     /// Before a run has seen it: the number that one would give.
     id: PhaseId,
     text: &'a str,
@@ -76,16 +76,21 @@ impl Item<'_> {
     }
 }
 
-fn phases(tab: &Tab) -> Vec<Shown<'_>> {
+fn phases(tab: &Tab) -> Vec<TicketLine<'_>> {
     if !tab.is_as_in_file() {
         let states = tab.state.phases.iter();
         return states
-            .map(|phase| Shown { id: phase.id, text: &phase.text, mark: shown_mark(tab, phase.mark), run: Some(phase) })
+            .map(|phase| TicketLine {
+                id: phase.id,
+                text: &phase.text,
+                mark: shown_mark(tab, phase.mark),
+                run: Some(phase),
+            })
             .collect();
     }
     let from_file = tab.ticket.iter().flat_map(|ticket| &ticket.phases);
     from_file
-        .map(|phase| Shown {
+        .map(|phase| TicketLine {
             id: PhaseId(u32::try_from(phase.n).unwrap_or(u32::MAX)),
             text: &phase.text,
             mark: if phase.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
@@ -362,10 +367,10 @@ fn listed(model: &Model, ticket: &Ticket) -> (Sign, String) {
     });
     let all_done = !ticket.phases.is_empty() && ticket.phases.iter().all(|phase| phase.done);
     let sign = match ticket.status {
-        _ if waits => Sign { word: "blocked", ..Standing::Waiting.sign(model.glyphs) },
-        _ if all_done => Standing::Complete.sign(model.glyphs),
-        Some(TicketStatus::InProgress) => Sign { word: "in progress", ..Standing::NotStarted.sign(model.glyphs) },
-        _ => Standing::NotStarted.sign(model.glyphs),
+        _ if waits => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
+        _ if all_done => TabStatus::Complete.sign(model.glyphs),
+        Some(TicketStatus::InProgress) => Sign { word: "in progress", ..TabStatus::NotStarted.sign(model.glyphs) },
+        _ => TabStatus::NotStarted.sign(model.glyphs),
     };
     (sign, sign.word.to_owned())
 }

@@ -1,8 +1,8 @@
 //! How the counters of the circuit breaker came to where they stand.
 
 use crate::base::time::Timestamp;
+use crate::domain::messages::Weight as Level;
 use crate::domain::record::Record;
-use crate::domain::words::Weight as Level;
 
 /// A number on the gauges moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,6 @@ pub struct Movement {
     pub iteration: Option<u32>,
     /// How much it wants to be read.
     pub level: Level,
-    /// What moved, and why.
     pub text: String,
 }
 

@@ -17,11 +17,9 @@ const DEEPEST: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("theme `{theme}`{}: {message}", at(*line))]
 pub struct ThemeProblem {
-    /// Which theme.
     pub theme: String,
     /// 1-based; 0 when the place is not known.
     pub line: u64,
-    /// What, and the fix.
     pub message: String,
 }
 

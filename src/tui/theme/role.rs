@@ -4,7 +4,6 @@
 /// `phase.running` uses its `phase`, else its `text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
-#[allow(missing_docs, reason = "each is named by its key in `Role::ALL`")]
 pub enum Role {
     Text,
     Dim,

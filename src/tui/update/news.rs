@@ -5,12 +5,12 @@ use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
 use crate::domain::command::UserCommand;
+use crate::domain::messages::Weight;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
 use crate::domain::record::{OfPhase, PhaseByPerson, Record, Stored};
 use crate::domain::request::{Refused, Reply, Request};
-use crate::domain::words::Weight;
 use crate::tui::msg::Ask;
 use crate::tui::panes::tickets;
 use crate::tui::tab::Tab;
@@ -219,7 +219,7 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
         }
         (record, _) => asks = cards(ui, stored, record, asked.as_ref()),
     }
-    if let Some(line) = ui.tabs[at].teller.line(&stored.record) {
+    if let Some(line) = ui.tabs[at].formatter.line(&stored.record) {
         ui.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
     }
     asks

@@ -106,7 +106,7 @@ fn a_command_that_comes_too_late_leaves_a_complete_run_complete() {
     let message = "the run has already ended".to_owned();
     let refused = Refused { ticket: sample::id("tk-1"), message: message.clone(), exit_code: 0 };
     update(&mut model, Msg::Replied(Reply::Refused(refused)));
-    assert_eq!((model.tabs[0].standing(), &model.tabs[0].failure), (Standing::Complete, &None));
+    assert_eq!((model.tabs[0].standing(), &model.tabs[0].failure), (TabStatus::Complete, &None));
     assert_eq!(model.toast.as_ref().map(|(words, _)| words), Some(&message));
 }
 
@@ -124,7 +124,7 @@ fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
     update(&mut model, Msg::News(News::StorageAwaited(waiting)));
     let screen = sample::draw(&mut model, (120, 40));
     assert!(screen.contains("retrying until") && screen.contains("the disk is full"), "{screen}");
-    assert_eq!(model.tabs[0].standing(), Standing::Unstored);
+    assert_eq!(model.tabs[0].standing(), TabStatus::Unstored);
     let signs = screen.lines().filter(|line| line.contains("waits")).count();
     assert!(signs >= 2 && !screen.contains("running"), "tab, Tickets and footer say so: {screen}");
     let phase = model.tabs[0].current_phase().cloned().unwrap();

@@ -3,7 +3,7 @@
 use crate::orchestrator::state::Stage;
 use crate::tui::command::Command;
 use crate::tui::model::{Mode, Model};
-use crate::tui::tab::Standing;
+use crate::tui::tab::TabStatus;
 
 /// Why the command of a key that was pressed does nothing.
 pub(super) fn why(model: &Model, command: Command) -> String {
@@ -19,10 +19,10 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     let Some(tab) = model.tab() else { return "no ticket is open; t opens one".to_owned() };
     let id = &tab.id;
     match (command, tab.standing()) {
-        (Command::Edit, _) | (_, Standing::Gone) => format!("the file of {id} is gone"),
+        (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
-        (_, Standing::Complete) => format!("{id} is complete; untick a phase in the file to work on it again"),
-        (_, Standing::NotStarted) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
+        (_, TabStatus::Complete) => format!("{id} is complete; untick a phase in the file to work on it again"),
+        (_, TabStatus::NotStarted) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
         (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
         (Command::PauseNow, _) => "nothing is running".to_owned(),

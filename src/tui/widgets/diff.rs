@@ -10,7 +10,6 @@ const COMPARED: usize = 2_000;
 /// What a line of a diff is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// In both.
     Context,
     /// Only in the old text.
     Removed,
@@ -23,7 +22,6 @@ pub enum Side {
 /// One line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffLine {
-    /// What it is.
     pub side: Side,
     /// Its place in lines, relative to the first changed line of the old text: a removed line's place in the old
     /// text, any other's in the new one.

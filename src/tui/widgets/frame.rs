@@ -13,7 +13,6 @@ use unicode_width::UnicodeWidthStr;
 /// Whether keys go here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// Light and round.
     Light,
     /// Heavy: the focus.
     Heavy,
@@ -46,7 +45,6 @@ const LEAST_TITLE: usize = 8;
 
 /// A border with a title at the left and words at the right of its top.
 pub struct Frame<'a> {
-    /// At the left.
     pub title: &'a str,
     /// At the right; may be empty.
     pub status: &'a str,

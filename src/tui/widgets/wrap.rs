@@ -15,7 +15,6 @@ const TAB: usize = 4;
 pub struct Piece {
     /// Clean text without newlines and tabs.
     pub text: String,
-    /// What it means.
     pub role: Role,
     /// Weight and slant on top of the role's style.
     pub modifier: Modifier,

@@ -27,12 +27,14 @@ pub const CAUGHT: &[(&str, &str, &str)] = &[
     ("colours", "src/tui/widgets/x.rs", "//! A file.\nuse ratatui::style::{Style, Stylize};\n"),
     ("header", "src/base/x.rs", "use std::fmt;\n"),
     ("header", "src/base/y.rs", "//!\n"),
+    ("docs", "src/base/x.rs", "//! A file.\n\n#[derive(Debug)]\npub struct Bare;\n"),
+    ("docs", "src/base/x.rs", "//! A file.\n/// Told.\npub struct S {\n    pub n: u32,\n}\n\npub trait T {}\n"),
     ("mod.rs", "src/tui/mod.rs", "//! A file.\n"),
     ("names", "src/tui/utils.rs", "//! A file.\n"),
     ("names", "src/adapters/git_helpers/x.rs", "//! A file.\n"),
     ("re-exports", "src/domain/x.rs", "//! A file.\npub use crate::base::id::RunId;\n"),
     ("printing", "src/adapters/x.rs", "//! A file.\nfn f() { eprintln!(\"x\"); }\n"),
-    ("tests last", "src/base/x.rs", "//! A file.\n#[cfg(test)]\npub fn only_for_tests() {}\n"),
+    ("tests last", "src/base/x.rs", "//! A file.\n/// Told.\n#[cfg(test)]\npub fn only_for_tests() {}\n"),
     ("tests last", "src/base/x.rs", "//! A file.\n#[cfg(test)]\nmod tests {\n}\n\nuse crate::tui;\n"),
 ];
 

@@ -62,13 +62,14 @@ const MAX_LINES: usize = 400;
 type Rule = fn(&Source) -> Vec<(usize, String)>;
 
 /// Every rule about a single file, by name.
-const RULES: [(&str, Rule); 11] = [
+const RULES: [(&str, Rule); 12] = [
     ("rooms", rooms),
     ("purity", purity),
     ("crossterm", crossterm),
     ("colours", colours),
     ("length", length),
     ("header", header),
+    ("docs", docs),
     ("mod.rs", mod_rs),
     ("names", names),
     ("re-exports", re_exports),
@@ -203,6 +204,18 @@ fn header(source: &Source) -> Vec<(usize, String)> {
         return Vec::new();
     }
     vec![(1, "begin with `//!`: what the file owns, what it does not, where to go instead".to_owned())]
+}
+
+/// What a field, a variant or a short function is may be said by its name; a public type says it in words.
+fn docs(source: &Source) -> Vec<(usize, String)> {
+    static ITEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*pub (?:struct|enum|trait|type) ").unwrap());
+    let (code, text): (Vec<&str>, Vec<&str>) = (source.code.lines().collect(), source.text.lines().collect());
+    let says = |at: usize| {
+        let above = text[..at].iter().rev().map(|line| line.trim());
+        above.take_while(|line| !line.is_empty() && *line != "}").any(|line| line.starts_with("///"))
+    };
+    let bare = (0..code.len()).filter(|at| ITEM.is_match(code[*at]) && !says(*at));
+    bare.map(|at| (at + 1, "say above it what it is, with its units and its errors".to_owned())).collect()
 }
 
 fn mod_rs(source: &Source) -> Vec<(usize, String)> {

@@ -13,7 +13,7 @@ use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
 use programmator::domain::outcome::IterationOutcome;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
-use programmator::domain::session::{Told, Way};
+use programmator::domain::session::{SessionEvent, Told};
 use programmator::domain::settings::{BreakerSettings, Settings};
 use programmator::domain::tool_call::Via;
 use programmator::domain::turn::{Origin, TurnResult};
@@ -348,7 +348,7 @@ impl World {
     pub fn tally_record(&mut self, record: &Record) {
         let what = match record {
             Record::WatchdogFired(fired) => fired.timer.word(),
-            Record::SessionEnded(ended) if ended.to == Way::Expired => "session expired",
+            Record::SessionEnded(ended) if ended.to == SessionEvent::Expired => "session expired",
             Record::SessionLost(_) => "session lost",
             Record::IterationStarted { session: Some(_), .. } => "session resumed",
             Record::BreakerMoved(moved) if moved.to == Circuit::Open => "breaker opened",

@@ -14,6 +14,7 @@ use programmator::domain::approval::Presence;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
+use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, ValidationRan, WriteOutcome};
 use programmator::domain::session::Sessions;
@@ -21,7 +22,6 @@ use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
-use programmator::domain::words::Teller;
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide_with;
 use programmator::orchestrator::effect::{Effect, Spawn, Timer};
@@ -83,7 +83,7 @@ pub struct World {
     pub attended: bool,
     /// So many reviews say that the work is not done.
     pub objections: u32,
-    teller: Teller,
+    formatter: LogFormatter,
 }
 
 impl World {
@@ -122,7 +122,7 @@ impl World {
             calls: Vec::new(),
             attended: true,
             objections: 0,
-            teller: Teller::default(),
+            formatter: LogFormatter::default(),
             dice,
         };
         world.draw_settings();
@@ -207,7 +207,7 @@ impl World {
 
     fn print(&mut self, stored: &Stored) {
         let kind = serde_json::to_value(&stored.record).unwrap()["kind"].as_str().unwrap().to_owned();
-        let words = self.teller.line(&stored.record).map(|line| line.text).unwrap_or_default();
+        let words = self.formatter.line(&stored.record).map(|line| line.text).unwrap_or_default();
         println!("{:>3}.{:<4} {} {kind:<20} {words}", self.runs, stored.seq, stored.time);
     }
 
@@ -272,7 +272,7 @@ impl World {
             Effect::JudgeEdit { id, input, .. } => return self.judge_edit(id, input),
             Effect::Rejudge { id, .. } => return self.judge_again(id),
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
-            Effect::Settle { id, answer } => return self.settled(&id, &answer),
+            Effect::ResolveApproval { id, answer } => return self.settled(&id, &answer),
             Effect::Unlock { .. } => return,
             Effect::Interrupt { n } => {
                 let result = TurnResult { is_error: true, origin: Origin::Foreign, ..TurnResult::default() };

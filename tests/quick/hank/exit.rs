@@ -14,7 +14,7 @@ use programmator::domain::step::Role;
 use programmator::domain::ticket::Boxes;
 use programmator::domain::ticket::parse::parse as read_ticket;
 use programmator::orchestrator::apply::apply;
-use programmator::orchestrator::exit::{Gate, check, corrections};
+use programmator::orchestrator::exit::{CompletionRule, check, corrections};
 use programmator::orchestrator::state::State;
 use std::process::Command;
 
@@ -66,7 +66,7 @@ impl Run {
         self.take(Record::IterationEnded { n, outcome, changed, fingerprint: None, ms: 1 });
     }
 
-    fn gate(&self) -> Option<Gate> {
+    fn gate(&self) -> Option<CompletionRule> {
         check(&self.state)
     }
 }
@@ -112,7 +112,7 @@ const NONE: &[&str] = &[];
 /// What an iteration said and which files it changed.
 type Said<'a> = (Analysis, &'a [&'a str]);
 
-fn rows(rows: Vec<(&str, Vec<Said<'_>>, Option<Gate>)>) {
+fn rows(rows: Vec<(&str, Vec<Said<'_>>, Option<CompletionRule>)>) {
     for (name, iterations, expected) in rows {
         let mut run = Run::new(&[]);
         for (said, files) in iterations {
@@ -124,7 +124,7 @@ fn rows(rows: Vec<(&str, Vec<Said<'_>>, Option<Gate>)>) {
 
 #[test]
 fn thresholds() {
-    use Gate::{DoneSignals, PermissionDenied, ProjectComplete, Safety, TestSaturation};
+    use CompletionRule::{DoneSignals, PermissionDenied, ProjectComplete, Safety, TestSaturation};
     let times = |said: Analysis, times: usize| vec![(said, SRC); times];
     let testing = |times: usize| vec![(tests(), &["tests/a.rs"] as &[&str]); times];
     // Five that wanted to leave, the last without a word about it.
@@ -182,7 +182,7 @@ fn an_explicit_word_beats_every_other_sign() {
     run.iteration(Some(stays()), SRC);
     assert_eq!(run.gate(), None, "EXIT_SIGNAL false beats a ticked plan");
     run.iteration(Some(refused("npm i")), NONE);
-    assert_eq!(run.gate(), Some(Gate::PermissionDenied), "but a refusal is no sign");
+    assert_eq!(run.gate(), Some(CompletionRule::PermissionDenied), "but a refusal is no sign");
 }
 
 #[test]
@@ -238,13 +238,13 @@ fn stale_signs_are_forgotten_at_every_start() {
     let mut run = Run::new(&[]);
     run.iteration(Some(leaves()), SRC);
     run.iteration(Some(leaves()), SRC);
-    assert_eq!(run.gate(), Some(Gate::ProjectComplete));
+    assert_eq!(run.gate(), Some(CompletionRule::ProjectComplete));
     run.take(Record::RunResumed { pid: 2 });
     assert_eq!(run.gate(), None, "going on begins with none");
     run.iteration(Some(leaves()), SRC);
     assert_eq!(run.gate(), None, "one is one again");
     run.iteration(Some(leaves()), SRC);
-    assert_eq!(run.gate(), Some(Gate::ProjectComplete));
+    assert_eq!(run.gate(), Some(CompletionRule::ProjectComplete));
     assert_eq!(Run::new(&[]).gate(), None, "a fresh run has none");
 }
 
@@ -259,7 +259,7 @@ fn which_iterations_count() {
     run.iteration(Some(works()), NONE);
     run.iteration(Some(tests()), NONE);
     run.iteration(Some(tests()), NONE);
-    assert_eq!(run.gate(), Some(Gate::TestSaturation), "work that changed nothing does not");
+    assert_eq!(run.gate(), Some(CompletionRule::TestSaturation), "work that changed nothing does not");
 
     let mut run = Run::new(&[]);
     for _ in 0..3 {
@@ -320,7 +320,7 @@ fn boxes_of_a_plan() {
         assert!(ticket.phases.is_empty(), "{name}: its boxes are tasks");
         let mut run = Run::new(&[]);
         run.take(Record::BoxesRead(ticket.boxes));
-        assert_eq!(run.gate(), complete.then_some(Gate::PlanComplete), "{name}");
+        assert_eq!(run.gate(), complete.then_some(CompletionRule::PlanComplete), "{name}");
     }
     assert_eq!(read_ticket(b"- [x] a\n- [ ] b\n", "plan.md").phases.len(), 2, "any other plan has phases");
     assert_eq!(plan("## Phase 1: A\n- [ ] t\n## Phase 2: B\n").phases.len(), 2, "and so have its phase headings");

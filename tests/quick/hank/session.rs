@@ -10,7 +10,7 @@ use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{ApiRetried, FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
-use programmator::domain::session::{HISTORY, Sessions, Told, Way};
+use programmator::domain::session::{HISTORY, SessionEvent, Sessions, Told};
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
@@ -225,7 +225,7 @@ fn an_expired_session_says_so_and_a_fresh_one_follows() {
     let mut next = all.next_run(Settings::default(), Duration::from_secs(30 * 3_600));
     assert_eq!(next.works(OTHER), None);
     assert_eq!(next.ways(), ["opened", "expired", "opened"]);
-    let expired = next.state.sessions.history.iter().find(|moved| moved.to == Way::Expired).unwrap();
+    let expired = next.state.sessions.history.iter().find(|moved| moved.to == SessionEvent::Expired).unwrap();
     assert!(expired.reason.contains("30h"), "{}", expired.reason);
 }
 
@@ -528,7 +528,7 @@ fn the_last_fifty_transitions_are_kept_over_all_runs() {
         all = all.next_run(Settings::default(), Duration::from_secs(60));
     }
     let history = &all.state.sessions.history;
-    assert_eq!((history.len(), history[0].to), (HISTORY, Way::Resumed), "the first is forgotten");
+    assert_eq!((history.len(), history[0].to), (HISTORY, SessionEvent::Resumed), "the first is forgotten");
 }
 
 #[test]

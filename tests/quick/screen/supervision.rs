@@ -299,7 +299,7 @@ fn logged(records: impl IntoIterator<Item = Record>) -> Ui {
     let mut tab = sample::running("tk-4f2a");
     let mut lines = Vec::new();
     for record in records {
-        lines.extend(tab.teller.line(&record));
+        lines.extend(tab.formatter.line(&record));
         tell(&mut tab, [record]);
     }
     let mut model = with(tab);

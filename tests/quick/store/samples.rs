@@ -22,7 +22,7 @@ use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
     PhaseSeed, Record, SessionLost, TurnEnded, TurnFailed, ValidationRan, WishTaken, WriteOutcome,
 };
-use programmator::domain::session::{Session, SessionEnded, Sessions, Told, Way};
+use programmator::domain::session::{Session, SessionEnded, SessionEvent, Sessions, Told};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
@@ -225,7 +225,7 @@ pub fn every_record() -> Vec<Record> {
             n,
             step: text().into(),
             session: "s".into(),
-            to: Way::Expired,
+            to: SessionEvent::Expired,
             reason: text(),
         }),
         Record::SettingsChanged(SettingsChanged { settings: Settings::default(), what: vec![text()] }),

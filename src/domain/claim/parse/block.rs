@@ -8,11 +8,9 @@ use super::lines::{Line, Role};
 /// One block as found.
 #[derive(Default)]
 pub(super) struct Block {
-    /// Whose it is.
     pub(super) source: Source,
     /// Its keys in order.
     pub(super) entries: Vec<Entry>,
-    /// What was tolerated.
     pub(super) warnings: Vec<&'static str>,
     /// Something was begun and not finished when the text ended.
     pub(super) cut: bool,
@@ -24,7 +22,6 @@ pub(super) struct Block {
 
 /// A key with its raw value.
 pub(super) struct Entry {
-    /// The key as written.
     pub(super) name: String,
     /// Which key of the protocol it is.
     pub(super) field: Option<Field>,

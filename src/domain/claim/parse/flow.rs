@@ -23,7 +23,6 @@ enum Stage {
     Plain,
     /// Something is open.
     Inside,
-    /// All is closed.
     Done,
 }
 

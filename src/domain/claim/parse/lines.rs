@@ -23,11 +23,8 @@ pub(super) struct Line {
 /// What a line is for the text around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Words, keys, anything.
     Text,
-    /// Opens a code fence.
     Opens,
-    /// Closes one.
     Closes,
     /// Shown, not said: a diff or a comment. Nothing in it is a claim.
     Hidden,

@@ -15,16 +15,13 @@ pub struct Shown {
 }
 
 /// One thing that a record shows.
-#[allow(missing_docs, reason = "the name of a field says all, or a comment does")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// Claude's words (markdown).
     Text(String),
     /// The status block, plainly understood.
     Status(Status),
-    /// Claude's thoughts.
     Thinking(String),
-    /// A tool call.
     Tool(Tool),
     /// What came of a tool call.
     ToolResult(ToolResult),
@@ -32,12 +29,10 @@ pub enum Block {
     Progress(Progress),
     /// The person's (or the prompt's) words.
     Person(String),
-    /// A turn ended.
     TurnEnd(TurnEnd),
     /// Something about Claude's machinery.
     Notice {
         level: Level,
-        /// What, in one paragraph.
         text: String,
     },
 }
@@ -55,7 +50,6 @@ pub struct Tool {
     pub detail: String,
     /// What it changes in a file.
     pub edit: Option<Edit>,
-    /// It starts a subagent.
     pub subagent: bool,
 }
 
@@ -66,7 +60,6 @@ pub struct Edit {
     pub path: String,
     /// Text that goes; empty for a new file.
     pub old: String,
-    /// Text that comes.
     pub new: String,
 }
 
@@ -77,13 +70,11 @@ pub struct ToolResult {
     pub id: String,
     /// In a few words: "214 lines", "exit 3".
     pub summary: String,
-    /// It failed.
     pub error: bool,
     /// Number of the first changed line, for edits.
     pub first_change: Option<u32>,
     /// What a written file was and is: only the result tells what was there before.
     pub written: Option<Edit>,
-    /// The whole of it.
     pub text: String,
 }
 
@@ -103,7 +94,6 @@ pub struct TurnEnd {
     pub error: bool,
     /// `success`, `error_during_execution`, … with the reason where there is one.
     pub how: String,
-    /// What a failure says.
     pub message: String,
     /// Time in milliseconds.
     pub ms: f64,

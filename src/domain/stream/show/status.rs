@@ -10,9 +10,7 @@ pub struct Status {
     pub status: String,
     /// Files that are claimed to be changed.
     pub files: Vec<String>,
-    /// What was done.
     pub summary: String,
-    /// Why it is stuck.
     pub error: Option<String>,
 }
 

@@ -14,7 +14,6 @@ use unicode_width::UnicodeWidthStr;
 /// One line of a card.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// From the left.
     pub(super) pieces: Vec<Piece>,
     /// The cursor stands on it.
     pub(super) selected: bool,

@@ -10,7 +10,6 @@ pub(super) struct Hint {
     /// The words where there is little room.
     pub(super) brief: String,
     pub(super) role: Role,
-    /// It does so already.
     pub(super) counts: bool,
 }
 

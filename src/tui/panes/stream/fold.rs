@@ -6,7 +6,6 @@ pub enum Fold {
     /// Results by their size, thoughts and edits by their first lines, subagents in one line.
     #[default]
     Brief,
-    /// Everything.
     Full,
 }
 

@@ -10,6 +10,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
+use crate::domain::messages::foreign_words;
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
@@ -18,7 +19,6 @@ use crate::domain::record::{
 };
 use crate::domain::stream::show;
 use crate::domain::verdict::Verdict;
-use crate::domain::words::foreign_words;
 use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::{HashMap, HashSet};
 
@@ -30,7 +30,6 @@ const TIMED: usize = 4_096;
 pub(super) struct Segment {
     pub(super) n: u32,
     pub(super) head: Head,
-    /// Records of the scrollback.
     pub(super) len: usize,
     /// The marks with the number of records before each; ascending.
     pub(super) marks: Vec<(usize, Mark)>,
@@ -45,7 +44,6 @@ pub(super) struct Segment {
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     pub(super) segments: Vec<Segment>,
-    /// The working directory.
     pub(super) cwd: String,
     calls: HashMap<String, (Timestamp, Option<Timestamp>)>,
     /// Calls that wait for the person.
@@ -62,9 +60,7 @@ pub(super) struct Journal {
 /// Who did not let a call run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// The rules.
     Rules,
-    /// The person.
     Person,
     /// Nobody was there to ask, or not in time.
     Absence,

@@ -21,11 +21,9 @@ pub(super) enum Group {
     /// Shows nothing.
     #[default]
     Hidden,
-    /// The rule between iterations.
     Divider,
     /// Words: apart from everything, also from other words.
     Words,
-    /// Tool calls.
     Tools,
     /// Notices and verdicts.
     Notes,
@@ -34,7 +32,6 @@ pub(super) enum Group {
 /// The rows of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Body {
-    /// From the top.
     pub(super) rows: Vec<Row>,
     /// What its first row looks like.
     pub(super) first: Group,
@@ -45,11 +42,8 @@ pub(super) struct Body {
 /// Where the call of a result stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Right above.
     Above,
-    /// Further up.
     Earlier {
-        /// Tool and target.
         call: String,
     },
     /// Too far away to be found.

@@ -17,7 +17,6 @@ pub enum StreamMsg {
     NextHit,
     /// The hit before, further up.
     PrevHit,
-    /// Forget the search.
     ClearSearch,
     /// Show everything, or the first lines only.
     ToggleFold,

@@ -15,9 +15,7 @@ const LEAST: usize = 24;
 /// One row. How many rows an entry takes never depends on what comes after it; what comes later is written into its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
-    /// From the left.
     pub(super) left: Vec<Piece>,
-    /// Flush right.
     pub(super) right: Vec<Piece>,
     /// What will be written into it.
     pub(super) later: Later,
@@ -30,13 +28,9 @@ pub(super) enum Later {
     #[default]
     Nothing,
     /// The line of a call: its result.
-    Call {
-        /// The call's id.
-        id: String,
-    },
+    Call { id: String },
     /// A line of a diff: its number in the file.
     Number {
-        /// The call's id.
         id: String,
         /// Lines from the first changed one.
         place: i64,
@@ -46,7 +40,6 @@ pub(super) enum Later {
 /// How a call came back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// As it should.
     #[default]
     Fine,
     /// With an error.
@@ -60,13 +53,11 @@ pub(super) enum Outcome {
 pub(super) struct Known {
     /// In a few words; empty while it runs.
     pub(super) summary: String,
-    /// How it came back.
     pub(super) outcome: Outcome,
     /// It waits for the person.
     pub(super) waits: bool,
     /// What it is about since the person has changed it.
     pub(super) edited: Option<String>,
-    /// It came back.
     pub(super) ended: bool,
     /// Number of the first changed line.
     pub(super) first_change: Option<u32>,

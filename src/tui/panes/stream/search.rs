@@ -45,7 +45,6 @@ pub(super) struct Search {
     pub(super) query: String,
     raw: bytes::Regex,
     shown: Regex,
-    /// The current hit.
     pub(super) hit: Option<Spot>,
     hunt: Option<Hunt>,
     /// Nothing was found.

@@ -54,14 +54,14 @@ fn a_complete_run_whose_file_has_open_phases_again_is_as_the_file_says() {
         update(model, Msg::News(News::TicketRead(sample::ticket("tk-1", "T", &phases))));
     };
     read(&mut model, &[4]);
-    assert_eq!(model.tabs[0].standing(), Standing::Complete, "the run left that box empty itself");
+    assert_eq!(model.tabs[0].standing(), TabStatus::Complete, "the run left that box empty itself");
     read(&mut model, &[1, 4]);
-    assert_eq!((model.tabs[0].standing(), model.tabs[0].progress()), (Standing::NotStarted, (4, 6)));
+    assert_eq!((model.tabs[0].standing(), model.tabs[0].progress()), (TabStatus::NotStarted, (4, 6)));
     let screen = sample::draw(&mut model, (120, 40));
     assert!(screen.contains("2 of 6 phases open in the file · p starts a new run"), "{screen}");
     assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
     read(&mut model, &[4]);
-    assert_eq!(model.tabs[0].standing(), Standing::Complete);
+    assert_eq!(model.tabs[0].standing(), TabStatus::Complete);
 }
 
 #[test]

@@ -41,14 +41,14 @@ const CALLS: usize = 1_024;
 
 /// Tells the records of one run, in their order: remembers what later lines name again.
 #[derive(Clone, Debug, Default)]
-pub struct Teller {
+pub struct LogFormatter {
     /// The working directory with a slash behind it; paths in it are told from there.
     folder: String,
     /// Calls under way: tool and target by id.
     calls: HashMap<String, String>,
 }
 
-impl Teller {
+impl LogFormatter {
     /// The line for the next record; `None` for steps that only matter to the machine.
     pub fn line(&mut self, record: &Record) -> Option<Line> {
         let (level, text) = match record {
@@ -410,7 +410,7 @@ mod tests {
             ),
         ];
         for (record, level, text) in cases {
-            let line = Teller::default().line(&record).unwrap();
+            let line = LogFormatter::default().line(&record).unwrap();
             assert_eq!((line.level, line.text.as_str()), (level, text));
         }
     }
@@ -426,20 +426,20 @@ mod tests {
             reason: "rule".into(),
             units: vec![],
         };
-        let line = Teller::default().line(&record).unwrap();
+        let line = LogFormatter::default().line(&record).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Gate, "block Bash echo a bc · rule"));
     }
 
     #[test]
     fn steps_of_the_machine_are_silent() {
-        let mut teller = Teller::default();
-        assert_eq!(teller.line(&Record::CallCounted(crate::domain::limits::Counted::default())), None);
-        assert_eq!(teller.line(&Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false }), None);
+        let mut formatter = LogFormatter::default();
+        assert_eq!(formatter.line(&Record::CallCounted(crate::domain::limits::Counted::default())), None);
+        assert_eq!(formatter.line(&Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false }), None);
     }
 
     #[test]
     fn calls_are_named_from_the_work_folder() {
-        let mut teller = Teller { folder: "/home/dev/shop/".into(), ..Teller::default() };
+        let mut formatter = LogFormatter { folder: "/home/dev/shop/".into(), ..LogFormatter::default() };
         let judged = Record::ToolJudged {
             n: 1,
             tool_use_id: "t".into(),
@@ -449,16 +449,16 @@ mod tests {
             reason: "profile trusted".into(),
             units: vec![],
         };
-        let line = teller.line(&judged).unwrap();
+        let line = formatter.line(&judged).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Call, "allow Edit src/a.rs · profile trusted"));
         let failed = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: true };
-        assert_eq!(teller.line(&failed).unwrap().text, "Edit src/a.rs failed");
-        assert_eq!(teller.line(&failed).unwrap().text, "a tool call failed");
+        assert_eq!(formatter.line(&failed).unwrap().text, "Edit src/a.rs failed");
+        assert_eq!(formatter.line(&failed).unwrap().text, "a tool call failed");
     }
 
     #[test]
     fn a_line_has_an_end() {
         let record = Record::Noticed { level: Level::Error, text: "x".repeat(100_000) };
-        assert_eq!(Teller::default().line(&record).unwrap().text.chars().count(), WIDEST);
+        assert_eq!(LogFormatter::default().line(&record).unwrap().text.chars().count(), WIDEST);
     }
 }

@@ -6,7 +6,7 @@ use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::record::{ByPerson, Record, Stored};
-use crate::domain::session::{Session, SessionEnded, Way};
+use crate::domain::session::{Session, SessionEnded, SessionEvent};
 use crate::domain::step::StepName;
 use crate::orchestrator::apply::{after, folded};
 use crate::orchestrator::state::State;
@@ -77,7 +77,7 @@ pub async fn reset_sessions(
 ) -> Result<Vec<Arc<Stored>>, OpenError> {
     let ended = |(step, kept): (&StepName, &Session)| {
         let (step, session, reason) = (step.clone(), kept.id.clone(), format!("by {by}"));
-        Record::SessionEnded(SessionEnded { n: 0, step, session, to: Way::Reset, reason })
+        Record::SessionEnded(SessionEnded { n: 0, step, session, to: SessionEvent::Reset, reason })
     };
     append(store, clock, path, |state| state.sessions.open.iter().map(ended).collect()).await
 }

@@ -9,7 +9,6 @@ pub enum Weight {
     Info,
     /// A decision of the gate against a call.
     Gate,
-    /// Worth a look.
     Warn,
     /// Something failed.
     Error,

@@ -10,13 +10,13 @@ use crate::domain::limits::admission::{Facts, Why};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::receipt::{self, PhaseReceipt};
 use crate::domain::limits::{Limits, Parking, Receipt, Window, hour};
+use crate::domain::messages::wait_words;
 use crate::domain::step::StepName;
 use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::words::wait_words;
 use crate::orchestrator::limits::budgets;
 use crate::orchestrator::state::State;
-use crate::runtime::behind::state_of;
 use crate::runtime::headless::Format;
+use crate::runtime::offline::state_of;
 use crate::runtime::supervisor::find_run;
 use serde::Serialize;
 use std::io::Write;
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// The JSON of one run.
 #[derive(Serialize)]
-struct Shown {
+struct RunDetails {
     #[serde(flatten)]
     run: RunSummary,
     /// Why it ended, in words.
@@ -101,14 +101,14 @@ pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format)
     Ok(())
 }
 
-fn shown(store: &Store, text: &str, now: Timestamp) -> Result<Shown, CliError> {
+fn shown(store: &Store, text: &str, now: Timestamp) -> Result<RunDetails, CliError> {
     let summary = store.as_seen(find_run(store, text)?)?;
     let state = state_of(store, summary.run)?;
     let limits = &state.settings.limits;
     let facts = store.limit_facts(summary.run, limits, now)?;
     // A run that nobody works on does not wait either: it asks anew when it is resumed.
     let parked = state.limits.parked.as_ref().filter(|_| summary.state != RunState::Ended);
-    Ok(Shown {
+    Ok(RunDetails {
         parked: parked.map(|parking| Parked {
             why: parking.why,
             about: parking.about.clone(),
@@ -152,8 +152,8 @@ fn receipts(state: &State) -> Receipts {
     }
 }
 
-fn words(out: &mut dyn Write, shown: &Shown, now: Timestamp) -> std::io::Result<()> {
-    let Shown { run, detail, step, parked, unasked, limits, receipts } = shown;
+fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Result<()> {
+    let RunDetails { run, detail, step, parked, unasked, limits, receipts } = shown;
     let about = run.reason.as_deref().or(run.phase.as_deref()).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
     let step = of_step(step);

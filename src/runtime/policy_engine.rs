@@ -1,7 +1,7 @@
 //! The rules of each run, and what the person's passphrase has opened in them. A change of the files counts for the next
 //! call that is judged; grants are bound to the rules they were given under.
 //!
-//! Files are found by whoever makes [`Rulebooks`]; what the rules say is `policy`'s.
+//! Files are found by whoever makes [`PolicyEngines`]; what the rules say is `policy`'s.
 
 use crate::adapters::agent::launch::{Additions, environment};
 use crate::adapters::clock::boot_time;
@@ -41,7 +41,6 @@ pub type Files = Box<dyn Fn(&Path) -> Vec<PathBuf> + Send + Sync>;
 
 /// Where the rules of runs come from.
 pub struct Origin {
-    /// Reads the policy.
     pub load: Load,
     /// The files that it is made of, there or not.
     pub files: Files,
@@ -52,7 +51,6 @@ pub struct Origin {
 pub struct Person {
     /// Their home, with links resolved.
     pub home: PathBuf,
-    /// Their login name.
     pub user: String,
     /// Their passphrase; `None` without a config folder.
     pub passphrases: Option<Passphrases>,
@@ -60,17 +58,17 @@ pub struct Person {
 
 /// The rules of all runs of this program.
 #[derive(Clone)]
-pub struct Rulebooks(Arc<Shelf>);
+pub struct PolicyEngines(Arc<Shared>);
 
-struct Shelf {
+struct Shared {
     person: Person,
     origin: Origin,
-    books: Mutex<Vec<Weak<Rulebook>>>,
+    books: Mutex<Vec<Weak<PolicyEngine>>>,
     grants: Mutex<Grants>,
 }
 
 /// The rules of one run.
-pub struct Rulebook {
+pub struct PolicyEngine {
     run: RunId,
     folder: PathBuf,
     /// The ticket's file: as it was named, and with links resolved.
@@ -78,11 +76,10 @@ pub struct Rulebook {
     scratch: Option<PathBuf>,
     paths: RealPaths,
     profile: Profile,
-    /// The step's own profile.
     kept_to: Mutex<Option<Profile>>,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
-    shelf: Arc<Shelf>,
+    shared: Arc<Shared>,
 }
 
 /// What a run was told of its rules.
@@ -98,14 +95,14 @@ pub fn claudes_paths(env: Variables) -> RealPaths {
     RealPaths::with(environment(std::env::vars_os(), &Additions { env, ..Additions::default() }))
 }
 
-impl Rulebooks {
+impl PolicyEngines {
     /// None yet.
     pub fn new(person: Person, origin: Origin) -> Self {
-        Self(Arc::new(Shelf { person, origin, books: Mutex::default(), grants: Mutex::default() }))
+        Self(Arc::new(Shared { person, origin, books: Mutex::default(), grants: Mutex::default() }))
     }
 
     /// Reads the rules of a run, once.
-    pub fn open(&self, judged: &Judged<'_>) -> Arc<Rulebook> {
+    pub fn open(&self, judged: &Judged<'_>) -> Arc<PolicyEngine> {
         let Judged { run, folder, ticket, profile, env } = *judged;
         let linked = ticket.and_then(|ticket| ticket.canonicalize().ok());
         let ticket: Vec<PathBuf> = ticket.map(Path::to_owned).into_iter().chain(linked).collect();
@@ -115,7 +112,7 @@ impl Rulebooks {
         let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
         let policy = RwLock::new(Arc::new(policy));
         let folder = folder.to_owned();
-        let book = Arc::new(Rulebook {
+        let book = Arc::new(PolicyEngine {
             run,
             folder,
             ticket,
@@ -125,7 +122,7 @@ impl Rulebooks {
             kept_to: Mutex::default(),
             policy,
             known,
-            shelf: self.0.clone(),
+            shared: self.0.clone(),
         });
         let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
         books.retain(|book| book.strong_count() > 0);
@@ -152,14 +149,14 @@ impl Rulebooks {
     }
 }
 
-impl Rulebook {
+impl PolicyEngine {
     fn policy(&self) -> Arc<Policy> {
         self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn load(&self) -> Arc<Policy> {
         let kept_to = *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::new((self.shelf.origin.load)(&self.folder, self.profile, kept_to).protecting(&self.ticket))
+        Arc::new((self.shared.origin.load)(&self.folder, self.profile, kept_to).protecting(&self.ticket))
     }
 
     fn read_again(&self) {
@@ -167,7 +164,7 @@ impl Rulebook {
         let mut held = self.policy.write().unwrap_or_else(PoisonError::into_inner);
         if held.fingerprint() != policy.fingerprint() {
             // They die with the rules they were given under, also where those come back.
-            self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            self.shared.grants.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
         *held = policy;
     }
@@ -184,7 +181,7 @@ impl Rulebook {
 
     /// Whether the passphrase has opened the rule not long ago.
     fn is_open(&self, rule: &str, policy: &Policy) -> bool {
-        let grants = self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let grants = self.shared.grants.lock().unwrap_or_else(PoisonError::into_inner);
         let holds = |rule| grants.holds(rule, policy.fingerprint(), self.run, boot_time());
         holds(rule) || holds(EVERY_RULE)
     }
@@ -212,7 +209,7 @@ impl Rulebook {
     fn locked_for_good(&self) -> Option<String> {
         const UNSET: &str =
             "it needs the passphrase, and none is set; the user can set one: programmator passphrase set";
-        match self.shelf.person.passphrases.as_ref().map(|passphrases| passphrases.standing(boot_time())) {
+        match self.shared.person.passphrases.as_ref().map(|passphrases| passphrases.standing(boot_time())) {
             None | Some(Ok(Checked::Unset)) => Some(UNSET.to_owned()),
             Some(Err(error)) => Some(format!("it needs the passphrase, which cannot be used: {error}")),
             Some(Ok(_)) => None,
@@ -233,11 +230,11 @@ fn opens<'a>(policy: &Policy, rule: &'a str) -> Option<(&'a str, String, Duratio
     Some((reach, words, life))
 }
 
-impl Rulebook {
+impl PolicyEngine {
     fn judge_by(&self, policy: &Policy, call: &ToolCall) -> Ruling {
         // What is no JSON is no call that could be understood: blocked.
         let input: Value = serde_json::from_str(&call.input).unwrap_or(Value::Null);
-        let Person { home, user, .. } = &self.shelf.person;
+        let Person { home, user, .. } = &self.shared.person;
         let view = Remembered::new(&self.paths).with_scratch(self.scratch.as_deref());
         let cwd = call.cwd.as_ref().map_or(self.folder.as_path(), Path::new);
         let place = Place { workspace: &self.folder, cwd, home, user, view: &view };
@@ -267,7 +264,7 @@ impl Rulebook {
     }
 }
 
-impl Judge for Rulebook {
+impl Judge for PolicyEngine {
     fn judge(&self, call: &ToolCall) -> Ruling {
         self.look();
         self.judge_by(&self.policy(), call)
@@ -296,7 +293,7 @@ impl Judge for Rulebook {
 
     fn unlock(&self, rules: &[String]) -> Option<String> {
         let policy = self.policy();
-        let mut grants = self.shelf.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut grants = self.shared.grants.lock().unwrap_or_else(PoisonError::into_inner);
         let mut opened = Vec::new();
         for rule in rules {
             let Some((reach, words, life)) = opens(&policy, rule) else { continue };
@@ -329,7 +326,7 @@ impl Judge for Rulebook {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        (self.shelf.origin.files)(&self.folder)
+        (self.shared.origin.files)(&self.folder)
     }
 
     fn trouble(&self) -> Option<String> {
@@ -353,7 +350,7 @@ mod tests {
 
     struct Place {
         folder: tempfile::TempDir,
-        books: Rulebooks,
+        books: PolicyEngines,
         text: Arc<Mutex<String>>,
     }
 
@@ -372,14 +369,14 @@ mod tests {
             };
             let file = folder.path().join("policy.yaml");
             let origin = Origin { load: Box::new(load), files: Box::new(move |_| vec![file.clone()]) };
-            Self { folder, books: Rulebooks::new(person, origin), text }
+            Self { folder, books: PolicyEngines::new(person, origin), text }
         }
 
-        fn book(&self) -> Arc<Rulebook> {
+        fn book(&self) -> Arc<PolicyEngine> {
             self.book_of(7)
         }
 
-        fn book_of(&self, run: u128) -> Arc<Rulebook> {
+        fn book_of(&self, run: u128) -> Arc<PolicyEngine> {
             let (root, run) = (self.root(), RunId(uuid::Uuid::from_u128(run)));
             let ticket = root.join("plan.md");
             self.books.open(&Judged { run, folder: &root, ticket: Some(&ticket), profile: Profile::Guarded, env: &[] })
@@ -389,7 +386,7 @@ mod tests {
             self.folder.path().canonicalize().unwrap()
         }
 
-        fn judge(book: &Rulebook, command: &str) -> Ruling {
+        fn judge(book: &PolicyEngine, command: &str) -> Ruling {
             let input = serde_json::json!({ "command": command }).to_string();
             book.judge(&bash(&input))
         }
