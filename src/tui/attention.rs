@@ -61,7 +61,7 @@ impl Model {
 
     /// The open question about a call.
     pub fn question_about(&self, ticket: &TicketId, call: &str) -> Option<&Approval> {
-        let tab = self.tabs.iter().find(|tab| tab.id == *ticket && tab.failure.is_none())?;
+        let tab = self.tab_of(ticket).filter(|tab| tab.failure.is_none())?;
         tab.state.approvals.iter().find(|approval| approval.id.call == call).map(AsRef::as_ref)
     }
 
@@ -71,7 +71,7 @@ impl Model {
             What::Call(id) => self.approval(&item.ticket, id).map_or_else(String::new, call_words),
             What::Validation => "validation commands changed".into(),
             What::Dispute(phase) => {
-                let tab = self.tabs.iter().find(|tab| tab.id == item.ticket);
+                let tab = self.tab_of(&item.ticket);
                 let text = tab.and_then(|tab| tab.state.phase_by(*phase)).map_or("", |phase| phase.text.as_str());
                 clean_line(&format!("disputed: “{text}”"), 200)
             }

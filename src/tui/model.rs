@@ -110,6 +110,11 @@ impl Model {
         self.tabs.get_mut(self.active)
     }
 
+    /// The ticket's tab, if it is open.
+    pub fn tab_of(&self, ticket: &TicketId) -> Option<&Tab> {
+        self.tabs.iter().find(|tab| tab.id == *ticket)
+    }
+
     /// Brings a tab to the front; no effect when there is none.
     pub fn show_tab(&mut self, at: usize) {
         if at < self.tabs.len() {

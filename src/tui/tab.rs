@@ -8,12 +8,11 @@ mod unstored;
 
 pub use movement::Movement;
 pub use pulse::Pulse;
+pub use unstored::Unstored;
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
-use crate::domain::command::UserCommand;
 use crate::domain::messages::LogFormatter;
-use crate::domain::news::StorageAwaited;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Stored;
 use crate::domain::ticket::Ticket;
@@ -48,10 +47,7 @@ pub struct Tab {
     pub pulse: Pulse,
     /// The run could not be opened, or went down: words for the person.
     pub failure: Option<String>,
-    /// Nothing can be stored, and the run waits.
-    pub storage: Option<StorageAwaited>,
-    /// Ticks and answers that were handed to the run and are not recorded yet.
-    unstored: Vec<UserCommand>,
+    pub unstored: Unstored,
     /// How the gauges came to where they stand, oldest first, the last 500.
     pub movements: VecDeque<Movement>,
     /// Words for Claude that were typed and not sent.
@@ -120,8 +116,7 @@ impl Tab {
             formatter: LogFormatter::default(),
             pulse: Pulse::default(),
             failure: None,
-            storage: None,
-            unstored: Vec::new(),
+            unstored: Unstored::default(),
             movements: VecDeque::new(),
             draft: Vec::new(),
         }
@@ -149,8 +144,7 @@ impl Tab {
         }
         apply(&mut self.state, stored);
         self.reopened &= self.state.ended.is_some();
-        self.storage = None;
-        self.forget_stored();
+        self.stored();
         self.stream.record(stored);
         self.follow_gauges(stored);
         true
@@ -179,7 +173,7 @@ impl Tab {
             (None, _) if asks => TabStatus::NeedsYou,
             (None, _) if self.gone => TabStatus::Gone,
             (None, _) if self.run.is_none() => TabStatus::NotStarted,
-            (None, _) if self.storage.is_some() => TabStatus::Unstored,
+            (None, _) if self.unstored.awaited.is_some() => TabStatus::Unstored,
             (None, Stage::Paused) => TabStatus::Paused,
             (None, Stage::Parked) => TabStatus::Parked,
             (None, Stage::AwaitingTree { .. }) => TabStatus::Waiting,
@@ -232,18 +226,13 @@ impl Tab {
     pub fn worked(&self, now: Timestamp) -> Duration {
         let phases = self.state.phases.iter().chain([&self.state.whole]);
         let spent = Duration::from_millis(phases.map(|phase| phase.spent_ms).sum());
-        spent + if self.is_active() { self.state.worked(self.at_work_until(now)) } else { Duration::ZERO }
-    }
-
-    /// Waiting for storage is no work.
-    fn at_work_until(&self, now: Timestamp) -> Timestamp {
-        self.storage.as_ref().map_or(now, |waiting| now.min(waiting.since))
+        spent + if self.is_active() { self.state.worked(self.unstored.at_work_until(now)) } else { Duration::ZERO }
     }
 
     /// Time spent on a phase, the running iteration included; `None` when there was none.
     pub fn time_on(&self, phase: &PhaseState, now: Timestamp) -> Option<Duration> {
         let spent = Duration::from_millis(phase.spent_ms);
-        let now = self.at_work_until(now);
+        let now = self.unstored.at_work_until(now);
         let running = self
             .state
             .iteration

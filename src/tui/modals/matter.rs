@@ -37,7 +37,7 @@ impl Matter {
     }
 
     fn words(&self, model: &Model) -> (&'static str, String) {
-        let tab = model.tabs.iter().find(|tab| tab.id == self.ticket);
+        let tab = model.tab_of(&self.ticket);
         match &self.what {
             What::Dispute(phase) => {
                 let phase = tab.and_then(|tab| tab.state.phase_by(*phase));

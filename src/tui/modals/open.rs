@@ -42,7 +42,7 @@ impl Open {
 
     /// The tickets that fit, best first.
     pub fn fitting<'a>(&self, model: &'a Model) -> Vec<&'a Ticket> {
-        let open = |ticket: &Ticket| model.tabs.iter().any(|tab| tab.id == ticket.id);
+        let open = |ticket: &Ticket| model.tab_of(&ticket.id).is_some();
         let listed = model.listed.values().map(AsRef::as_ref).filter(|ticket| !open(ticket));
         if self.query.is_empty() {
             return listed.filter(|ticket| ticket.status != Some(TicketStatus::Closed)).collect();

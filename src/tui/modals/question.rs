@@ -51,7 +51,7 @@ impl Question {
     }
 
     fn lines(&self, model: &Model, room: Rect) -> Vec<(Role, String)> {
-        let Some(tab) = model.tabs.iter().find(|tab| tab.id == self.ticket) else {
+        let Some(tab) = model.tab_of(&self.ticket) else {
             return Vec::new();
         };
         let old = &tab.state.validation;

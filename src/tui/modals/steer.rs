@@ -80,7 +80,7 @@ impl Steer {
 
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-        let Some(tab) = model.tabs.iter().find(|tab| tab.id == self.ticket) else {
+        let Some(tab) = model.tab_of(&self.ticket) else {
             return;
         };
         let notes = tab.state.notes.all();

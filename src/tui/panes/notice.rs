@@ -74,9 +74,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
-    if let Some(waiting) = &tab.storage {
-        let unstored = tab.unstored_words().map(|words| format!(" · not stored yet: {words}")).unwrap_or_default();
-        let words = clean_line(&format!("{}{unstored}", waiting.words(&model.zone)), 600);
+    if let Some(words) = tab.storage_words(&model.zone) {
         return Some((Role::Danger, format!("{words}{}", key(" · x stops"))));
     }
     if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {

@@ -134,7 +134,7 @@ fn items(model: &Model) -> Vec<Item<'_>> {
             out.push(Item::Gap);
         }
     }
-    let open = |id: &TicketId| model.tabs.iter().any(|tab| tab.id == *id);
+    let open = |id: &TicketId| model.tab_of(id).is_some();
     let others: Vec<_> = model
         .listed
         .values()

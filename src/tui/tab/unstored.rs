@@ -1,73 +1,108 @@
-//! Ticks and answers of the person's that were handed to the run and that no record says yet. They are facts when they are
-//! stored; until then, and when that comes to nothing, the screen says so.
+//! What of a run is not stored: that nothing can be now, and the person's ticks and answers that were handed to it and that
+//! no record says yet. They are facts when they are stored; until then, and when that comes to nothing, the screen says so.
 
-use crate::base::text::cut;
+use crate::base::text::{clean_line, cut};
+use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, QuestionId};
 use crate::domain::command::UserCommand;
-use crate::domain::phase::PhaseId;
+use crate::domain::messages::Weight;
+use crate::domain::news::StorageAwaited;
+use crate::domain::outcome::ExitReason;
+use crate::domain::record::{OfPhase, PhaseByPerson, Record};
 use crate::orchestrator::state::Mark;
 use crate::tui::call_words::call_words;
 use crate::tui::tab::Tab;
+use jiff::tz::TimeZone;
 use std::sync::Arc;
+
+/// What is not stored.
+#[derive(Default)]
+pub struct Unstored {
+    /// Nothing can be stored, and the run waits.
+    pub awaited: Option<StorageAwaited>,
+    handed: Vec<UserCommand>,
+}
+
+impl Unstored {
+    /// The run has decided about it, whatever it decided: nothing of it waits to be stored.
+    pub fn decided(&mut self, command: &UserCommand) {
+        self.handed.retain(|handed| handed != command);
+    }
+
+    /// Waiting for storage is no work.
+    pub fn at_work_until(&self, now: Timestamp) -> Timestamp {
+        self.awaited.as_ref().map_or(now, |waiting| now.min(waiting.since))
+    }
+
+    fn answers(&self, wanted: &QuestionId) -> bool {
+        self.handed.iter().any(|command| matches!(command, UserCommand::AnswerApproval { id, .. } if id == wanted))
+    }
+}
 
 impl Tab {
     /// Remembers what was handed to the run, as far as it is a tick or an answer.
     pub fn handed(&mut self, command: &UserCommand) {
-        if self.is_unstored(command) {
-            self.unstored.push(command.clone());
+        if self.missing(command).is_some() {
+            self.unstored.handed.push(command.clone());
         }
     }
 
-    /// Forgets what has become a fact, or can become none any more.
-    pub(super) fn forget_stored(&mut self) {
-        let mut unstored = std::mem::take(&mut self.unstored);
-        unstored.retain(|command| self.is_unstored(command));
-        self.unstored = unstored;
+    /// A record was stored: others can be, and what has become a fact, or can become none any more, is forgotten.
+    pub(super) fn stored(&mut self) {
+        let mut unstored = std::mem::take(&mut self.unstored.handed);
+        unstored.retain(|command| self.missing(command).is_some());
+        self.unstored = Unstored { awaited: None, handed: unstored };
     }
 
-    /// The run has decided about it, whatever it decided: nothing of it waits to be stored.
-    pub fn decided(&mut self, command: &UserCommand) {
-        self.unstored.retain(|handed| handed != command);
-    }
-
-    fn is_unstored(&self, command: &UserCommand) -> bool {
+    /// A tick or an answer that no record says yet, in words.
+    fn missing(&self, command: &UserCommand) -> Option<String> {
         match command {
             UserCommand::TickPhase { phase } => {
-                self.state.phase_by(*phase).is_some_and(|phase| !matches!(phase.mark, Mark::Done(_)))
-            }
-            UserCommand::AnswerApproval { id, .. } => self.state.approvals.iter().any(|asked| asked.id == *id),
-            _ => false,
-        }
-    }
-
-    /// A tick of this phase is on its way.
-    pub fn ticks(&self, wanted: PhaseId) -> bool {
-        self.unstored.iter().any(|command| matches!(command, UserCommand::TickPhase { phase } if *phase == wanted))
-    }
-
-    /// An answer to this question is on its way.
-    pub fn answers(&self, wanted: &QuestionId) -> bool {
-        self.unstored.iter().any(|command| matches!(command, UserCommand::AnswerApproval { id, .. } if id == wanted))
-    }
-
-    /// The questions that wait for the person: not those whose answer only waits for storage.
-    pub fn open_questions(&self) -> impl Iterator<Item = &Arc<Approval>> {
-        self.state.approvals.iter().filter(|asked| self.storage.is_none() || !self.answers(&asked.id))
-    }
-
-    /// What is not recorded, in words; `None`: nothing is missing.
-    pub fn unstored_words(&self) -> Option<String> {
-        let words = |command: &UserCommand| match command {
-            UserCommand::TickPhase { phase } => {
-                self.state.phase_by(*phase).map(|phase| format!("the tick of “{}”", cut(&phase.text, 60)))
+                let phase = self.state.phase_by(*phase).filter(|phase| !matches!(phase.mark, Mark::Done(_)))?;
+                Some(format!("the tick of “{}”", cut(&phase.text, 60)))
             }
             UserCommand::AnswerApproval { id, .. } => {
                 let asked = self.state.approvals.iter().find(|asked| asked.id == *id)?;
                 Some(format!("your answer about {}", cut(&call_words(asked), 60)))
             }
             _ => None,
-        };
-        let all: Vec<String> = self.unstored.iter().filter_map(words).collect();
-        (!all.is_empty()).then(|| all.join(", "))
+        }
+    }
+
+    /// The questions that wait for the person: not those whose answer only waits for storage.
+    pub fn open_questions(&self) -> impl Iterator<Item = &Arc<Approval>> {
+        let unstored = &self.unstored;
+        self.state.approvals.iter().filter(|asked| unstored.awaited.is_none() || !unstored.answers(&asked.id))
+    }
+
+    /// That nothing can be stored, and what it holds up.
+    pub fn storage_words(&self, zone: &TimeZone) -> Option<String> {
+        let waiting = self.unstored.awaited.as_ref()?.words(zone);
+        let missing = self.all_missing("not stored yet").map_or(String::new(), |words| format!(" · {words}"));
+        Some(clean_line(&format!("{waiting}{missing}"), 600))
+    }
+
+    /// What was handed to the run and is in no record.
+    pub fn all_missing(&self, how: &str) -> Option<String> {
+        let all: Vec<String> = self.unstored.handed.iter().filter_map(|command| self.missing(command)).collect();
+        (!all.is_empty()).then(|| format!("{how}: {}", all.join(", ")))
+    }
+
+    /// What a record that is about to be told makes of what was handed to the run.
+    pub fn became(&self, record: &Record) -> Option<(Weight, String)> {
+        match record {
+            Record::PhaseTicked(PhaseByPerson { of: OfPhase { phase, id: Some(id) }, .. })
+                if self.unstored.handed.contains(&UserCommand::TickPhase { phase: *id }) =>
+            {
+                Some((Weight::Info, format!("ticked “{phase}”")))
+            }
+            Record::ApprovalVoid(void) if self.unstored.answers(&void.id) => {
+                Some((Weight::Warn, format!("your answer was not recorded: {}", void.why)))
+            }
+            Record::RunEnded { reason: ExitReason::StorageFailed, .. } => {
+                Some((Weight::Error, self.all_missing("not recorded")?))
+            }
+            _ => None,
+        }
     }
 }

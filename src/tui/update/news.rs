@@ -9,11 +9,11 @@ use crate::domain::messages::Weight;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
-use crate::domain::record::{OfPhase, PhaseByPerson, Record, Stored};
+use crate::domain::record::{Record, Stored};
 use crate::domain::request::{Refused, Reply, Request};
 use crate::tui::msg::Ask;
 use crate::tui::panes::tickets;
-use crate::tui::tab::Tab;
+use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
 use crate::tui::update::attention;
 
@@ -45,7 +45,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             }
             ui.log.forget(&ticket);
             let draft = std::mem::take(&mut ui.tabs[at].draft);
-            let old = std::mem::replace(&mut ui.tabs[at], crate::tui::tab::Tab::new(ticket));
+            let old = std::mem::replace(&mut ui.tabs[at], Tab::new(ticket));
             let tab = &mut ui.tabs[at];
             tab.ticket = old.ticket;
             tab.gone = old.gone;
@@ -80,16 +80,14 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             let words = waiting.words(&ui.zone);
             log(ui, &waiting.ticket, Weight::Error, &words);
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(waiting.run)) {
-                tab.storage = Some(waiting);
+                tab.unstored.awaited = Some(waiting);
             }
         }
         News::RunLeft(left) => {
             let mut message = left.message;
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(left.run)) {
-                if let Some(lost) = tab.unstored_words() {
-                    message = format!("{message} · not recorded: {lost}");
-                }
-                tab.storage = None;
+                message = [message].into_iter().chain(tab.all_missing("not recorded")).collect::<Vec<_>>().join(" · ");
+                tab.unstored = Unstored::default();
                 tab.failure = Some(clean_line(&message, 2_000));
                 tab.stream.left();
                 attention::drop_stale(ui, "the run has ended; your answer was not sent");
@@ -107,7 +105,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Done => {}
         Reply::Decided { ticket, command } => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
-                tab.decided(&command);
+                tab.unstored.decided(&command);
             }
             // What answers a call as it is closes its question, or is barred.
             if let UserCommand::AnswerApproval { id, answer: Answer::Allow { input, .. } } = &command
@@ -130,7 +128,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
     match request {
         Request::Command(ticket, command) => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
-                tab.decided(&command);
+                tab.unstored.decided(&command);
             }
             if let UserCommand::AnswerApproval { id, .. } | UserCommand::EditCall { id, .. } = &command {
                 attention::refused(ui, &ticket, id, "Your answer was not sent; try again in a moment.");
@@ -166,13 +164,13 @@ fn refused(ui: &mut Ui, why: Refused) {
 }
 
 fn is_unknown(ui: &Ui, ticket: &TicketId) -> bool {
-    !ui.listed.contains_key(ticket) && ui.tabs.iter().all(|tab| tab.id != *ticket)
+    !ui.listed.contains_key(ticket) && ui.tab_of(ticket).is_none()
 }
 
 fn is_refused_by_breaker(ui: &Ui, ticket: &TicketId, exit_code: u8) -> bool {
-    let opened = |tab: &Tab| tab.state.ended.is_some() && tab.state.breaker.state == Circuit::Open;
-    exit_code == ExitReason::CircuitOpen.exit_code()
-        && ui.tabs.iter().any(|tab| tab.id == *ticket && tab.failure.is_none() && opened(tab))
+    let opened =
+        |tab: &Tab| tab.failure.is_none() && tab.state.ended.is_some() && tab.state.breaker.state == Circuit::Open;
+    exit_code == ExitReason::CircuitOpen.exit_code() && ui.tab_of(ticket).is_some_and(opened)
 }
 
 /// The ticket's tab. A new one comes to the front when the person has just asked for one.
@@ -192,32 +190,16 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
         _ => None,
     };
     let tab = &mut ui.tabs[at];
-    let unstored = match &stored.record {
-        Record::PhaseTicked(PhaseByPerson { of: OfPhase { phase, id: Some(id) }, .. }) if tab.ticks(*id) => {
-            Some(phase.clone())
-        }
-        Record::ApprovalVoid(void) if tab.answers(&void.id) => Some(void.why.clone()),
-        Record::RunEnded { reason: ExitReason::StorageFailed, .. } => tab.unstored_words(),
-        _ => None,
-    };
+    let became = tab.became(&stored.record);
     if !tab.record(stored) {
         return Vec::new();
     }
-    let mut asks = Vec::new();
-    match (&stored.record, unstored) {
-        (Record::PhaseTicked(_), Some(phase)) => ui.tell(format!("ticked “{phase}”")),
-        (Record::ApprovalVoid(_), Some(why)) => {
-            let words = format!("your answer was not recorded: {why}");
-            attention::drop_stale(ui, &words);
-            log(ui, &stored.ticket, Weight::Warn, &words);
+    let asks = cards(ui, stored, asked.as_ref());
+    if let Some((weight, words)) = became {
+        if weight > Weight::Info {
+            log(ui, &stored.ticket, weight, &words);
         }
-        (Record::RunEnded { .. }, Some(lost)) => {
-            let words = format!("not recorded: {lost}");
-            attention::drop_stale(ui, "the run has ended; your answer was not sent");
-            log(ui, &stored.ticket, Weight::Error, &words);
-            ui.tell(words);
-        }
-        (record, _) => asks = cards(ui, stored, record, asked.as_ref()),
+        ui.tell(words);
     }
     if let Some(line) = ui.tabs[at].formatter.line(&stored.record) {
         ui.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
@@ -226,23 +208,21 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
 }
 
 /// What the record means to the cards.
-fn cards(ui: &mut Ui, stored: &Stored, record: &Record, asked: Option<&Approval>) -> Vec<Ask> {
-    match record {
-        Record::ApprovalAsked(approval) => return attention::asked_again(ui, &stored.ticket, approval),
-        Record::ApprovalVoid(void) => {
+fn cards(ui: &mut Ui, stored: &Stored, asked: Option<&Approval>) -> Vec<Ask> {
+    match (&stored.record, asked) {
+        (Record::ApprovalAsked(approval), _) => return attention::asked_again(ui, &stored.ticket, approval),
+        (Record::ApprovalVoid(void), _) => {
             attention::drop_stale(ui, &format!("no answer needed: {}", void.why));
         }
-        Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Person(by), .. })
-            if by.is_screen() && asked.is_some() =>
+        (Record::ApprovalAnswered(Answered { answer, by: AnsweredBy::Person(by), .. }), Some(asked))
+            if by.is_screen() =>
         {
-            if let Some(asked) = asked {
-                attention::recorded(ui, asked, answer);
-            }
+            attention::recorded(ui, asked, answer);
         }
-        Record::EditRefused(refused) => {
+        (Record::EditRefused(refused), _) => {
             attention::refused(ui, &stored.ticket, &refused.id, &format!("Edit rejected: {}", refused.why));
         }
-        Record::ApprovalAnswered(answered) => {
+        (Record::ApprovalAnswered(answered), _) => {
             let why = match &answered.by {
                 AnsweredBy::Timeout => "denied: nobody answered in time".to_owned(),
                 AnsweredBy::Ticket => "answered by your approval for this run".to_owned(),
@@ -252,7 +232,7 @@ fn cards(ui: &mut Ui, stored: &Stored, record: &Record, asked: Option<&Approval>
             };
             attention::drop_stale(ui, &why);
         }
-        Record::RunEnded { .. } => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
+        (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
         _ => {}
     }
     Vec::new()

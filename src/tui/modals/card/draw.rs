@@ -151,7 +151,7 @@ impl Card {
 
     /// Ticket, phase, and how long it waits.
     fn head(&self, model: &Model) -> Row {
-        let tab = model.tabs.iter().find(|tab| tab.id == self.ticket);
+        let tab = model.tab_of(&self.ticket);
         let title = tab.map(|tab| clean_line(tab.title(), 200)).unwrap_or_default();
         let phase = self.approval.phase.as_deref().map(|phase| format!(" · “{}”", clean_line(phase, 200)));
         let waited = human(model.now.since(self.approval.asked));
@@ -289,8 +289,8 @@ impl Card {
                 vec![Hint::new(&key(Command::Close), "close; if it is right, the call still runs", "close")]
             }
             Page::Sent(_) => {
-                let unstored = model.tabs.iter().any(|tab| tab.id == self.ticket && tab.storage.is_some());
-                let words = if unstored { "the answer cannot be stored yet …" } else { "sending …" };
+                let waits = model.tab_of(&self.ticket).is_some_and(|tab| tab.unstored.awaited.is_some());
+                let words = if waits { "the answer cannot be stored yet …" } else { "sending …" };
                 vec![note(words), hint(Command::Close, "close")]
             }
             Page::Judging(_) => vec![note("checking …"), hint(Command::Close, "close")],

@@ -77,10 +77,10 @@ fn a_run_that_is_read_again_leaves_what_the_person_has_begun() {
     let full = StorageAwaited { run, ticket: ticket.clone(), why, since: sample::NOW, until };
     update(&mut model, Msg::News(News::StorageAwaited(full)));
     read(&mut model, &all);
-    assert!(model.tabs[0].storage.is_some() && model.waiting() == 0, "nothing was stored since");
+    assert!(model.tabs[0].unstored.awaited.is_some() && model.waiting() == 0, "nothing was stored since");
     all.push(void("c"));
     read(&mut model, &all);
-    assert!(!card_is_open(&model) && model.tabs[0].storage.is_none());
+    assert!(!card_is_open(&model) && model.tabs[0].unstored.awaited.is_none());
     assert_eq!(toast(&model), "your answer was not recorded: interrupted");
 }
 
@@ -92,7 +92,7 @@ fn what_could_not_be_sent_can_be_given_again() {
         let asks = press(&mut model, keys);
         let [Ask::Request(request)] = &asks[..] else { panic!("{asks:?}") };
         update(&mut model, Msg::NotAsked(Box::new(request.clone())));
-        assert_eq!(model.tabs[0].unstored_words(), None, "{keys}");
+        assert_eq!(model.tabs[0].all_missing(""), None, "{keys}");
         let drawn = sample::draw(&mut model, (100, 30));
         assert!(drawn.contains("was not sent"), "{keys}: {drawn}");
         let last = keys.rsplit(' ').next().unwrap();
