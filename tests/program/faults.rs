@@ -2,36 +2,32 @@
 //! are gone, a folder that is worked in, leftovers of our own commands.
 
 use crate::project::Project;
-use crate::watched::{WAITING, at_work, of_kind, records, signal, start_until, text};
+use crate::watched::{WAITING, at_work, ended, of_kind, ran, records, said, signal, start_until, stop, text};
 use rustix::process::Signal;
 use std::io::{BufRead as _, BufReader};
 
 #[test]
 fn a_folder_that_is_worked_in_is_not_restored() {
     let (project, mut child) = at_work(&["Alpha"]);
-    let refused = project.run(&["restore", "tk-1", "1"]);
-    assert_eq!(refused.status.code(), Some(75), "{}", text(&refused));
+    said(&project, &["restore", "tk-1", "1"], 75);
     assert!(project.path("work/alpha.txt").exists(), "nothing was touched");
     project.write("go", "");
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    let restored = project.run(&["restore", "--yes", "tk-1", "1"]);
-    assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
+    said(&project, &["restore", "--yes", "tk-1", "1"], 0);
     assert!(!project.path("work/alpha.txt").exists());
 }
 
 #[test]
 fn a_stop_is_obeyed_while_nothing_can_be_stored() {
-    let (project, mut child) = at_work(&["Alpha"]);
+    let (project, child) = at_work(&["Alpha"]);
     // Another program holds the store for longer than anybody waits for it.
     let store = rusqlite::Connection::open(project.path("state").join("programmator.db")).unwrap();
     store.execute_batch("BEGIN IMMEDIATE").unwrap();
-    signal(&child, Signal::TERM);
-    assert_eq!(child.wait().unwrap().code(), Some(143));
+    stop(child);
     assert_eq!(project.processes(), Vec::<String>::new(), "nothing of the run is left");
     drop(store);
     project.write("go", "");
-    let output = project.run(&["resume", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "what could not be stored was not lost: {}", text(&output));
+    said(&project, &["resume", "--json"], 0);
 }
 
 #[test]
@@ -59,12 +55,10 @@ turns:
     // The phase's own baseline is gone for good; what the next iteration changes can be seen.
     project.write("go", "");
     project.scenario(WAITING);
-    let output = project.run(&["resume", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
+    let records = ran(&project, &["resume", "--json"], 0);
     let notices = of_kind(&records, "noticed");
     let told = notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("only changes of this iteration"));
-    assert!(told, "{}", text(&output));
+    assert!(told, "{records:?}");
 }
 
 #[test]
@@ -74,9 +68,8 @@ fn what_a_validation_command_leaves_behind_is_swept() {
     let config = "validation:\n  commands: [\"setsid sleep 600 & true\"]\n";
     project.write("go", "");
     project.scenario_with(WAITING, config);
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert_eq!(of_kind(&records(&output), "validation_ran").len(), 1);
+    let output = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(of_kind(&output, "validation_ran").len(), 1);
     assert_eq!(project.processes(), Vec::<String>::new());
 }
 
@@ -89,13 +82,11 @@ fn what_a_validation_command_leaves_behind_does_not_reach_the_next_iteration() {
                    until [ -s ../left ]; do sleep 0.02; done";
     project.write("go", "");
     project.scenario_with(WAITING, &format!("validation:\n  commands: [\"{command}\"]\n"));
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let records = records(&output);
-    assert_eq!(of_kind(&records, "validation_ran").len(), 2, "{}", text(&output));
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(of_kind(&records, "validation_ran").len(), 2, "{records:?}");
     // Who had lived through the second iteration would have been swept at its end.
     let swept: Vec<_> = of_kind(&records, "agent_exited").iter().map(|exit| exit["swept"].as_u64()).collect();
-    assert_eq!(swept, [Some(0), Some(0)], "{}", text(&output));
+    assert_eq!(swept, [Some(0), Some(0)], "{records:?}");
 }
 
 #[test]
@@ -284,8 +275,7 @@ fn a_halted_keeper_does_not_keep_claude_from_being_ended() {
     let (project, child) = at_work_with_a_daemon();
     rustix::process::kill_process(running(&project, "keep-claude")[0], Signal::STOP).unwrap();
     signal(&child, Signal::TERM);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(143), "{}", text(&output));
+    ended(child, 143);
     assert_eq!(project.processes(), Vec::<String>::new());
     assert!(is_gone(&project.read("daemons")));
 }
@@ -306,8 +296,7 @@ fn a_state_folder_that_is_gone_ends_the_run_before_another_iteration() {
     assert_eq!(second.status.code(), Some(75), "{}", text(&second));
     assert!(text(&second).contains("another state folder, or whose state folder was deleted"), "{}", text(&second));
     project.write("go", "");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let output = ended(child, 1);
     let seen = records(&output);
     let waits = of_kind(&seen, "storage_awaited");
     assert_eq!(waits.len(), 1, "told once: {}", text(&output));
@@ -330,8 +319,7 @@ fn a_state_folder_that_comes_back_in_time_is_waited_for() {
     std::io::BufRead::read_line(&mut errors, &mut said).unwrap();
     assert!(said.contains("retrying until") && said.contains("was deleted or moved"), "{said}");
     std::fs::rename(project.path("elsewhere"), project.path("state")).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    ended(child, 0);
     let ended = project.journal().iter().filter(|record| record["kind"] == "phase_done").count();
     assert_eq!(ended, 2, "each phase once");
 }
@@ -350,8 +338,7 @@ fn waiting_for_storage_is_no_work() {
         std::thread::yield_now();
     }
     std::fs::rename(project.path("elsewhere"), project.path("state")).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    ended(child, 0);
     let journal = project.journal();
     let waited = of_kind(&journal, "storage_waited")[0]["ms"].as_u64().unwrap();
     let time = |kind: &str| {
@@ -414,8 +401,7 @@ fn a_stop_that_cannot_be_stored_is_told_and_ends_the_run() {
         let (project, child) = at_work_with_little_patience();
         std::fs::remove_dir_all(project.path("state")).unwrap();
         signal(&child, number);
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+        let output = ended(child, code);
         let seen = records(&output);
         assert_eq!(of_kind(&seen, "run_left")[0]["reason"], "user_stopped", "{}", text(&output));
         assert_eq!(project.processes(), Vec::<String>::new());
@@ -436,13 +422,11 @@ fn a_run_that_cannot_be_begun_ends() {
         if reason == "user_stopped" {
             signal(&child, Signal::TERM);
         }
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+        let output = ended(child, code);
         assert_eq!(of_kind(&records(&output), "run_left")[0]["reason"], reason, "{}", text(&output));
         store.execute_batch("DROP TRIGGER full").unwrap();
         project.write("go", "");
-        let output = project.run(&["run", "--json", "tk-1"]);
-        assert_eq!(output.status.code(), Some(0), "its lock is free: {}", text(&output));
+        said(&project, &["run", "--json", "tk-1"], 0);
     }
 }
 
@@ -455,19 +439,16 @@ fn a_policy_that_cannot_be_used_lets_the_iteration_end_and_no_other_begin() {
         std::thread::yield_now();
     }
     project.write("go", "");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let output = ended(child, 1);
     let seen = records(&output);
     let ended = of_kind(&seen, "run_ended")[0];
     assert_eq!((&ended["reason"], &ended["iterations"]), (&"error".into(), &1.into()), "{ended}");
     let detail = ended["detail"].as_str().unwrap();
     assert!(detail.contains("policy.yaml:2:1") && detail.contains("programmator policy edit"), "{detail}");
     assert!(project.ticket_text("tk-1").contains("- [ ] Beta"));
-    let refused = project.run(&["resume", "--json"]);
-    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    said(&project, &["resume", "--json"], 2);
     project.write("config/policy.yaml", "version: 1\nrules: []\n");
-    let resumed = project.run(&["resume", "--json"]);
-    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed));
+    said(&project, &["resume", "--json"], 0);
 }
 
 #[test]
@@ -477,12 +458,10 @@ fn what_claude_prints_gives_way_to_records() {
     project.write("go", "");
     // More than any disk has.
     project.scenario_with(WAITING, "storage: {reserve: 1000000000000}\n");
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "records go on: {}", text(&output));
-    let seen = records(&output);
+    let seen = ran(&project, &["run", "--json", "tk-1"], 0);
     let notices = of_kind(&seen, "noticed");
     let told = notices.iter().filter(|notice| notice["text"].as_str().unwrap().contains("storage.reserve")).count();
-    assert_eq!(told, 1, "{}", text(&output));
+    assert_eq!(told, 1, "{seen:?}");
     let doctor = project.run(&["doctor"]);
     assert!(text(&doctor).contains("kept for records (storage.reserve)"), "{}", text(&doctor));
 }

@@ -1,7 +1,7 @@
 //! Whole runs of the program without a screen: what Hank's users rely on from one start to the next.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, of_kind, records, signal, start_until, text};
+use crate::watched::{DILIGENT, of_kind, ran, records, signal, start_until, text};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::limits::admission::{Counted, Purpose};
@@ -117,9 +117,8 @@ fn a_ticket_deleted_in_the_middle_ends_the_run_and_is_not_made_again() {
     // The gate keeps Claude from the ticket; what a script of the project does it cannot see.
     project.write("work/clean.sh", "rm .tickets/tk-1.md\n");
     project.scenario("turns: [{when: {phase: \"\"}, steps: [{bash: \"sh clean.sh\"}, {status: {summary: s}}]}]\n");
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    assert_eq!(end(&records(&output)), ("ticket_gone", 1));
+    let output = ran(&project, &["run", "--json", "tk-1"], 1);
+    assert_eq!(end(&output), ("ticket_gone", 1));
     assert!(!project.path("work/.tickets/tk-1.md").exists());
     assert_eq!(project.processes(), Vec::<String>::new());
 }

@@ -8,7 +8,7 @@ mod ticks;
 mod turns;
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, of_kind, ran, records, seen_until, signal, start_until, text};
+use crate::watched::{DILIGENT, ended, of_kind, ran, records, said, seen_until, signal, start_until, stop, text};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -162,9 +162,8 @@ fn an_investigation_is_done_without_a_change() {
         &["Find out why"],
         "turns: [{when: {phase: Find}, steps: [{status: {files: [], summary: \"it is the cache\"}}]}]\n",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert_eq!(of_kind(&records(&output), "phase_done")[0]["how"], "claimed_no_change");
+    let output = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(of_kind(&output, "phase_done")[0]["how"], "claimed_no_change");
 }
 
 #[test]
@@ -176,9 +175,8 @@ fn a_tree_that_was_dirty_before_is_no_progress() {
     project.scenario(
         "turns: [{when: {phase: Do}, steps: [{status: {status: CONTINUE, phase: \"\", summary: thinking}}]}]\n",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    assert_eq!(records(&output).last().unwrap()["reason"], "stagnation");
+    let output = ran(&project, &["run", "--json", "tk-1"], 4);
+    assert_eq!(output.last().unwrap()["reason"], "stagnation");
     assert_eq!(project.read("work/mine.txt"), "the person's own\n");
     assert_eq!(project.read("work/README.md"), "# changed by the person\n");
 }
@@ -262,9 +260,8 @@ fn what_is_typed_wrongly_says_what_is_right() {
 fn rules_that_cannot_be_used_begin_no_run() {
     let project = Project::with(&["Alpha"], DILIGENT);
     project.write("config/policy.yaml", "version: 1\nrules:\n  - {name: a, acton: allow}\n");
-    let output = project.run(&["run", "tk-1"]);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(text(&output).contains("policy.yaml:3:") && text(&output).contains("not started"), "{}", text(&output));
+    let output = said(&project, &["run", "tk-1"], 2);
+    assert!(output.contains("policy.yaml:3:") && output.contains("not started"), "{output}");
     assert!(project.ticket_text("tk-1").contains("- [ ] Alpha"), "nothing was begun");
     let doctor = String::from_utf8_lossy(&project.run(&["doctor"]).stdout).into_owned();
     assert!(doctor.lines().any(|line| line.starts_with("fail  policy") && line.contains("policy.yaml:3:")), "{doctor}");
@@ -277,9 +274,8 @@ fn a_slip_of_the_keyboard_in_a_command_is_told() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);
     for (typed, meant) in [("statsu", "`programmator status`"), ("polciy", "`programmator policy`")] {
-        let output = project.run(&[typed]);
-        assert_eq!(output.status.code(), Some(2));
-        assert!(text(&output).contains(meant), "{}", text(&output));
+        let output = said(&project, &[typed], 2);
+        assert!(output.contains(meant), "{output}");
     }
     assert!(!text(&project.run(&["tk-9"])).contains("if you meant"));
 }
@@ -329,12 +325,6 @@ fn a_missing_claude_says_how_to_get_it() {
     assert_eq!(String::from_utf8_lossy(&runs.stdout).trim(), "[]");
 }
 
-/// Starts a run and gives it back once a record of `kind` has been printed. The person stops the program.
-fn stop(mut child: std::process::Child) {
-    signal(&child, rustix::process::Signal::TERM);
-    assert_eq!(child.wait().unwrap().code(), Some(143));
-}
-
 /// Claude hangs in a Bash that ignores TERM, with a child in a session of its own.
 const STUBBORN: &str = "
 turns:
@@ -349,14 +339,13 @@ turns:
 #[test]
 fn a_second_program_on_the_ticket_says_who_holds_it() {
     let project = Project::with(&["A"], STUBBORN);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let begun = std::time::Instant::now();
     let output = project.run(&["run", "tk-1"]);
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
     assert!(begun.elapsed() < std::time::Duration::from_secs(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains(&child.id().to_string()), "{}", text(&output));
-    signal(&child, rustix::process::Signal::TERM);
-    assert_eq!(child.wait().unwrap().code(), Some(143));
+    stop(child);
     assert_eq!(project.processes(), Vec::<String>::new(), "nothing of the run is left");
 }
 
@@ -371,8 +360,7 @@ fn a_second_signal_ends_a_run_by_force() {
         std::thread::sleep(std::time::Duration::from_millis(after).saturating_sub(begun.elapsed()));
         signal(&child, if after == 20 { Signal::TERM } else { Signal::INT });
     }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output));
+    let output = ended(child, 130);
     let told = records(&output);
     assert_eq!(of_kind(&told, "stop_requested").len(), 1, "{}", text(&output));
     let waited = begun.elapsed();
@@ -410,9 +398,8 @@ fn a_killed_run_is_gone_on_with_and_its_leftovers_are_swept() {
 #[test]
 fn a_stopped_run_is_gone_on_with() {
     let project = Project::with(&["Alpha", "Beta"], STUBBORN);
-    let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
-    signal(&child, rustix::process::Signal::TERM);
-    assert_eq!(child.wait().unwrap().code(), Some(143));
+    let (child, seen) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    stop(child);
     project.scenario(DILIGENT);
     let records = ran(&project, &["resume", "--json"], 0);
     assert_eq!(records[0]["run"], seen[0]["run"], "the same run");
@@ -510,26 +497,21 @@ fn status_logs_and_replay_know_the_run() {
     let logs = project.run(&["logs", "tk-1"]);
     assert_eq!(logs.status.code(), Some(0), "{}", text(&logs));
     assert!(String::from_utf8_lossy(&logs.stdout).contains("Alpha"));
-    let unknown = project.run(&["logs", "nothing"]);
-    assert_eq!(unknown.status.code(), Some(2), "{}", text(&unknown));
+    said(&project, &["logs", "nothing"], 2);
 }
 
 #[test]
 fn snapshots_can_be_gone_back_to() {
     let project = Project::with(&["Alpha", "Beta"], DILIGENT);
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
-    let list = project.run(&["snapshots", "tk-1"]);
-    assert_eq!(list.status.code(), Some(0), "{}", text(&list));
+    said(&project, &["snapshots", "tk-1"], 0);
     project.ticket("tk-2", &["Written meanwhile"]);
-    let asked = project.run(&["restore", "tk-1", "2"]);
-    assert_eq!(asked.status.code(), Some(2), "{}", text(&asked));
-    let said = text(&asked);
-    assert!(said.contains("would remove beta.txt") && said.contains("--yes"), "{said}");
+    let asked = said(&project, &["restore", "tk-1", "2"], 2);
+    assert!(asked.contains("would remove beta.txt") && asked.contains("--yes"), "{asked}");
     assert!(project.path("work/beta.txt").exists(), "nobody could be asked");
     let list = text(&project.run(&["snapshots", "tk-1"]));
     assert!(!list.contains("restore/"), "{list}");
-    let restored = project.run(&["restore", "tk-1", "2", "--yes"]);
-    assert_eq!(restored.status.code(), Some(0), "{}", text(&restored));
+    said(&project, &["restore", "tk-1", "2", "--yes"], 0);
     assert!(project.path("work/alpha.txt").exists());
     assert!(!project.path("work/beta.txt").exists(), "it did not exist before iteration 2");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2, "the ticket is left alone");
@@ -575,9 +557,7 @@ fn circuit(project: &Project) -> Value {
 #[test]
 fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     let project = Project::with_config(&["Do it"], IDLE, PATIENT);
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    let halted = records(&output);
+    let halted = ran(&project, &["run", "--json", "tk-1"], 4);
     let end = halted.last().unwrap();
     assert_eq!((&end["reason"], &end["iterations"]), (&"circuit_open".into(), &3.into()));
     assert!(end["detail"].as_str().unwrap().contains("programmator circuit reset tk-1"), "{end}");
@@ -594,8 +574,8 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     project.scenario_with(DILIGENT, PATIENT);
     let refused = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(said.contains("OPEN") && said.contains("m ") && said.contains("circuit reset tk-1"), "{said}");
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(why.contains("OPEN") && why.contains("m ") && why.contains("circuit reset tk-1"), "{why}");
     assert!(refused.stdout.is_empty(), "no run was begun: {}", text(&refused));
 
     let reset = project.run(&["circuit", "reset", "tk-1"]);
@@ -606,8 +586,7 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     let again = project.run(&["circuit", "reset"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("Nothing to reset"), "{}", text(&again));
 
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    said(&project, &["run", "--json", "tk-1"], 0);
 }
 
 #[test]
@@ -624,8 +603,7 @@ fn a_cooled_breaker_lets_one_iteration_through_which_decides() {
     assert_eq!(of_kind(&tripped, "breaker_carried")[0]["breaker"]["state"], "OPEN");
 
     project.scenario_with(DILIGENT, &config);
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    said(&project, &["run", "--json", "tk-1"], 0);
     let shown = circuit(&project);
     let moves: Vec<_> = shown["history"].as_array().unwrap().iter().map(|moved| moved["to"].clone()).collect();
     assert_eq!(moves, ["HALF_OPEN", "OPEN", "HALF_OPEN", "OPEN", "HALF_OPEN", "CLOSED"]);
@@ -642,8 +620,7 @@ fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
     assert!(detail.contains("breaker is OPEN") && detail.contains("circuit reset tk-1"), "{detail}");
     let shown = circuit(&project);
     assert_eq!((&shown["state"], &shown["no_progress"]), (&"OPEN".into(), &3.into()), "{shown}");
-    let refused = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
+    said(&project, &["run", "--json", "tk-1"], 4);
     assert_eq!(project.run(&["circuit", "reset", "tk-1"]).status.code(), Some(0));
     let output = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(records(&output).last().unwrap()["iterations"], 3, "{}", text(&output));
@@ -652,11 +629,10 @@ fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
 #[test]
 fn a_breaker_is_not_reset_behind_the_back_of_a_run() {
     let project = Project::with(&["A"], STUBBORN);
-    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let output = project.run(&["circuit", "reset", "tk-1"]);
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains(&child.id().to_string()) && said.contains("press c"), "{said}");
-    signal(&child, rustix::process::Signal::TERM);
-    assert_eq!(child.wait().unwrap().code(), Some(143));
+    stop(child);
 }

@@ -1,7 +1,7 @@
 //! What `programmator status` tells: a named row for each behaviour.
 
 use crate::project::Project;
-use crate::watched::DILIGENT;
+use crate::watched::{DILIGENT, said};
 use serde_json::Value;
 
 fn json(project: &Project, args: &[&str]) -> Value {
@@ -14,8 +14,7 @@ fn json(project: &Project, args: &[&str]) -> Value {
 fn status_before_during_and_after_runs() {
     let project = Project::new();
     assert_eq!(json(&project, &["status", "--json"]), Value::Array(vec![]), "without any run: an empty list");
-    let missing = project.run(&["status", "tk-1", "--json"]);
-    assert_eq!(missing.status.code(), Some(2), "a ticket without a run is named as such");
+    said(&project, &["status", "tk-1", "--json"], 2);
     project.ticket("tk-1", &["Alpha", "Beta"]);
     project.scenario(DILIGENT);
     assert_eq!(project.run(&["run", "--json", "--calls", "7", "tk-1"]).status.code(), Some(0));

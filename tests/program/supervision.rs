@@ -1,7 +1,7 @@
 //! Whole runs under supervision: what is progress and what is not, whose block counts, when waiting is over.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, of_kind, ran, records, signal, start_until, text};
+use crate::watched::{DILIGENT, ended, of_kind, ran, records, signal, start_until, stop, text};
 use programmator::adapters::store::{Holder, Store, Wish};
 use programmator::domain::answerer::Answerer;
 use programmator::domain::command::UserCommand;
@@ -97,11 +97,10 @@ turns:
       - no_status
 ",
     );
-    let (mut child, seen) = start_until(&project, &["run", "--json", "--calls", "1", "tk-1"], "iteration_ended");
+    let (child, seen) = start_until(&project, &["run", "--json", "--calls", "1", "tk-1"], "iteration_ended");
     let ended = of_kind(&seen, "iteration_ended")[0];
     assert_eq!((&ended["outcome"], &ended["changed"]), (&"no_claim".into(), &true.into()), "{ended}");
-    signal(&child, Signal::TERM);
-    assert_eq!(child.wait().unwrap().code(), Some(143));
+    stop(child);
 }
 
 /// Where the scratch folder of the run that these records are of is.
@@ -124,12 +123,11 @@ turns:
 ";
     let check = "validation:\n  commands: [\"cat $TMPDIR/file > seen; echo $TMPDIR $TMP $TEMP >> seen; ls -ld $TMPDIR | cut -c1-10 >> seen\"]\n";
     project.scenario_with(scenario, check);
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let folder = scratch(&records(&output));
+    let output = ran(&project, &["run", "--json", "tk-1"], 0);
+    let folder = scratch(&output);
     let path = folder.display();
     let seen = std::fs::read_to_string(project.work().join("seen")).expect("the check ran");
-    assert_eq!(seen, format!("{path}\n{path} {path} {path}\ndrwx------\n"), "{}", text(&output));
+    assert_eq!(seen, format!("{path}\n{path} {path} {path}\ndrwx------\n"), "{output:?}");
     assert!(!folder.exists(), "it goes with the run");
 }
 
@@ -196,8 +194,7 @@ fn a_run_is_resumed_when_its_leftovers_have_been_swept() {
         assert!(!has_begun(), "what sweeps could kill its Claude");
     }
     drop(sweeping);
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    ended(child, 0);
     assert!(has_begun());
 }
 
@@ -234,8 +231,7 @@ fn a_run_whose_program_is_still_dying_is_gone_on_with() {
         let child = project.command(named).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         std::thread::sleep(Duration::from_millis(150));
         drop(dying);
-        let output = child.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(0), "{named:?}: {}", text(&output));
+        ended(child, 0);
     }
 }
 

@@ -98,6 +98,12 @@ fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
     keys.split(' ').flat_map(|key| update(model, Msg::Key(sample::key(key)))).collect()
 }
 
+/// The screen after these keys.
+fn pressed(mut model: Ui, keys: &str) -> Ui {
+    press(&mut model, keys);
+    model
+}
+
 fn with(tab: Tab) -> Ui {
     let mut model = sample::model();
     model.tabs.push(tab);
@@ -147,11 +153,7 @@ fn finished() {
 
 #[test]
 fn ended_by_a_guard() {
-    scene("ended_by_a_guard", || {
-        let mut model = sample::busy();
-        press(&mut model, "2");
-        model
-    });
+    scene("ended_by_a_guard", || pressed(sample::busy(), "2"));
 }
 
 #[test]
@@ -218,29 +220,17 @@ fn retrying() {
 
 #[test]
 fn help() {
-    whole("help", || {
-        let mut model = sample::busy();
-        press(&mut model, "?");
-        model
-    });
+    whole("help", || pressed(sample::busy(), "?"));
 }
 
 #[test]
 fn quit_dialog() {
-    modal("quit", || {
-        let mut model = sample::busy();
-        press(&mut model, "q");
-        model
-    });
+    modal("quit", || pressed(sample::busy(), "q"));
 }
 
 #[test]
 fn skip_dialog() {
-    modal("skip", || {
-        let mut model = sample::busy();
-        press(&mut model, "s");
-        model
-    });
+    modal("skip", || pressed(sample::busy(), "s"));
 }
 
 #[test]
@@ -256,20 +246,12 @@ fn steer() {
 
 #[test]
 fn open_dialog() {
-    modal("open", || {
-        let mut model = sample::busy();
-        press(&mut model, "t a u d");
-        model
-    });
+    modal("open", || pressed(sample::busy(), "t a u d"));
 }
 
 #[test]
 fn tickets_in_front() {
-    whole("tickets", || {
-        let mut model = sample::busy();
-        press(&mut model, "BackTab k");
-        model
-    });
+    whole("tickets", || pressed(sample::busy(), "BackTab k"));
 }
 
 #[test]

@@ -77,15 +77,12 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     answered(&terminal);
     card(&mut terminal, "./deploy two", "./deploy two");
     assert_eq!(ran(&bench), "one\n");
-    terminal.keys("d");
-    terminal.wait_for("reason for Claude");
+    terminal.keys_until("d", "reason for Claude");
     terminal.keys("use number three\r");
     answered(&terminal);
     card(&mut terminal, "./deploy three", "./deploy three");
-    terminal.keys("e");
-    terminal.wait_for("save, then y to run");
-    terminal.keys(" edited");
-    terminal.wait_for("./deploy three edited");
+    terminal.keys_until("e", "save, then y to run");
+    terminal.keys_until(" edited", "./deploy three edited");
     terminal.keys("\x13");
     // The changed call is a question of its own: a yes before it counts for nothing.
     terminal.wait_for("with its verdict");
@@ -99,8 +96,7 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     terminal.keys("y");
     answered(&terminal);
     card(&mut terminal, "./deploy four", "./deploy four");
-    terminal.keys("y");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("y", "complete: 1/1 phases");
     assert_eq!(ran(&bench), "one\nthree edited\nfour\n");
     assert!(bench.asked(2).contains("use number three"), "{}", bench.asked(2));
     assert!(bench.asked(4).contains(r#"\"Which colour?\"=\"blue\""#), "{}", bench.asked(4));
@@ -116,8 +112,7 @@ fn an_interrupt_takes_the_card_away_and_says_so() {
     card(&mut terminal, "./deploy one", "./deploy one");
     terminal.keys("\x1b");
     answered(&terminal);
-    terminal.keys("P");
-    terminal.wait_for("paused");
+    terminal.keys_until("P", "paused");
     terminal.wait_until("no question", |screen| !screen.contains("1 waiting"));
     let journal = bench.project.journal();
     let of = |kind: &str| journal.iter().filter(|record| record["kind"] == kind).count();
@@ -156,8 +151,7 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
     assert_eq!(waiting.len(), 1, "only the new one waits: {waiting:?}");
     card(&mut terminal, "./deploy one", "./deploy one");
     assert_eq!(ran(&bench), "");
-    terminal.keys("y");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("y", "complete: 1/1 phases");
     assert_eq!(ran(&bench), "one\n");
     let journal = bench.project.journal();
     let ids = |kind: &str| -> Vec<String> {

@@ -53,8 +53,7 @@ fn words_of_the_person_reach_the_running_turn_and_show_as_read() {
     bench.script([Reply::tool("Bash", json!({"command": wait})), Reply::text(&block("Alpha", "DONE", &["waiting"]))]);
     let mut terminal = open(&bench);
     bench.wait_for_file("waiting");
-    terminal.keys("i");
-    terminal.wait_for("Steer");
+    terminal.keys_until("i", "Steer");
     terminal.keys("prefer the blue one\r");
     terminal.wait_until("the note on its way", |screen| {
         screen.contains("prefer the blue one") && !screen.contains("Steer")
@@ -82,10 +81,8 @@ fn words_that_come_too_late_for_the_turn_get_one_of_their_own() {
     ]);
     let mut terminal = open(&bench);
     bench.stub.wait_for(2);
-    terminal.keys("i");
-    terminal.wait_for("Steer");
-    terminal.keys("one more thing\r");
-    terminal.wait_for("read by Claude");
+    terminal.keys_until("i", "Steer");
+    terminal.keys_until("one more thing\r", "read by Claude");
     terminal.wait_for("blocked");
     assert!(bench.asked(2).contains("one more thing"), "{}", bench.asked(2));
     assert!(bench.project.ticket_text(TICKET).contains("- [ ] Alpha"), "the last claim is the one that counts");
@@ -99,16 +96,14 @@ fn an_interrupt_ends_a_stubborn_tool_and_all_it_started() {
     bench.wait_for_file("child");
     bench.wait_for_file("grandchild");
     assert!(bench.survivors().len() >= 3, "{:?}", bench.survivors());
-    terminal.keys("P");
-    terminal.wait_for("paused");
+    terminal.keys_until("P", "paused");
     assert_eq!(bench.survivors(), Vec::<String>::new());
     // What was interrupted is resumed in its session: Claude reads there what it was about.
     bench.script([
         Reply::tool("Bash", json!({"command": "touch done.txt"})),
         Reply::text(&block("Alpha", "DONE", &["done.txt"])),
     ]);
-    terminal.keys("p");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("p", "complete: 1/1 phases");
     assert!(bench.asked(1).contains("touch grandchild"), "the same conversation: {}", bench.asked(1));
     let pid = Pid::from_raw(i32::try_from(terminal.pid()).unwrap()).unwrap();
     kill_process(pid, Signal::TERM).unwrap();

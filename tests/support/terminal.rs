@@ -104,6 +104,12 @@ impl Terminal {
         writer.write_all(keys.as_bytes()).and_then(|()| writer.flush()).expect("the program reads its terminal");
     }
 
+    /// Types, and waits for these words.
+    pub fn keys_until(&mut self, keys: &str, words: &str) -> String {
+        self.keys(keys);
+        self.wait_for(words)
+    }
+
     /// Gives the terminal a new size.
     pub fn resize(&self, size: (u16, u16)) {
         let mut seen = lock(&self.shared);

@@ -54,6 +54,26 @@ pub fn ran(project: &Project, args: &[&str], code: i32) -> Vec<Value> {
     records(&output)
 }
 
+/// What the program with these arguments prints, on both ways; it ends with this code.
+pub fn said(project: &Project, args: &[&str], code: i32) -> String {
+    let output = project.run(args);
+    assert_eq!(output.status.code(), Some(code), "{args:?} {}", text(&output));
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
+/// What a program that was started has printed, which ends with this code.
+pub fn ended(child: Child, code: i32) -> Output {
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+    output
+}
+
+/// The person stops the program.
+pub fn stop(child: Child) {
+    signal(&child, rustix::process::Signal::TERM);
+    ended(child, 143);
+}
+
 /// A project whose run waits for the file `go` in its first phase.
 pub fn at_work(phases: &[&str]) -> (Project, Child) {
     let project = Project::with(phases, WAITING);

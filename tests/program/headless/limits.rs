@@ -64,9 +64,7 @@ fn a_refused_iteration_parks_the_run_and_counts_for_nothing() {
             1,
         );
         project.scenario_with(&scenario, "limits: {stagnation: 1, repeated_error: 1, max_iterations: 1}\n");
-        let output = project.run(&["run", "--json", "tk-1"]);
-        assert_eq!(output.status.code(), Some(0), "{error}{}", text(&output));
-        let records = records(&output);
+        let records = ran(&project, &["run", "--json", "tk-1"], 0);
         let hits = of_kind(&records, "limit_hit");
         assert_eq!(hits.len(), 2, "{error}");
         assert_eq!((&hits[0]["cause"], &hits[0]["reset"]), (&cause.into(), &"unknown".into()), "{error}");
@@ -92,9 +90,7 @@ fn the_limit_of_some_models_is_not_that_of_the_account() {
             &format!("turns:\n  - when: {{phase: Do}}\n    times: 1\n    {refused}"),
             1,
         ));
-        let output = project.run(&["run", "--json", "--model", model, "tk-1"]);
-        assert_eq!(output.status.code(), Some(0), "{model}{}", text(&output));
-        let records = records(&output);
+        let records = ran(&project, &["run", "--json", "--model", model, "tk-1"], 0);
         assert_eq!(of_kind(&records, "limit_hit")[0]["scope"], scope, "{model}");
         assert_eq!(of_kind(&records, "parked").len(), 1, "{model}: it waits itself");
     }
@@ -163,9 +159,8 @@ fn calls_are_counted_over_all_tickets_and_programs() {
     assert_eq!(first.status.code(), Some(0), "{}", text(&first));
     let counted = records(&first);
     assert_eq!(of_kind(&counted, "call_counted")[0]["ledger"]["calls"], 1);
-    let second = project.run(&["run", "--json", "--calls", "2", "tk-2"]);
-    assert_eq!(second.status.code(), Some(0), "{}", text(&second));
-    assert_eq!(of_kind(&records(&second), "call_counted")[0]["ledger"]["calls"], 2);
+    let second = ran(&project, &["run", "--json", "--calls", "2", "tk-2"], 0);
+    assert_eq!(of_kind(&second, "call_counted")[0]["ledger"]["calls"], 2);
 
     project.ticket("tk-3", &["Gamma"]);
     let mut third = Running::start(&project, &["run", "--json", "--calls", "2", "tk-3"]);
@@ -222,9 +217,8 @@ fn a_budget_stops_before_what_does_not_fit_until_it_is_raised() {
         assert!(detail.contains("raise `budget.run_usd` and resume"), "{detail}");
     }
     project.scenario_with(DILIGENT, &format!("budget: {{run_usd: {:.5}}}\n", cost * 4.0));
-    let output = project.run(&["resume", "tk-1", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert_eq!(records(&output).last().unwrap()["iterations"], 2, "the same run");
+    let output = ran(&project, &["resume", "tk-1", "--json"], 0);
+    assert_eq!(output.last().unwrap()["iterations"], 2, "the same run");
     let shown = status(&project, "tk-1");
     let phases: Vec<_> = shown["receipts"]["phases"].as_array().unwrap().iter().map(|phase| &phase["phase"]).collect();
     assert_eq!(phases, ["Beta", "Gamma"]);

@@ -4,7 +4,7 @@
 //! iteration; the last four records were written by hand in its words.
 
 use crate::project::Project;
-use crate::watched::{of_kind, records, text};
+use crate::watched::{of_kind, ran, records};
 use programmator::adapters::store::{Append, Store};
 use programmator::domain::outcome::DoneHow;
 use programmator::domain::record::{Record, Stored};
@@ -70,12 +70,10 @@ fn a_journal_that_tells_phases_by_their_text_is_folded_and_gone_on_with() {
     assert_eq!(marks(&state), expected);
     assert_eq!(state.phases.iter().map(|phase| phase.iterations).collect::<Vec<_>>(), [2, 1, 1, 0, 0]);
     assert_eq!((state.own_text(), state.own_phase().map(|own| own.id.0)), (Some("Beta, but better"), Some(3)));
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let told = records(&output);
-    assert_eq!(told[0]["kind"], "run_resumed", "{}", text(&output));
+    let told = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(told[0]["kind"], "run_resumed", "{told:?}");
     let ids: Vec<&Value> = of_kind(&told, "iteration_started").iter().map(|begun| &begun["id"]).collect();
-    assert_eq!(ids, [3, 5], "{}", text(&output));
+    assert_eq!(ids, [3, 5], "{told:?}");
     let ticket = project.ticket_text("tk-1");
     assert!(ticket.contains("- [x] Beta, but better\n- [ ] Fix it\n- [x] Gamma\n"), "{ticket}");
 }

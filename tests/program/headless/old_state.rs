@@ -5,7 +5,7 @@
 //! iteration of tk-1, in a command of Claude's.
 
 use crate::project::Project;
-use crate::watched::{of_kind, records, text};
+use crate::watched::{of_kind, ran, text};
 use programmator::adapters::store::Store;
 use programmator::domain::scrollback::Scrollback;
 use programmator::domain::stream::envelope::classify;
@@ -73,12 +73,10 @@ fn the_state_folder_of_an_earlier_program_is_shown_and_gone_on_with() {
         assert!(printed.contains("Working on First."), "{printed}");
     }
     drop(store);
-    let output = project.run(&["resume", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let told = records(&output);
-    assert_eq!(told[0]["kind"], "run_resumed", "{}", text(&output));
+    let told = ran(&project, &["resume", "--json", "tk-1"], 0);
+    assert_eq!(told[0]["kind"], "run_resumed", "{told:?}");
     let phases: Vec<_> = of_kind(&told, "iteration_started").iter().map(|begun| begun["phase"].clone()).collect();
-    assert_eq!(phases, ["Second", "Third"], "{}", text(&output));
-    assert_eq!(told.last().unwrap()["reason"], "complete", "{}", text(&output));
+    assert_eq!(phases, ["Second", "Third"], "{told:?}");
+    assert_eq!(told.last().unwrap()["reason"], "complete", "{told:?}");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 3);
 }

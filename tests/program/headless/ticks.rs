@@ -1,7 +1,7 @@
 //! A person's ticks: through programmator they count at once, whoever works on the ticket; Claude's never do.
 
 use crate::project::{PROGRAM, Project};
-use crate::watched::{DILIGENT, at_work, of_kind, ran, records, signal, text};
+use crate::watched::{DILIGENT, at_work, ended, of_kind, ran, records, said, signal, text};
 use programmator::adapters::store::{Store, Wish};
 use programmator::base::time::Timestamp;
 use programmator::domain::answerer::Answerer;
@@ -10,36 +10,43 @@ use programmator::domain::phase::PhaseId;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-fn said(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", text(output));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// Waits until this holds.
+fn soon(what: &str, ask: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !ask() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+/// Asks the only run to tick this phase, and does not wait for it.
+fn wish_tick(project: &Project, phase: u32) {
+    let store = Store::open(&project.path("state")).unwrap();
+    let command = UserCommand::TickPhase { phase: PhaseId(phase) };
+    let wish = Wish { by: Answerer::COMMAND_LINE, command };
+    store.wish(store.runs().unwrap()[0].run, Timestamp::from_millis(1), &wish).unwrap();
 }
 
 #[test]
 fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
     let (project, child) = at_work(&["Alpha", "Beta", "Gamma"]);
-    let ticked = said(&project.run(&["ticket", "tick", "tk-1", "2"]));
+    let ticked = said(&project, &["ticket", "tick", "tk-1", "2"], 0);
     assert!(ticked.contains("“Beta” is ticked") && ticked.contains("has applied it"), "{ticked}");
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !project.ticket_text("tk-1").contains("- [x] Beta") {
-        assert!(Instant::now() < deadline, "the run ticks the box in the file");
-        std::thread::yield_now();
-    }
-    let other = said(&project.run(&["ticket", "untick", "tk-1", "2"]));
+    soon("the run ticks the box in the file", || project.ticket_text("tk-1").contains("- [x] Beta"));
+    let other = said(&project, &["ticket", "untick", "tk-1", "2"], 0);
     assert!(other.contains("is unticked"), "{other}");
-    let last = said(&project.run(&["ticket", "tick", "tk-1", "Gamma"]));
+    let last = said(&project, &["ticket", "tick", "tk-1", "Gamma"], 0);
     assert!(last.contains("has applied it"), "{last}");
     // The running phase as well: its iteration is cut off.
-    let ticked = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
+    let ticked = said(&project, &["ticket", "tick", "tk-1", "Alpha"], 0);
     assert!(ticked.contains("has applied it"), "{ticked}");
-    let again = said(&project.run(&["ticket", "tick", "tk-1", "Alpha"]));
+    let again = said(&project, &["ticket", "tick", "tk-1", "Alpha"], 0);
     assert!(again.contains("already"), "{again}");
     project.write("go", "");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    ended(child, 0);
     let journal = project.journal();
     let phases = |kind: &str| {
         let found = of_kind(&journal, kind);
@@ -77,18 +84,16 @@ turns:
     steps: [{bash: sh tick.sh}, {status: {summary: ticked and done}}]
 ",
     );
-    let output = project.run(&["run", "--json", "-n", "2", "tk-1"]);
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    let told = records(&output);
+    let told = ran(&project, &["run", "--json", "-n", "2", "tk-1"], 4);
     let summaries: Vec<&Value> = of_kind(&told, "claim_made").iter().map(|made| &made["claim"]["summary"]).collect();
     assert_eq!(summaries, ["ticked and done", "ticked and done"], "no prompt shows a box that is ticked");
     assert_eq!(of_kind(&told, "phase_disputed").len(), 2);
     let back = of_kind(&told, "untick_settled");
-    assert_eq!(back.iter().map(|back| &back["phase"]).collect::<Vec<_>>(), ["Alpha", "Alpha"], "{}", text(&output));
+    assert_eq!(back.iter().map(|back| &back["phase"]).collect::<Vec<_>>(), ["Alpha", "Alpha"], "{told:?}");
     assert!(project.ticket_text("tk-1").contains("- [ ] Alpha\n- [ ] Beta\n"), "{}", project.ticket_text("tk-1"));
     let end = told.last().unwrap();
     assert_eq!((&end["phases_done"], &end["phases"]), (&0.into(), &2.into()));
-    let shown = said(&project.run(&["ticket", "show", "tk-1"]));
+    let shown = said(&project, &["ticket", "show", "tk-1"], 0);
     assert!(shown.contains("(0 of 2 done)"), "{shown}");
 }
 
@@ -101,8 +106,7 @@ fn what_the_person_writes_stands_where_a_tick_is_taken_back() {
     let ticket = project.ticket_text("tk-1").replace("test -e alpha.txt", "sh check.sh");
     project.write("work/.tickets/tk-1.md", &ticket);
     project.scenario("turns: [{when: {phase: Alpha}, steps: [{bash: sh tick.sh}, {status: {summary: done}}]}]");
-    let output = project.run(&["run", "--json", "-n", "1", "tk-1"]);
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    said(&project, &["run", "--json", "-n", "1", "tk-1"], 4);
     let edited = ticket.replace("# Work on tk-1", "# Better").replace("Beta", "Beta, but better");
     assert_eq!(project.ticket_text("tk-1"), edited.replace("status: open", "status: in_progress"));
 }
@@ -124,9 +128,7 @@ turns:
     steps: [{write: {path: beta.txt, content: x}}, {status: {phase: Beta, summary: too}}]
 ",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let told = records(&output);
+    let told = ran(&project, &["run", "--json", "tk-1"], 0);
     let seen = ["untick_settled", "iteration_started", "phase_done", "tick_settled"];
     let mut order: Vec<String> = Vec::new();
     for record in told.iter().filter(|record| seen.contains(&record["kind"].as_str().unwrap())) {
@@ -143,25 +145,12 @@ turns:
 fn two_phases_of_one_name_are_two_phases() {
     let (project, child) = at_work(&["Fix it", "Other", "Fix it"]);
     // As key d does, on the last of them, while Claude works on the first.
-    let store = Store::open(&project.path("state")).unwrap();
-    let run = store.runs().unwrap()[0].run;
-    store
-        .wish(
-            run,
-            Timestamp::from_millis(1),
-            &Wish { by: Answerer::COMMAND_LINE, command: UserCommand::TickPhase { phase: PhaseId(3) } },
-        )
-        .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !project.ticket_text("tk-1").contains("- [x]") {
-        assert!(Instant::now() < deadline, "the run ticks the box in the file");
-        std::thread::yield_now();
-    }
+    wish_tick(&project, 3);
+    soon("the run ticks the box in the file", || project.ticket_text("tk-1").contains("- [x]"));
     let boxes = "- [ ] Fix it\n- [ ] Other\n- [x] Fix it\n";
     assert!(project.ticket_text("tk-1").contains(boxes), "{}", project.ticket_text("tk-1"));
     project.write("go", "");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    ended(child, 0);
     for (kind, expected) in [("iteration_started", &[1, 2][..]), ("phase_done", &[1, 2]), ("tick_settled", &[3, 1, 2])]
     {
         let told = project.journal();
@@ -185,14 +174,9 @@ fn a_tick_that_a_run_does_not_take_over_happens_neither_now_nor_later() {
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
     assert!(said.contains("retrying until"), "the run has heard of it: {said}");
     std::fs::rename(&away, &state).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while of_kind(&project.journal(), "storage_waited").is_empty() {
-        assert!(Instant::now() < deadline, "the run stores again");
-        std::thread::yield_now();
-    }
+    soon("the run stores again", || !of_kind(&project.journal(), "storage_waited").is_empty());
     project.write("go", "");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let output = ended(child, 0);
     let journal = project.journal();
     for kind in ["phase_ticked", "wish_taken"] {
         assert!(of_kind(&journal, kind).is_empty(), "{kind}: {}", text(&output));
@@ -206,34 +190,25 @@ fn a_tick_that_nobody_waits_for_is_forgotten_by_the_next_program_which_says_so()
     let (project, child) = at_work(&["Alpha", "Beta"]);
     signal(&child, Signal::KILL);
     child.wait_with_output().unwrap();
-    let store = Store::open(&project.path("state")).unwrap();
-    let run = store.runs().unwrap()[0].run;
-    store
-        .wish(
-            run,
-            Timestamp::from_millis(1),
-            &Wish { by: Answerer::COMMAND_LINE, command: UserCommand::TickPhase { phase: PhaseId(2) } },
-        )
-        .unwrap();
+    wish_tick(&project, 2);
     project.write("go", "");
-    let output = project.run(&["resume", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let output = said(&project, &["resume", "--json"], 0);
     let journal = project.journal();
     for kind in ["phase_ticked", "wish_taken"] {
-        assert!(of_kind(&journal, kind).is_empty(), "{kind}: {}", text(&output));
+        assert!(of_kind(&journal, kind).is_empty(), "{kind}: {output}");
     }
     let told =
         of_kind(&journal, "noticed").iter().any(|notice| notice["text"].as_str().unwrap().contains("was dropped"));
-    assert!(told, "{}", text(&output));
+    assert!(told, "{output}");
 }
 
 #[test]
 fn a_tick_counts_also_between_runs_and_is_taken_back() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha", "Beta", "Gamma"]);
-    let ticked = said(&project.run(&["ticket", "tick", "tk-1", "1"]));
+    let ticked = said(&project, &["ticket", "tick", "tk-1", "1"], 0);
     assert_eq!(ticked, "tk-1: “Alpha” is ticked.\n");
-    assert!(said(&project.run(&["ticket", "tick", "tk-1", "1"])).contains("was already ticked"));
+    assert!(said(&project, &["ticket", "tick", "tk-1", "1"], 0).contains("was already ticked"));
     assert!(project.ticket_text("tk-1").contains("- [x] Alpha"));
     // Claude ticks a box itself and claims nothing: the run ends, and its tick is a claim for the next one.
     project.write("work/tick.sh", "sed -i 's/- ... Beta/- [x] Beta/' .tickets/tk-1.md\n");
@@ -242,38 +217,35 @@ fn a_tick_counts_also_between_runs_and_is_taken_back() {
     let notices = of_kind(&first, "noticed");
     assert!(notices.iter().any(|notice| notice["text"].as_str().unwrap().contains("“Beta” was ticked in the file")));
     // The person makes it theirs: the next run leaves it out.
-    assert!(said(&project.run(&["ticket", "tick", "tk-1", "Beta"])).contains("“Beta” is ticked"));
+    assert!(said(&project, &["ticket", "tick", "tk-1", "Beta"], 0).contains("“Beta” is ticked"));
     project.scenario(DILIGENT);
     let second = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(of_kind(&second, "iteration_started").len(), 1, "Gamma alone: {second:?}");
-    assert!(said(&project.run(&["ticket", "untick", "tk-1", "3"])).contains("is unticked"));
+    assert!(said(&project, &["ticket", "untick", "tk-1", "3"], 0).contains("is unticked"));
     assert!(project.ticket_text("tk-1").contains("- [ ] Gamma"));
-    let unknown = project.run(&["ticket", "tick", "tk-1", "4"]);
-    assert_eq!(unknown.status.code(), Some(2), "{}", text(&unknown));
+    said(&project, &["ticket", "tick", "tk-1", "4"], 2);
 }
 
 #[test]
 fn a_number_is_the_one_that_a_heading_carries_and_a_name_must_be_of_one_phase() {
     let project = Project::new();
     project.write("work/.tickets/tk-1.md", "# T\n\n### Phase 2: Second\n\n### Phase 3: Third\n");
-    let refused = project.run(&["ticket", "tick", "tk-1", "2"]);
-    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
-    let both = text(&refused);
+    let refused = said(&project, &["ticket", "tick", "tk-1", "2"], 2);
+    let both = refused;
     assert!(both.contains("number of “Phase 2: Second”") && both.contains("position of “Phase 3: Third”"), "{both}");
     assert!(!project.ticket_text("tk-1").contains("[x]"), "nothing is ticked");
-    assert!(said(&project.run(&["ticket", "tick", "tk-1", "Phase 2"])).contains("“Phase 2: Second” is ticked"));
-    assert!(said(&project.run(&["ticket", "tick", "tk-1", "3"])).contains("“Phase 3: Third” is ticked"));
+    assert!(said(&project, &["ticket", "tick", "tk-1", "Phase 2"], 0).contains("“Phase 2: Second” is ticked"));
+    assert!(said(&project, &["ticket", "tick", "tk-1", "3"], 0).contains("“Phase 3: Third” is ticked"));
     project.ticket("tk-3", &["2FA login", "Add tests", "3rd-party licences", "404 page", "5 - Docs", "5 tests fail"]);
     for (number, phase) in [("2", "Add tests"), ("3", "3rd-party licences"), ("5", "5 - Docs")] {
-        let ticked = said(&project.run(&["ticket", "tick", "tk-3", number]));
+        let ticked = said(&project, &["ticket", "tick", "tk-3", number], 0);
         assert_eq!(ticked, format!("tk-3: “{phase}” is ticked.\n"));
     }
     assert_eq!(project.run(&["ticket", "tick", "tk-3", "404"]).status.code(), Some(2));
     project.ticket("tk-2", &["Fix it", "Other", "Fix it"]);
     for name in ["3", "Fix it"] {
-        let refused = project.run(&["ticket", "tick", "tk-2", name]);
-        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
-        assert!(text(&refused).contains("several phases of tk-2 are called “Fix it”"), "{}", text(&refused));
+        let refused = said(&project, &["ticket", "tick", "tk-2", name], 2);
+        assert!(refused.contains("several phases of tk-2 are called “Fix it”"), "{refused}");
     }
     assert!(!project.ticket_text("tk-2").contains("[x]"));
 }

@@ -81,8 +81,7 @@ fn a_yes_is_for_once_and_leaving_is_none() {
     assert!(pushed(&project).is_empty() && answers(&project.journal()).is_empty(), "leaving is no answer");
     for branch in ["one", "one", "two"] {
         card(&mut terminal, &format!("HEAD:{branch}"));
-        terminal.keys("y");
-        terminal.wait_for("allowed: Bash git push");
+        terminal.keys_until("y", "allowed: Bash git push");
     }
     terminal.wait_for("complete: 1/1 phases");
     assert_eq!(pushed(&project), ["one", "two"]);
@@ -96,8 +95,7 @@ fn a_yes_for_the_ticket_holds_for_its_like_in_this_run_and_no_other() {
         project("guarded", &[&push("one"), &push("one"), &push("one"), "write: {path: \"{slug}.txt\", content: x}"]);
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     card(&mut terminal, "HEAD:one");
-    terminal.keys("t");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("t", "complete: 1/1 phases");
     let by = [("allow ticket", "screen"), ("allow once", "ticket"), ("allow once", "ticket")];
     assert_eq!(answers(&project.journal()), pairs(&by));
     leave(terminal, &project);
@@ -105,18 +103,14 @@ fn a_yes_for_the_ticket_holds_for_its_like_in_this_run_and_no_other() {
     project.ticket("tk-2", &["Beta"]);
     let mut terminal = start(&project, &["tk-2"], ROOMY);
     card(&mut terminal, "HEAD:one");
-    terminal.keys("d");
-    terminal.wait_for("Why not");
-    terminal.keys("push nothing today\r");
-    terminal.wait_for("denied: Bash git push");
+    terminal.keys_until("d", "Why not");
+    terminal.keys_until("push nothing today\r", "denied: Bash git push");
     // Claude was told the person's words: they stand in its tool result.
     terminal.wait_for("push nothing today");
     for _ in 0..2 {
         card(&mut terminal, "HEAD:one");
-        terminal.keys("d");
-        terminal.wait_for("Why not");
-        terminal.keys("\r");
-        terminal.wait_for("denied: Bash git push");
+        terminal.keys_until("d", "Why not");
+        terminal.keys_until("\r", "denied: Bash git push");
     }
     terminal.wait_for("complete: 1/1 phases");
     leave(terminal, &project);
@@ -132,26 +126,20 @@ fn a_lasting_yes_is_a_rule_that_is_shown_saved_told_of_and_holds() {
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     let screen = card(&mut terminal, "HEAD:one");
     assert!(screen.contains("A always"), "{screen}");
-    terminal.keys("A");
-    let screen = terminal.wait_for("save it and allow this call");
+    let screen = terminal.keys_until("A", "save it and allow this call");
     assert!(screen.contains("HEAD:one") && !policy.exists(), "shown before it is saved:\n{screen}");
-    terminal.keys("n");
-    terminal.wait_for("A always");
+    terminal.keys_until("n", "A always");
     assert!(!policy.exists() && answers(&project.journal()).is_empty());
-    terminal.keys("A");
-    terminal.wait_for("save it and allow this call");
-    terminal.keys("y");
-    terminal.wait_for(&format!("saved in {}", policy.display()));
+    terminal.keys_until("A", "save it and allow this call");
+    terminal.keys_until("y", &format!("saved in {}", policy.display()));
     // The second is not asked about; the third is another command.
     card(&mut terminal, "HEAD:two");
     terminal.keys("y");
     let screen = card(&mut terminal, "frobnicate");
     assert!(!screen.contains("A always"), "no rule for what is not known:\n{screen}");
     terminal.keys("A");
-    terminal.keys("d");
-    terminal.wait_for("Why not");
-    terminal.keys("\r");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("d", "Why not");
+    terminal.keys_until("\r", "complete: 1/1 phases");
     let told = format!("saved in {}", policy.display());
     assert!(
         project.journal().iter().any(|record| record["text"].as_str().is_some_and(|text| text.contains(&told))),
@@ -173,11 +161,9 @@ fn an_edited_call_is_judged_again_and_a_block_stays_a_block() {
     let project = project("guarded", &[&push("one")]);
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     card(&mut terminal, "HEAD:one");
-    terminal.keys("e");
-    terminal.wait_for("save, then y to run");
+    terminal.keys_until("e", "save, then y to run");
     terminal.keys(&"\x7f".repeat(40));
-    terminal.keys("rm -rf .git");
-    terminal.wait_for("rm -rf .git");
+    terminal.keys_until("rm -rf .git", "rm -rf .git");
     terminal.keys("\x13");
     // The reason stands over what was typed, which can be changed further.
     let screen = terminal.wait_for("Edit rejected");
@@ -187,8 +173,7 @@ fn an_edited_call_is_judged_again_and_a_block_stays_a_block() {
     // What the rules say of it stands there before any yes.
     terminal.wait_for("with its verdict");
     terminal.wait_for("once");
-    terminal.keys("y");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("y", "complete: 1/1 phases");
     assert!(
         project.path("work/.git").exists() && project.path("work/fine.txt").exists() && pushed(&project).is_empty()
     );
@@ -207,11 +192,9 @@ fn what_is_longer_than_its_card_is_read_to_the_end_before_a_yes() {
     terminal.keys("A");
     terminal.keys("j");
     assert!(answers(&project.journal()).is_empty(), "what was not read is not agreed to");
-    terminal.keys("G");
-    terminal.wait_for("once");
+    terminal.keys_until("G", "once");
     assert!(answers(&project.journal()).is_empty());
-    terminal.keys("y");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("y", "complete: 1/1 phases");
     assert_eq!(pushed(&project), ["hidden"]);
     leave(terminal, &project);
 }
@@ -231,16 +214,12 @@ fn questions_and_plans_of_claudes_are_answered_on_their_cards() {
     );
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     card(&mut terminal, "Which colours?");
-    terminal.keys(" jj \r");
-    terminal.wait_for("heard red, green");
+    terminal.keys_until(" jj \r", "heard red, green");
     card(&mut terminal, "Which name?");
-    terminal.keys("jj\r");
-    terminal.wait_for("What do you answer?");
-    terminal.keys("Cleo\r");
-    terminal.wait_for("heard Cleo");
+    terminal.keys_until("jj\r", "What do you answer?");
+    terminal.keys_until("Cleo\r", "heard Cleo");
     card(&mut terminal, "First this");
-    terminal.keys("d");
-    terminal.wait_for("Why not");
+    terminal.keys_until("d", "Why not");
     terminal.keys("leave out the first\r");
     card(&mut terminal, "Only that.");
     terminal.keys("y");
@@ -273,11 +252,9 @@ fn what_needs_the_passphrase_is_blocked_until_one_is_set_and_open_for_a_while_af
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     let screen = card(&mut terminal, "touch a.txt");
     assert!(screen.contains("secret-for-write") && !screen.contains("A always"), "{screen}");
-    terminal.keys("y");
-    terminal.wait_for("check");
+    terminal.keys_until("y", "check");
     for failure in 1..=5 {
-        terminal.keys("not the words at all\r");
-        terminal.wait_for("checking the passphrase");
+        terminal.keys_until("not the words at all\r", "checking the passphrase");
         let after = if failure < 5 { "passphrase  █" } else { "Wait " };
         terminal.wait_until("the next try", |screen| screen.contains("Wrong passphrase") && screen.contains(after));
     }
@@ -285,8 +262,7 @@ fn what_needs_the_passphrase_is_blocked_until_one_is_set_and_open_for_a_while_af
     // A try while it is locked is not sent, though it is the right one.
     terminal.keys("correct horse battery\r");
     terminal.wait_until("the lock open", |screen| !screen.contains("Wait "));
-    terminal.keys("\r");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("\r", "complete: 1/1 phases");
     for name in ["a", "b", "c"] {
         assert!(project.path(&format!("work/{name}.txt")).exists(), "{name}");
     }
@@ -307,8 +283,7 @@ fn a_question_that_outlived_its_program_is_void_and_asked_anew() {
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     terminal.wait_for("run resumed");
     card(&mut terminal, "HEAD:one");
-    terminal.keys("y");
-    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("y", "complete: 1/1 phases");
     let records = project.journal();
     let ids = |kind: &str| -> Vec<String> {
         let of_kind = records.iter().filter(|record| record["kind"] == kind);
@@ -329,20 +304,14 @@ fn one_queue_holds_calls_and_changed_commands() {
     terminal.wait_for("1 more wait");
     project.write("work/.tickets/tk-1.md", &ticket.replace("`true`", "`test -e .git`"));
     terminal.wait_until("three things that wait", |screen| screen.contains("3 waiting"));
-    terminal.keys("!");
-    terminal.wait_for("1 of 3 waiting for you");
-    terminal.keys("!");
-    terminal.wait_for("2 of 3 waiting for you");
-    terminal.keys("!");
-    terminal.wait_for("Added:");
+    terminal.keys_until("!", "1 of 3 waiting for you");
+    terminal.keys_until("!", "2 of 3 waiting for you");
+    terminal.keys_until("!", "Added:");
     terminal.keys("y");
     terminal.wait_until("two things that wait", |screen| screen.contains("2 waiting"));
-    terminal.keys("!");
-    terminal.wait_for("1 of 2 waiting for you");
-    terminal.keys("y");
-    terminal.wait_for("1 more waiting, ! shows the next");
-    terminal.keys("!");
-    terminal.wait_for("1 of 1 waiting for you");
+    terminal.keys_until("!", "1 of 2 waiting for you");
+    terminal.keys_until("y", "1 more waiting, ! shows the next");
+    terminal.keys_until("!", "1 of 1 waiting for you");
     terminal.keys("y");
     terminal.wait_until("the end", |screen| screen.lines().next().is_some_and(|bar| bar.contains("✓ done")));
     assert_eq!(pushed(&project), ["one", "two"]);
@@ -379,8 +348,7 @@ fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
     edit(&rule("three", "ask"));
     let screen = terminal.wait_for("Asked again: the rules were changed.");
     assert!(screen.contains("rule three-ask"), "{screen}");
-    terminal.keys("y");
-    terminal.wait_for("asked again");
+    terminal.keys_until("y", "asked again");
     terminal.keys("y");
     // Rules that cannot be used, half saved perhaps, refuse nothing that waits: the card says where they are wrong, and
     // what they say in the end counts.

@@ -1,7 +1,7 @@
 //! What reaches the terminal, byte by byte: only sequences of a list, whatever Claude, tickets and files hold; no colour
 //! where none is wanted; and a screen that is whole after every size.
 
-use super::stage::{ROOMY, at_the_gate, gated_project, leave, start, start_with};
+use super::stage::{ROOMY, gated_project, gated_run, leave, start, start_with};
 use crate::project::Project;
 use crate::terminal::Terminal;
 use std::collections::BTreeSet;
@@ -183,8 +183,7 @@ fn nothing_but_our_own_sequences_reaches_the_terminal() {
     for _ in 0..8 {
         terminal.keys("\x1b[6~");
     }
-    terminal.keys("\t\tg\t?");
-    terminal.wait_for("this list");
+    terminal.keys_until("\t\tg\t?", "this list");
     terminal.keys("\x1b");
     terminal.wait_until("no help", |screen| !screen.contains("this list"));
     terminal.keys("\x0c");
@@ -211,8 +210,7 @@ fn no_color_is_heard() {
         project.open_gate("beta");
         let mut terminal = start_with(&project, &["tk-1"], ROOMY, more);
         terminal.wait_for("complete: 2/2 phases");
-        terminal.keys("?");
-        terminal.wait_for("this list");
+        terminal.keys_until("?", "this list");
         terminal.keys("\x1b");
         terminal.wait_until("no help", |screen| !screen.contains("this list"));
         terminal.keys("q");
@@ -235,8 +233,7 @@ impl Dice {
 
 #[test]
 fn a_storm_of_sizes_ends_with_a_whole_screen() {
-    let project = gated_project(&["Alpha", "Beta"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
     let mut dice = Dice(20_261_121);
     for n in 0..200 {
         terminal.resize((60 + dice.below(141), 15 + dice.below(36)));

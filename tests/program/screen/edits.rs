@@ -1,7 +1,8 @@
 //! A person changes the ticket's file while a run is at work: from outside, from the screen, and what is put to them.
 
-use super::stage::gated_project;
-use super::stage::{ROOMY, at_the_gate, boxes, count, gated, leave, leave_with, start_with, wait_at_the_gate};
+use super::stage::{
+    ROOMY, at_the_gate, boxes, count, gated, gated_project, gated_run, leave, leave_with, start_with, wait_at_the_gate,
+};
 use crate::project::Project;
 use crate::terminal::Terminal;
 use std::os::unix::fs::PermissionsExt;
@@ -9,8 +10,7 @@ use std::time::Instant;
 
 #[test]
 fn an_edit_of_the_file_shows_and_the_run_follows_it() {
-    let project = gated_project(&["Alpha", "Beta", "Gamma"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta", "Gamma"]);
     let edit = |terminal: &Terminal, from: &str, to: &str, shown: &str| {
         let text = project.ticket_text("tk-1");
         assert!(text.contains(from), "{text}");
@@ -26,8 +26,7 @@ fn an_edit_of_the_file_shows_and_the_run_follows_it() {
     edit(&terminal, "- [x] Gamma", "- [ ] Gamma", "0/4 phases ticked");
     edit(&terminal, "- [ ] Alpha", "- [ ] Alpha and more", "▶ Alpha and more");
     // Claude claims the phase by the name it was given; it is the renamed one.
-    terminal.keys("p");
-    terminal.wait_for("pausing");
+    terminal.keys_until("p", "pausing");
     project.open_gate("alpha");
     terminal.wait_for("paused · p resumes");
     // Now that nothing of Claude's runs, the person's tick is believed.
@@ -46,8 +45,7 @@ fn an_edit_of_the_file_shows_and_the_run_follows_it() {
 
 #[test]
 fn a_ticket_that_is_removed_ends_the_run_and_is_not_made_anew() {
-    let project = gated_project(&["Alpha"]);
-    let terminal = at_the_gate(&project, "Alpha");
+    let (project, terminal) = gated_run(&["Alpha"]);
     std::fs::remove_file(project.path("work/.tickets/tk-1.md")).unwrap();
     terminal.wait_for("ended, ticket_gone");
     assert!(!project.path("work/.tickets/tk-1.md").exists());
@@ -62,8 +60,7 @@ fn the_editor_has_the_terminal_and_gives_it_back() {
     let editor = project.path("editor").display().to_string();
     let mut terminal = start_with(&project, &["tk-1"], ROOMY, &[("EDITOR", &editor)]);
     wait_at_the_gate(&terminal, "Alpha");
-    terminal.keys("e");
-    terminal.wait_for("EDITING tk-1.md");
+    terminal.keys_until("e", "EDITING tk-1.md");
     assert!(!terminal.in_alternate_screen() && terminal.has_its_modes_back());
     // The run goes on behind the editor.
     project.open_gate("alpha");
@@ -71,8 +68,7 @@ fn the_editor_has_the_terminal_and_gives_it_back() {
     assert!(boxes(&project, "tk-1")[0].1, "ticked while the editor is open");
     assert!(!terminal.in_alternate_screen(), "nothing is drawn over the editor");
     // These are keys of the table; here they are the editor's.
-    terminal.keys("quips\n");
-    terminal.wait_for("○ quips");
+    terminal.keys_until("quips\n", "○ quips");
     assert!(terminal.in_alternate_screen());
     project.open_gate("beta");
     project.open_gate("quips");
@@ -137,8 +133,7 @@ fn asked(new: &str) -> (Project, Terminal) {
     let mut terminal = at_the_gate(&project, "Alpha");
     project.write("work/.tickets/tk-1.md", &ticket.replace("`true`", &format!("`{new}`")));
     terminal.wait_for("! needs you");
-    terminal.keys("!");
-    let screen = terminal.wait_for("Added:");
+    let screen = terminal.keys_until("!", "Added:");
     assert!(screen.contains(&format!("+ {new}")) && screen.contains("- true"), "{screen}");
     (project, terminal)
 }
@@ -146,8 +141,7 @@ fn asked(new: &str) -> (Project, Terminal) {
 #[test]
 fn a_changed_validation_list_counts_after_a_yes() {
     let (project, mut terminal) = asked("test -e alpha.txt");
-    terminal.keys("y");
-    terminal.wait_for("using the new validation commands");
+    terminal.keys_until("y", "using the new validation commands");
     project.open_gate("alpha");
     terminal.wait_for("validation passed: test -e alpha.txt");
     terminal.wait_for("complete: 1/1 phases");
@@ -157,8 +151,7 @@ fn a_changed_validation_list_counts_after_a_yes() {
 #[test]
 fn a_changed_validation_list_does_not_count_after_a_no() {
     let (project, mut terminal) = asked("touch must-not-run");
-    terminal.keys("n");
-    terminal.wait_for("using the old validation commands");
+    terminal.keys_until("n", "using the old validation commands");
     project.open_gate("alpha");
     terminal.wait_for("validation passed: true");
     terminal.wait_for("complete: 1/1 phases");

@@ -1,14 +1,12 @@
 //! What the keys do to a run.
 
-use super::stage::{ROOMY, at_the_gate, boxes, count, gated, gated_project, leave, start, wait_at_the_gate};
+use super::stage::{ROOMY, at_the_gate, boxes, count, gated, gated_project, gated_run, leave, start, wait_at_the_gate};
 use crate::project::Project;
 
 #[test]
 fn a_pause_holds_after_the_iteration_and_p_goes_on() {
-    let project = gated_project(&["Alpha", "Beta"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
-    terminal.keys("p");
-    let screen = terminal.wait_for("pausing after this iteration");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
+    let screen = terminal.keys_until("p", "pausing after this iteration");
     assert!(screen.contains("p cancel pause"), "{screen}");
     project.open_gate("beta");
     project.open_gate("alpha");
@@ -18,17 +16,14 @@ fn a_pause_holds_after_the_iteration_and_p_goes_on() {
     let journal = project.journal();
     assert_eq!(journal.last().unwrap()["kind"], "paused");
     assert_eq!(count(&project, "iteration_started"), 1);
-    terminal.keys("p");
-    terminal.wait_for("complete: 2/2 phases");
+    terminal.keys_until("p", "complete: 2/2 phases");
     leave(terminal, &project);
 }
 
 #[test]
 fn a_pause_that_is_taken_back_is_none() {
-    let project = gated_project(&["Alpha", "Beta"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
-    terminal.keys("p");
-    terminal.wait_for("pausing after this iteration · p cancels");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
+    terminal.keys_until("p", "pausing after this iteration · p cancels");
     terminal.keys("p");
     terminal.wait_until("no pause", |screen| !screen.contains("pausing after this iteration · p cancels"));
     project.open_gate("alpha");
@@ -40,16 +35,14 @@ fn a_pause_that_is_taken_back_is_none() {
 
 #[test]
 fn a_pause_now_interrupts_claude_and_keeps_its_work() {
-    let project = gated_project(&["Alpha"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha"]);
     terminal.keys("P");
     // The gate is shut: only an interrupt gets there.
     let screen = terminal.wait_for("paused · p resumes");
     assert!(screen.contains("interrupted"), "{screen}");
     assert_eq!(project.processes().len(), 1, "only the program itself: {:?}", project.processes());
     assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
-    terminal.keys("p");
-    terminal.wait_for("iteration 2");
+    terminal.keys_until("p", "iteration 2");
     project.open_gate("alpha");
     terminal.wait_for("complete: 1/1 phases");
     leave(terminal, &project);
@@ -57,15 +50,12 @@ fn a_pause_now_interrupts_claude_and_keeps_its_work() {
 
 #[test]
 fn a_skip_is_asked_for_and_leaves_the_phase_undone() {
-    let project = gated_project(&["Alpha", "Beta"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
-    terminal.keys("s");
-    terminal.wait_for("Leave “Alpha” undone");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
+    terminal.keys_until("s", "Leave “Alpha” undone");
     terminal.keys("n");
     terminal.wait_until("no question", |screen| !screen.contains("Leave “Alpha” undone"));
     assert_eq!(count(&project, "phase_skipped"), 0, "no is no");
-    terminal.keys("s");
-    terminal.wait_for("Leave “Alpha” undone");
+    terminal.keys_until("s", "Leave “Alpha” undone");
     terminal.keys("y");
     wait_at_the_gate(&terminal, "Beta");
     terminal.wait_for("↷ skipped “Alpha”");
@@ -78,12 +68,10 @@ fn a_skip_is_asked_for_and_leaves_the_phase_undone() {
 
 #[test]
 fn a_skipped_phase_is_worked_on_after_all() {
-    let project = gated_project(&["Alpha", "Beta"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
     terminal.keys("sy");
     wait_at_the_gate(&terminal, "Beta");
-    terminal.keys("r");
-    terminal.wait_for("reopened: “Alpha”");
+    terminal.keys_until("r", "reopened: “Alpha”");
     project.open_gate("beta");
     wait_at_the_gate(&terminal, "Alpha");
     project.open_gate("alpha");
@@ -93,10 +81,8 @@ fn a_skipped_phase_is_worked_on_after_all() {
 
 #[test]
 fn words_steer_the_running_turn() {
-    let project = gated_project(&["Alpha"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
-    terminal.keys("i");
-    terminal.wait_for("into the running turn");
+    let (project, mut terminal) = gated_run(&["Alpha"]);
+    terminal.keys_until("i", "into the running turn");
     // Keys of the table are text here.
     terminal.keys("please quit plain xpsq words\r");
     let note = |screen: &str, state: &str| {
@@ -127,16 +113,12 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
     );
     project.scenario(&gated(&project).replacen("turns:", &format!("turns:{heard}"), 1));
     let mut terminal = at_the_gate(&project, "Alpha");
-    terminal.keys("p");
-    terminal.wait_for("pausing after this iteration");
+    terminal.keys_until("p", "pausing after this iteration");
     project.open_gate("alpha");
     terminal.wait_for("paused · p resumes");
-    terminal.keys("i");
-    terminal.wait_for("into the next prompt");
-    terminal.keys("mind the gap\r");
-    terminal.wait_for("message queued: “mind the gap”");
-    terminal.keys("p");
-    terminal.wait_for("I mind it.");
+    terminal.keys_until("i", "into the next prompt");
+    terminal.keys_until("mind the gap\r", "message queued: “mind the gap”");
+    terminal.keys_until("p", "I mind it.");
     terminal.wait_until("the note as read", |screen| {
         screen.lines().any(|line| line.contains("› mind the gap") && line.contains("read by Claude"))
     });
@@ -147,14 +129,11 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
 
 #[test]
 fn words_that_are_not_sent_are_kept() {
-    let project = gated_project(&["Alpha"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
-    terminal.keys("i");
-    terminal.wait_for("into the running turn");
+    let (project, mut terminal) = gated_run(&["Alpha"]);
+    terminal.keys_until("i", "into the running turn");
     terminal.keys("half a thought\x1b");
     terminal.wait_until("no dialog", |screen| !screen.contains("into the running turn"));
-    terminal.keys("i");
-    terminal.wait_for("half a thought");
+    terminal.keys_until("i", "half a thought");
     assert_eq!(count(&project, "note_given"), 0);
     terminal.keys("\x1b");
     terminal.wait_until("no dialog", |screen| !screen.contains("into the running turn"));
@@ -171,8 +150,7 @@ fn another_ticket_is_opened_beside_the_first() {
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     wait_at_the_gate(&terminal, "Alpha");
     terminal.keys("t");
-    terminal.keys("tk-2\r");
-    terminal.wait_for("Stream · tk-2 ");
+    terminal.keys_until("tk-2\r", "Stream · tk-2 ");
     terminal.wait_until("the second tab", |screen| screen.lines().next().unwrap_or_default().contains("2 tk-2"));
     project.open_gate("alpha");
     // Opened is not started: that takes a `p`, if it has not begun to wait for the folder by itself.

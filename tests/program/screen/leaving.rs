@@ -1,7 +1,7 @@
 //! How the program leaves: by `q`, by a signal, over a closed window, to the background. Nothing stays behind.
 
 use super::stage::{
-    ROOMY, assert_given_back, at_the_gate, boxes, gated_project, leave, start, start_program, wait_at_the_gate,
+    ROOMY, assert_given_back, boxes, gated_project, gated_run, leave, start, start_program, wait_at_the_gate,
 };
 use crate::project::{PROGRAM, Project};
 use crate::terminal::Terminal;
@@ -55,8 +55,7 @@ fn sigterm_and_sighup_give_the_terminal_back_and_leave_no_process() {
 fn other_signals_that_end_a_program_give_the_terminal_back_as_well() {
     let signals = [Signal::USR1, Signal::USR2, Signal::ALARM, Signal::ABORT, Signal::QUIT, Signal::XCPU];
     for signal in signals {
-        let project = gated_project(&["Alpha"]);
-        let mut terminal = at_the_gate(&project, "Alpha");
+        let (project, mut terminal) = gated_run(&["Alpha"]);
         terminal.signal(signal);
         let code = u32::try_from(128 + signal.as_raw()).unwrap();
         assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
@@ -90,8 +89,7 @@ fn a_closed_window_leaves_no_process() {
 #[test]
 fn a_window_that_is_closed_while_nothing_can_be_stored_ends_the_program() {
     for closed in [true, false] {
-        let project = gated_project(&["Alpha"]);
-        let mut terminal = at_the_gate(&project, "Alpha");
+        let (project, mut terminal) = gated_run(&["Alpha"]);
         std::fs::remove_dir_all(project.path("state")).unwrap();
         if closed {
             terminal.close();
@@ -116,11 +114,9 @@ fn a_window_that_is_closed_over_an_idle_screen_ends_it() {
 
 #[test]
 fn quitting_may_be_taken_back() {
-    let project = gated_project(&["Alpha"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha"]);
     for back in ["\x1b", "n", "q"] {
-        terminal.keys("q");
-        terminal.wait_for("finish the iteration, then quit");
+        terminal.keys_until("q", "finish the iteration, then quit");
         terminal.keys(back);
         terminal.wait_until("no dialog", |screen| !screen.contains("finish the iteration, then quit"));
     }
@@ -131,13 +127,10 @@ fn quitting_may_be_taken_back() {
 
 #[test]
 fn quitting_may_wait_for_the_iteration() {
-    let project = gated_project(&["Alpha", "Beta"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
     project.open_gate("beta");
-    terminal.keys("q");
-    terminal.wait_for("finish the iteration, then quit");
-    terminal.keys("f");
-    terminal.wait_for("stopping");
+    terminal.keys_until("q", "finish the iteration, then quit");
+    terminal.keys_until("f", "stopping");
     project.open_gate("alpha");
     assert_eq!(terminal.wait_end().exit_code(), 5, "stopped by the person, as without a screen");
     assert_given_back(&terminal);
@@ -148,8 +141,7 @@ fn quitting_may_wait_for_the_iteration() {
 #[test]
 fn quitting_now_ends_what_will_not_end() {
     let (project, mut terminal) = stubborn();
-    terminal.keys("q");
-    terminal.wait_for("stop now and quit");
+    terminal.keys_until("q", "stop now and quit");
     terminal.keys("s");
     assert_eq!(terminal.wait_end().exit_code(), 5);
     assert_given_back(&terminal);
@@ -183,13 +175,10 @@ fn ctrl_z_goes_to_the_shell_and_fg_comes_back() {
     terminal.keys(&format!("{PROGRAM} tk-1\n"));
     wait_at_the_gate(&terminal, "Alpha");
     for _ in 0..2 {
-        terminal.keys("\x1a");
-        terminal.wait_for("Stopped");
+        terminal.keys_until("\x1a", "Stopped");
         assert!(!terminal.in_alternate_screen() && !terminal.hides_cursor());
-        terminal.keys("echo $((40 + 2)) lines\n");
-        terminal.wait_for("42 lines");
-        terminal.keys("clear; fg\n");
-        terminal.wait_for("Working on Alpha.");
+        terminal.keys_until("echo $((40 + 2)) lines\n", "42 lines");
+        terminal.keys_until("clear; fg\n", "Working on Alpha.");
         assert!(terminal.in_alternate_screen() && terminal.hides_cursor());
     }
     project.open_gate("alpha");

@@ -1,15 +1,15 @@
 //! Whole runs on the screen: from the first frame to the end, killed and resumed, stopped and started again, two at once.
 
 use super::stage::{
-    ROOMY, SMALL, at_the_gate, boxes, count, gated, gated_project, leave, leave_with, start, wait_at_the_gate,
+    ROOMY, SMALL, at_the_gate, boxes, count, gated, gated_project, gated_run, leave, leave_with, start,
+    wait_at_the_gate,
 };
 use crate::project::Project;
 use rustix::process::Signal;
 
 #[test]
 fn four_panes_show_a_run_from_start_to_end() {
-    let project = gated_project(&["Alpha", "Beta", "Gamma"]);
-    let terminal = at_the_gate(&project, "Alpha");
+    let (project, terminal) = gated_run(&["Alpha", "Beta", "Gamma"]);
     let screen = terminal.screen();
     for pane in ["─ Tickets ─", "━ Stream · tk-1 Work on tk-1 ━", "─ Gauges ─", "─ Log ─"] {
         assert!(screen.contains(pane), "{pane} is missing:\n{screen}");
@@ -63,8 +63,7 @@ fn title(screen: &str) -> String {
 
 #[test]
 fn a_killed_run_is_gone_on_with_where_it_was() {
-    let project = gated_project(&["Alpha", "Beta", "Gamma"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta", "Gamma"]);
     project.open_gate("alpha");
     wait_at_the_gate(&terminal, "Beta");
     terminal.signal(Signal::KILL);
@@ -86,14 +85,11 @@ fn a_killed_run_is_gone_on_with_where_it_was() {
 
 #[test]
 fn a_stopped_run_goes_on_when_it_is_started_again() {
-    let project = gated_project(&["Alpha", "Beta"]);
-    let mut terminal = at_the_gate(&project, "Alpha");
+    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
     project.open_gate("alpha");
     wait_at_the_gate(&terminal, "Beta");
-    terminal.keys("x");
-    terminal.wait_for("y yes");
-    terminal.keys("y");
-    terminal.wait_for("ended, user_stopped");
+    terminal.keys_until("x", "y yes");
+    terminal.keys_until("y", "ended, user_stopped");
     leave_with(terminal, &project, 5);
 
     // In the next program …
@@ -103,8 +99,7 @@ fn a_stopped_run_goes_on_when_it_is_started_again() {
     terminal.wait_until("a stopped tab", |screen| screen.lines().next().is_some_and(|bar| bar.contains("stopped")));
     // … and in the same one.
     project.open_gate("beta");
-    terminal.keys("p");
-    terminal.wait_for("complete: 2/2 phases");
+    terminal.keys_until("p", "complete: 2/2 phases");
     assert_eq!((count(&project, "phase_done"), count(&project, "run_resumed")), (2, 2));
     leave(terminal, &project);
 }
@@ -125,15 +120,12 @@ fn two_tickets_stand_in_two_tabs_and_take_turns_in_the_folder() {
     let (first, second) = if begun("alpha") { (1, 2) } else { (2, 1) };
     let gates = ["alpha", "beta"];
 
-    terminal.keys(&second.to_string());
-    let screen = terminal.wait_for(&format!("Stream · tk-{second} "));
+    let screen = terminal.keys_until(&second.to_string(), &format!("Stream · tk-{second} "));
     assert!(screen.contains("queued behind "), "{screen}");
     assert!(!screen.contains("Working on"), "it has not begun:\n{screen}");
-    terminal.keys("]");
-    terminal.wait_for(&format!("Stream · tk-{first} "));
+    terminal.keys_until("]", &format!("Stream · tk-{first} "));
     terminal.wait_for("Working on");
-    terminal.keys("[");
-    terminal.wait_for(&format!("Stream · tk-{second} "));
+    terminal.keys_until("[", &format!("Stream · tk-{second} "));
 
     project.open_gate(gates[first - 1]);
     terminal.wait_until("the second at work", |screen| {
@@ -156,10 +148,8 @@ fn a_start_that_the_breaker_refuses_has_its_gauges_and_c_closes_it() {
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(4));
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     terminal.wait_for("○ open");
-    terminal.keys("c");
-    terminal.wait_for("reset");
-    terminal.keys("y");
-    terminal.wait_for("● closed");
+    terminal.keys_until("c", "reset");
+    terminal.keys_until("y", "● closed");
     terminal.keys("q");
     assert_eq!(terminal.wait_end().exit_code(), 4, "it was not started");
 }

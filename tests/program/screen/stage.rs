@@ -34,6 +34,13 @@ pub fn gated_project(phases: &[&str]) -> Project {
     project
 }
 
+/// The same and the program on it, once Claude waits at the gate of the first of them, `Alpha`.
+pub fn gated_run(phases: &[&str]) -> (Project, Terminal) {
+    let project = gated_project(phases);
+    let terminal = at_the_gate(&project, "Alpha");
+    (project, terminal)
+}
+
 /// The program in a terminal of this size.
 pub fn start(project: &Project, args: &[&str], size: (u16, u16)) -> Terminal {
     start_with(project, args, size, &[])

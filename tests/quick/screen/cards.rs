@@ -1,6 +1,6 @@
 //! Everything that waits for the person: the queue, each card, and what stands on them.
 
-use super::{modal, press, sample, scene, whole};
+use super::{modal, press, pressed, sample, scene, whole};
 use programmator::domain::approval::{Again, Approval, ApprovalKind, QuestionId};
 use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
@@ -80,11 +80,7 @@ fn the_kind_that_can_be_allowed_is_on_the_card() {
         )],
         ..bash(command)
     };
-    modal("card_kind", || {
-        let mut model = waits(approval.clone());
-        press(&mut model, "!");
-        model
-    });
+    modal("card_kind", || pressed(waits(approval.clone()), "!"));
 }
 
 #[test]
@@ -97,29 +93,17 @@ fn queue() {
         press(&mut model, "a j");
         model
     });
-    modal("queue_empty", || {
-        let mut model = sample::model();
-        press(&mut model, "a");
-        model
-    });
+    modal("queue_empty", || pressed(sample::model(), "a"));
 }
 
 #[test]
 fn card() {
-    whole("card", || {
-        let mut model = waits(sample::push("c"));
-        press(&mut model, "!");
-        model
-    });
+    whole("card", || pressed(waits(sample::push("c")), "!"));
 }
 
 #[test]
 fn a_call_waits_behind_its_card() {
-    scene("card_later", || {
-        let mut model = waits(sample::push("c"));
-        press(&mut model, "! Esc");
-        model
-    });
+    scene("card_later", || pressed(waits(sample::push("c")), "! Esc"));
 }
 
 #[test]
@@ -157,16 +141,8 @@ fn a_long_command() {
         let lines: Vec<String> = (1..=300).map(|n| format!("echo step {n} >> /tmp/log{n}")).collect();
         waits(bash(&lines.join("\n")))
     };
-    modal("card_long", || {
-        let mut model = long();
-        press(&mut model, "!");
-        model
-    });
-    modal("card_long_end", || {
-        let mut model = long();
-        press(&mut model, "! G");
-        model
-    });
+    modal("card_long", || pressed(long(), "!"));
+    modal("card_long_end", || pressed(long(), "! G"));
     let mut model = long();
     model.size = (80, 24);
     press(&mut model, "!");
@@ -208,11 +184,7 @@ fn deny_with_words() {
 
 #[test]
 fn edited_input() {
-    modal("card_input", || {
-        let mut model = waits(sample::push("c"));
-        press(&mut model, "! e");
-        model
-    });
+    modal("card_input", || pressed(waits(sample::push("c")), "! e"));
     let mut model = waits(sample::push("c"));
     press(&mut model, "! e x Enter");
     let drawn = sample::draw(&mut model, (80, 24));
@@ -259,11 +231,7 @@ fn asked_again() {
 
 #[test]
 fn lasting_rule() {
-    modal("card_rule", || {
-        let mut model = waits(sample::push("c"));
-        press(&mut model, "! A");
-        model
-    });
+    modal("card_rule", || pressed(waits(sample::push("c")), "! A"));
 }
 
 #[test]
@@ -297,27 +265,15 @@ fn masked_passphrase() {
 
 #[test]
 fn question_of_claude() {
-    modal("card_question", || {
-        let mut model = waits(question(&["one"]));
-        press(&mut model, "! j");
-        model
-    });
-    modal("card_questions", || {
-        let mut model = waits(question(&["one", "many"]));
-        press(&mut model, "! Enter Space j j Space");
-        model
-    });
+    modal("card_question", || pressed(waits(question(&["one"])), "! j"));
+    modal("card_questions", || pressed(waits(question(&["one", "many"])), "! Enter Space j j Space"));
     modal("card_own_words", || {
         let mut model = waits(question(&["one"]));
         press(&mut model, "! j j j Enter");
         update(&mut model, Msg::Paste("Neither: use the proxy's.".into()));
         model
     });
-    modal("card_answers", || {
-        let mut model = waits(question(&["one", "many"]));
-        press(&mut model, "! Enter 1 3 Enter");
-        model
-    });
+    modal("card_answers", || pressed(waits(question(&["one", "many"])), "! Enter 1 3 Enter"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Supervision on the screen: the circuit breaker, the limits and the watchdog, each in every state a person can meet.
 
-use super::{modal, press, scene, whole, with};
+use super::{modal, press, pressed, scene, whole, with};
 use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::limits::admission::{Ledger, Why};
 use crate::domain::limits::provider::{Reset, Window, WindowStatus};
@@ -118,11 +118,7 @@ fn breaker_after_its_cooldown() {
 
 #[test]
 fn breaker_reset_dialog() {
-    modal("breaker_reset", || {
-        let mut model = with(halted());
-        press(&mut model, "c");
-        model
-    });
+    modal("breaker_reset", || pressed(with(halted()), "c"));
 }
 
 #[test]
