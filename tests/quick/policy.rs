@@ -12,7 +12,6 @@ mod grammar;
 mod guarded;
 mod kinds;
 mod ordinary;
-mod own_rows;
 mod readings;
 mod scratch;
 mod scripts;
