@@ -24,15 +24,12 @@ pub use values::Explained;
 /// Everything that is configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Rules of a run.
     pub settings: Settings,
-    /// How Claude is started.
     pub agent: AgentConfig,
     /// Commands that check every claim, after the ticket's own.
     pub validation: Vec<String>,
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
-    /// Screen options.
     pub screen: ScreenConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
@@ -70,7 +67,6 @@ pub struct AgentConfig {
     pub command: Vec<String>,
     /// Further flags for Claude, vetted.
     pub flags: Vec<String>,
-    /// Further environment for Claude.
     pub env: BTreeMap<String, String>,
     /// Claude's own settings that it may load: empty or `user`.
     pub setting_sources: Vec<String>,
@@ -101,18 +97,14 @@ pub struct StorageConfig {
 /// Screen options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScreenConfig {
-    /// Name of the theme.
     pub theme: String,
-    /// Draw with ASCII only.
     pub ascii: bool,
 }
 
 /// A file as read: its path for messages, and its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileText {
-    /// Where it is.
     pub path: String,
-    /// What stands in it.
     pub text: String,
 }
 
@@ -148,9 +140,7 @@ pub enum Trust {
 /// Something a person should know about the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// How bad.
     pub level: Level,
-    /// What, and what to do.
     pub text: String,
 }
 

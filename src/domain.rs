@@ -32,3 +32,4 @@ pub mod tool_call;
 pub mod turn;
 pub mod verdict;
 pub mod watchdog;
+mod worded;

@@ -171,7 +171,6 @@ impl Agent {
         self.write(messages::user(uuid, text)).await
     }
 
-    /// Answers a callback.
     pub async fn answer_callback(&self, request_id: &str, answer: &CallbackAnswer) -> Result<(), AgentError> {
         self.write(messages::callback_answer(request_id, answer)).await
     }

@@ -19,7 +19,6 @@ pub struct Editor {
 /// A file was not edited.
 #[derive(Debug, thiserror::Error)]
 pub enum EditorError {
-    /// Set another one.
     #[error("the editor {0} could not be started: {1}; set $EDITOR")]
     Start(String, io::Error),
     #[error("the editor {0} failed: {1}")]

@@ -10,7 +10,6 @@ use std::path::Path;
 /// Names with their values.
 pub type Variables = Vec<(OsString, OsString)>;
 
-/// The list.
 const LIST: &str = include_str!("build_variables.txt");
 
 /// Parts of names that tell of a secret.

@@ -18,7 +18,6 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// There is none.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.unreadable.is_empty()
     }
@@ -30,7 +29,6 @@ impl Carried {
         files.chain(self.unreadable.iter().cloned()).collect()
     }
 
-    /// The files with MCP servers.
     pub fn servers(&self) -> Vec<PathBuf> {
         self.files.iter().filter(|file| file.name() == ".mcp.json").map(|file| file.path.clone().into()).collect()
     }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Room {
     pub folder: PathBuf,
-    /// Bytes that stay free.
     pub reserve: u64,
 }
 

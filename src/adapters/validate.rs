@@ -14,6 +14,7 @@ use crate::adapters::process_group::ProcessGroup;
 use crate::adapters::room::Room;
 use crate::adapters::shell::NoBash;
 use crate::base::text::{Clean, tail};
+use crate::domain::record::ValidationRan;
 use kept::Kept;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -27,35 +28,12 @@ use tokio::net::unix::pipe;
 use tokio::process::Command;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Most bytes of the tail.
 pub const MAX_TAIL: usize = 4_000;
 /// Bytes at the end of the output that the tail is made of: colours and the like fall away.
 const TAIL_WINDOW: u64 = 4 * MAX_TAIL as u64;
 /// After the end of a command others may hold its output; they have this long.
 const LAST_OUTPUT: Duration = Duration::from_millis(500);
-/// From TERM to KILL.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// How one command ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    pub command: String,
-    /// Exit code; `None` for a signal, the timeout, or a command that could not be started.
-    pub exit: Option<i32>,
-    pub timed_out: bool,
-    pub ms: u64,
-    /// The last of its output, clean, from the start of a line: at most [`MAX_TAIL`] bytes.
-    pub tail: String,
-    /// The output, its beginning and its end.
-    pub log: PathBuf,
-}
-
-impl Outcome {
-    /// Exit 0.
-    pub fn passed(&self) -> bool {
-        self.exit == Some(0)
-    }
-}
 
 /// Where and how commands run.
 #[derive(Clone, Debug)]
@@ -75,11 +53,11 @@ pub struct Place<'a> {
 
 /// Runs the commands one after another and stops at the first failure. Dropping the future ends the
 /// running command with all it started.
-pub async fn run(commands: &[String], place: &Place<'_>) -> Vec<Outcome> {
+pub async fn run(n: u32, commands: &[String], place: &Place<'_>) -> Vec<ValidationRan> {
     let mut outcomes = Vec::with_capacity(commands.len());
     for (index, command) in commands.iter().enumerate() {
         let log = place.log_dir.join(format!("validation-{}.log", index + 1));
-        let outcome = one(command, place, log).await;
+        let outcome = one(n, command, place, &log).await;
         let passed = outcome.passed();
         outcomes.push(outcome);
         if !passed {
@@ -95,11 +73,12 @@ enum End {
     OutOfTime,
 }
 
-async fn one(command: &str, place: &Place<'_>, log: PathBuf) -> Outcome {
+async fn one(n: u32, command: &str, place: &Place<'_>, log: &Path) -> ValidationRan {
     let begun = Instant::now();
+    let (command, log_path) = (command.to_owned(), log.display().to_string());
+    let attempt = attempt(&command, place, log).await;
     let mut outcome =
-        Outcome { command: command.to_owned(), exit: None, timed_out: false, ms: 0, tail: String::new(), log };
-    let attempt = attempt(command, place, &outcome.log).await;
+        ValidationRan { n, command, exit: None, timed_out: false, ms: 0, tail: String::new(), log: log_path };
     let remark = match &attempt {
         Ok((End::Exited(Ok(status)), _)) => {
             outcome.exit = status.code();
@@ -118,10 +97,10 @@ async fn one(command: &str, place: &Place<'_>, log: PathBuf) -> Outcome {
     let remarks: Vec<String> = left_out.into_iter().chain(remark).collect();
     for remark in &remarks {
         // Into the file as well, so that the whole output tells the whole story. A full disk may refuse.
-        let _ = append(&outcome.log).and_then(|mut file| writeln!(file, "\n[programmator: {remark}]"));
+        let _ = append(log).and_then(|mut file| writeln!(file, "\n[programmator: {remark}]"));
     }
     let unwritten = kept.and_then(|kept| lock(&kept).unwritten().map(shown));
-    outcome.tail = match (unwritten, end_of(&outcome.log)) {
+    outcome.tail = match (unwritten, end_of(log)) {
         (Some(text), _) => format!("{text}\n[programmator: {}]", remarks.join("; ")),
         (None, Ok(text)) => text,
         (None, Err(_)) => remarks.join("; "),
@@ -220,7 +199,7 @@ fn shown(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    async fn run_in(folder: &Path, seconds: f64, commands: &[&str]) -> Vec<Outcome> {
+    async fn run_in(folder: &Path, seconds: f64, commands: &[&str]) -> Vec<ValidationRan> {
         let commands: Vec<String> = commands.iter().map(ToString::to_string).collect();
         let place = Place {
             folder,
@@ -234,7 +213,7 @@ mod tests {
             ],
             shell: &Ok("/bin/bash".into()),
         };
-        run(&commands, &place).await
+        run(1, &commands, &place).await
     }
 
     /// Waits until the process is gone or only its entry is left; fails after 10 s.
@@ -302,7 +281,7 @@ mod tests {
             env: &vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
             shell: &Ok("/bin/bash".into()),
         };
-        let outcomes = run(&["seq 1000; exit 3".to_owned()], &place).await;
+        let outcomes = run(1, &["seq 1000; exit 3".to_owned()], &place).await;
         assert_eq!(outcomes[0].exit, Some(3));
         assert!(outcomes[0].tail.contains("\n1000\n") && outcomes[0].tail.contains("could not be kept"));
     }
@@ -363,11 +342,11 @@ mod tests {
             env: &Variables::new(),
             shell: &Ok("/bin/bash".into()),
         };
-        let outcomes = run(&["true".to_owned()], &place).await;
+        let outcomes = run(1, &["true".to_owned()], &place).await;
         assert_eq!(outcomes[0].exit, None);
         assert!(outcomes[0].tail.contains("is gone") && !outcomes[0].tail.contains("output"), "{}", outcomes[0].tail);
         let none = Err(NoBash { path: "/nowhere".into() });
-        let outcomes = run(&["true".to_owned()], &Place { folder: dir.path(), shell: &none, ..place }).await;
+        let outcomes = run(1, &["true".to_owned()], &Place { folder: dir.path(), shell: &none, ..place }).await;
         assert!(outcomes[0].tail.contains("bash was not found") && !outcomes[0].passed(), "{}", outcomes[0].tail);
         let outcomes = run_in(dir.path(), 5.0, &["kill -9 $$"]).await;
         assert_eq!(outcomes[0].exit, None);

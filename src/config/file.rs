@@ -14,16 +14,13 @@ use std::fmt;
 /// Largest config or prompt file in bytes.
 pub const MAX_FILE: usize = 64 << 10;
 
-/// The top-level keys.
 const GROUPS: [&str; 11] =
     ["limits", "agent", "validation", "screen", "tickets", "run", "breaker", "budget", "approval", "policy", "storage"];
 
 /// A setting in a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Which key.
     pub row: &'static Row,
-    /// Its value.
     pub value: Value,
     /// `path:line`
     pub at: String,
@@ -33,9 +30,7 @@ type Groups = HashMap<Spanned<String>, Group>;
 
 /// What stands under a top-level key.
 enum Group {
-    /// Keys with values.
     Keys(HashMap<Spanned<String>, Spanned<Yaml>>),
-    /// Nothing.
     Empty,
     /// A scalar or a list: no group at all.
     Other,

@@ -64,7 +64,6 @@ const DROPPED: &str = "--dangerously-skip-permissions";
 /// Flags after vetting.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Vetted {
-    /// Handed on to Claude.
     pub flags: Vec<String>,
     /// What was left out without harm, for the log.
     pub notices: Vec<String>,

@@ -67,15 +67,12 @@ pub enum Kind {
     Usd,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// `true` or `false`.
     Switch,
     /// A text that is not empty.
     Text,
-    /// A list of texts.
     List,
     /// A list of words; a single text is split like a shell would.
     Words,
-    /// Names with texts.
     Pairs,
 }
 
@@ -91,17 +88,12 @@ pub enum FromProject {
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Which key.
     pub key: Key,
     /// `group.key`
     pub name: &'static str,
-    /// What it takes.
     pub kind: Kind,
-    /// Its environment variable.
     pub env: Option<&'static str>,
-    /// Who may set it.
     pub from_project: FromProject,
-    /// What it does.
     pub doc: &'static str,
 }
 
@@ -178,7 +170,6 @@ pub const KEYS: [Row; 43] = {
     ]
 };
 
-/// The row of a key.
 pub fn row_of(key: Key) -> &'static Row {
     &KEYS[key as usize]
 }
@@ -186,17 +177,14 @@ pub fn row_of(key: Key) -> &'static Row {
 /// A value of a key, of the right kind and in range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// For [`Kind::Whole`].
     Whole(u64),
     /// For [`Kind::Usd`], in millionths.
     Usd(u64),
-    /// For [`Kind::Switch`].
     Switch(bool),
     /// For [`Kind::Text`] and [`Kind::Choice`].
     Text(String),
     /// For [`Kind::List`] and [`Kind::Words`].
     List(Vec<String>),
-    /// For [`Kind::Pairs`].
     Pairs(BTreeMap<String, String>),
 }
 
@@ -372,7 +360,7 @@ mod tests {
     #[test]
     fn every_timer_of_the_watchdog_has_its_key() {
         use crate::domain::watchdog::Watch;
-        for watch in Watch::ALL {
+        for &watch in Watch::ALL {
             let row = KEYS.iter().find(|row| row.name == watch.key()).unwrap_or_else(|| panic!("{watch:?}"));
             assert_eq!(row.builtin(), Some(Value::Whole(Settings::default().limit_of(watch))), "{watch:?}");
         }

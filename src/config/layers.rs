@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 /// What the layers are made of.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    /// The user's config folder.
     pub user: Files,
     /// The project's `.programmator` folder.
     pub project: Files,
@@ -27,13 +26,11 @@ pub struct Layers {
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The values in effect.
     pub config: Config,
     /// Every key with its value and where it came from, in the order of the table.
     pub values: Vec<Explained>,
     /// The prompts in effect, and where each came from, as further rows of `values`.
     pub templates: Templates,
-    /// What a person should know.
     pub notices: Vec<Notice>,
 }
 

@@ -80,7 +80,6 @@ impl Values {
         }
     }
 
-    /// The key, for people.
     pub(super) fn explain(&self, row: &Row) -> Explained {
         Explained {
             name: row.name.to_owned(),
@@ -193,7 +192,6 @@ fn bad_variable(name: &str) -> Option<String> {
 pub struct Explained {
     /// `group.key`
     pub name: String,
-    /// For people.
     pub value: String,
     /// `built-in`, `path:line`, the variable or the flag.
     pub from: String,

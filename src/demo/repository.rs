@@ -9,7 +9,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The demo's ticket.
 pub const TICKET: &str = include_str!("../../tickets/demo.md");
 /// The id in the ticket's front matter.
 pub const TICKET_ID: &str = "demo-greet";
@@ -58,10 +57,8 @@ pub struct DemoPaths {
     pub root: PathBuf,
     /// The git repository to work in.
     pub folder: PathBuf,
-    /// The tickets' folder, for `TICKETS_DIR`.
     pub tickets: PathBuf,
     pub ticket: PathBuf,
-    /// For `PROGRAMMATOR_STATE_DIR`.
     pub state: PathBuf,
     /// For the scripted agent's `--state`.
     pub agent_state: PathBuf,

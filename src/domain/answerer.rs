@@ -32,7 +32,6 @@ enum Stored {
 }
 
 impl Answerer {
-    /// The person at the screen.
     pub const SCREEN: Self = Self { at: FrontEnd::Screen, name: None };
     /// The person in a shell.
     pub const COMMAND_LINE: Self = Self { at: FrontEnd::CommandLine, name: None };

@@ -98,9 +98,7 @@ pub struct Approval {
     /// What the call consists of, as the policy took it apart.
     pub units: Vec<UnitView>,
     pub rule: String,
-    /// Why it asks, in words.
     pub reason: String,
-    /// When.
     pub asked: Timestamp,
     /// When it is answered with a denial by itself; `None`: never.
     pub expires: Option<Timestamp>,
@@ -275,7 +273,6 @@ pub struct EditRefused {
     /// The question, which still waits.
     #[serde(flatten)]
     pub id: QuestionId,
-    /// Why, in words.
     pub why: String,
 }
 
@@ -284,7 +281,6 @@ pub struct EditRefused {
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
     Timeout,
-    /// There was nobody to ask.
     Nobody,
     /// An earlier answer for the whole ticket.
     Ticket,

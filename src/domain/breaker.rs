@@ -4,28 +4,19 @@
 //! its states are Hank's, because people know them.
 
 use crate::base::time::Timestamp;
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
-/// The breaker's state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Circuit {
-    #[default]
-    Closed,
-    /// Watched: the next iteration decides.
-    HalfOpen,
-    /// Nothing runs.
-    Open,
-}
-
-impl Circuit {
-    /// The word for people and machines.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Closed => "CLOSED",
-            Self::HalfOpen => "HALF_OPEN",
-            Self::Open => "OPEN",
-        }
+worded! {
+    /// The breaker's state.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Circuit {
+        #[default]
+        Closed = "CLOSED",
+        /// Watched: the next iteration decides.
+        HalfOpen = "HALF_OPEN",
+        /// Nothing runs.
+        Open = "OPEN",
     }
 }
 
@@ -44,7 +35,6 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// The words for people.
     pub fn word(self) -> &'static str {
         match self {
             Self::NoProgress => "no progress",
@@ -60,7 +50,6 @@ impl Counter {
 pub struct CounterMoved {
     pub n: u32,
     pub counter: Counter,
-    /// Where it stands now.
     pub value: u32,
     pub limit: u32,
     /// The evidence; for [`Counter::SameError`] above zero the masked error itself.
@@ -72,11 +61,8 @@ pub struct CounterMoved {
 pub struct StateMoved {
     /// The iteration; 0 when it was at the start of a run.
     pub n: u32,
-    /// Where it stood.
     pub from: Circuit,
-    /// Where it stands.
     pub to: Circuit,
-    /// Why, in words.
     pub reason: String,
 }
 
@@ -84,13 +70,11 @@ pub struct StateMoved {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Breaker {
-    /// Where it stands.
     pub state: Circuit,
     /// When it last moved; `None`: never.
     pub last_change: Option<Timestamp>,
     /// When it opened; only while it is open.
     pub opened_at: Option<Timestamp>,
-    /// Why it stands there, in words.
     pub reason: String,
     /// [`Counter::NoProgress`].
     pub no_progress: u32,
@@ -122,13 +106,6 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_those_of_json() {
-        for state in [Circuit::Closed, Circuit::HalfOpen, Circuit::Open] {
-            assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{}\"", state.word()));
-        }
-    }
 
     #[test]
     fn what_is_missing_in_an_older_record_is_at_rest() {

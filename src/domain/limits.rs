@@ -24,11 +24,9 @@ pub struct Limits {
     pub calls: u32,
     /// Input and output tokens in an hour, likewise; `None`: no limit.
     pub tokens: Option<u64>,
-    /// Which hour.
     pub window: HourWindow,
     /// What to do when the provider warns.
     pub on_warning: OnWarning,
-    /// What one run may cost.
     pub run: Budget,
     /// What all runs of a ticket may cost together.
     pub ticket: Budget,
@@ -74,7 +72,6 @@ pub enum HourWindow {
     /// From one full hour of the local clock to the next, as Hank counts.
     #[default]
     Clock,
-    /// The sixty minutes before now.
     Sliding,
 }
 
@@ -123,9 +120,7 @@ impl OnWarning {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spent {
-    /// USD.
     pub usd: f64,
-    /// Tokens.
     pub tokens: u64,
 }
 

@@ -15,7 +15,6 @@ use std::sync::Arc;
 pub enum News {
     /// A ticket was read or changed on disk; also sent for tickets that are only listed.
     TicketRead(Arc<Ticket>),
-    /// A ticket's file is gone.
     TicketGone(TicketId),
     /// A run was opened (fresh or resumed), or more was told of it than was heard: all its records, oldest first.
     RunOpened {
@@ -34,7 +33,6 @@ pub enum News {
     RunLeft(RunLeft),
     /// Something of ours does not work right now and is tried again.
     Trouble {
-        /// The ticket whose run waits.
         ticket: TicketId,
         message: String,
     },

@@ -10,27 +10,23 @@ const READ: usize = 20;
 pub struct Note {
     pub id: String,
     pub text: String,
-    /// How far it has come.
     pub stage: NoteStage,
 }
 
 /// How far a note has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoteStage {
-    /// For the next prompt.
     Queued,
     /// In the prompt of a Claude that has not begun.
     InPrompt,
     /// Handed to the running Claude, not yet echoed.
     Sent,
-    /// Claude has taken it in.
     Read,
     /// Handed over and never taken in: for the next prompt, as if it were queued.
     Returned,
 }
 
 impl NoteStage {
-    /// The word for people.
     pub fn word(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -51,12 +47,10 @@ impl NoteStage {
 pub struct Notes(Vec<Note>);
 
 impl Notes {
-    /// All of them.
     pub fn all(&self) -> &[Note] {
         &self.0
     }
 
-    /// Those that have come so far.
     pub fn at(&self, stage: NoteStage) -> impl Iterator<Item = &Note> {
         self.0.iter().filter(move |note| note.stage == stage)
     }

@@ -1,71 +1,45 @@
 //! How things end: runs, iterations, phases.
 
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, StrDeserializer};
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
-/// Why a run ended. The words are the same on screen, in the store and in `--json`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExitReason {
-    /// Every phase is done or was left out by the person.
-    Complete,
-    /// Claude reported `BLOCKED`.
-    Blocked,
-    MaxIterations,
-    /// Too many iterations in a row without any change.
-    Stagnation,
-    /// The same error too many times in a row.
-    RepeatedError,
-    /// The circuit breaker is open.
-    CircuitOpen,
-    /// Claude was denied what it needs.
-    PermissionDenied,
-    /// Only tests, again and again.
-    TestSaturation,
-    Budget,
-    /// The provider's or our own rate limit.
-    RateLimited,
-    /// Iterations timed out without any work.
-    Timeout,
-    UserStopped,
-    /// The ticket file is gone.
-    TicketGone,
-    /// Reviews found what fixes could not fix.
-    ReviewFailed,
-    /// Agent missing, not logged in, no model, no credit, or a fault of our own.
-    Error,
-    /// Nothing could be stored for as long as a run waits for that.
-    StorageFailed,
+worded! {
+    /// Why a run ended. The words are the same on screen, in the store and in `--json`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum ExitReason {
+        /// Every phase is done or was left out by the person.
+        Complete = "complete",
+        Blocked = "blocked",
+        MaxIterations = "max_iterations",
+        /// Too many iterations in a row without any change.
+        Stagnation = "stagnation",
+        /// The same error too many times in a row.
+        RepeatedError = "repeated_error",
+        CircuitOpen = "circuit_open",
+        /// Claude was denied what it needs.
+        PermissionDenied = "permission_denied",
+        /// Only tests, again and again.
+        TestSaturation = "test_saturation",
+        Budget = "budget",
+        /// The provider's or our own rate limit.
+        RateLimited = "rate_limited",
+        /// Iterations timed out without any work.
+        Timeout = "timeout",
+        UserStopped = "user_stopped",
+        TicketGone = "ticket_gone",
+        /// Reviews found what fixes could not fix.
+        ReviewFailed = "review_failed",
+        /// Agent missing, not logged in, no model, no credit, or a fault of our own.
+        Error = "error",
+        /// Nothing could be stored for as long as a run waits for that.
+        StorageFailed = "storage_failed",
+    }
 }
 
 impl ExitReason {
-    /// The word for people and machines.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Blocked => "blocked",
-            Self::MaxIterations => "max_iterations",
-            Self::Stagnation => "stagnation",
-            Self::RepeatedError => "repeated_error",
-            Self::CircuitOpen => "circuit_open",
-            Self::PermissionDenied => "permission_denied",
-            Self::TestSaturation => "test_saturation",
-            Self::Budget => "budget",
-            Self::RateLimited => "rate_limited",
-            Self::Timeout => "timeout",
-            Self::UserStopped => "user_stopped",
-            Self::TicketGone => "ticket_gone",
-            Self::ReviewFailed => "review_failed",
-            Self::Error => "error",
-            Self::StorageFailed => "storage_failed",
-        }
-    }
-
     /// Reads the word; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
-        let word: StrDeserializer<'_, Error> = word.into_deserializer();
-        Self::deserialize(word).ok()
+        Self::ALL.iter().copied().find(|reason| reason.word() == word)
     }
 
     /// A run that ended so can be resumed; the others begin anew, with fresh counters.

@@ -13,13 +13,10 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Every profile, from the strictest.
     pub const ALL: [Self; 3] = [Self::Strict, Self::Guarded, Self::Trusted];
 
-    /// Their names.
     pub const NAMES: [&str; 3] = ["strict", "guarded", "trusted"];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -28,7 +25,6 @@ impl Profile {
         }
     }
 
-    /// The profile with a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }

@@ -12,7 +12,6 @@ use crate::domain::passphrase::Checked;
 /// Something that a person wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Tell what tickets there are.
     ListTickets,
     /// Find a ticket by id, part of an id, or path, and work on it.
     Open(String),
@@ -22,7 +21,6 @@ pub enum Request {
     Resume(Option<String>),
     /// To the run of a ticket.
     Command(TicketId, UserCommand),
-    /// How does the passphrase stand?
     LookUpPassphrase {
         /// The ticket whose question needs it.
         ticket: TicketId,
@@ -63,11 +61,17 @@ pub enum Reply {
     /// It is done, or on its way: what comes of it is news.
     Done,
     /// The run has obeyed the command or not, as its records say, and they are stored.
-    Decided { ticket: TicketId, command: UserCommand },
-    /// It is not done.
+    Decided {
+        ticket: TicketId,
+        command: UserCommand,
+    },
     Refused(Refused),
     /// How the passphrase stands, or what became of a try.
-    Passphrase { ticket: TicketId, id: QuestionId, checked: Checked },
+    Passphrase {
+        ticket: TicketId,
+        id: QuestionId,
+        checked: Checked,
+    },
     /// What became of a rule that was to be saved.
     RuleSaved {
         ticket: TicketId,

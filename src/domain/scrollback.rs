@@ -45,7 +45,6 @@ pub enum EntryKind {
     Result,
     /// `system/…` that a person should see (`api_retry`, `compact_boundary`, `model_fallback`, `task_*` …).
     System,
-    /// `rate_limit_event`.
     RateLimit,
     /// A line that is not JSON.
     Garbage,

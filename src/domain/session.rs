@@ -5,6 +5,7 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::step::StepName;
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,7 +33,6 @@ pub struct Session {
     /// The model that Claude chose by itself, with its variant, which it forgets when it resumes; empty where the
     /// person has chosen one.
     pub model: String,
-    /// When it was opened.
     pub opened: Timestamp,
     /// When it was last used: its age counts from here.
     pub used: Timestamp,
@@ -52,7 +52,6 @@ pub struct Told {
 }
 
 impl Session {
-    /// A session that is used now.
     pub fn now(id: &str, folder: &str, model: &str, now: Timestamp) -> Self {
         let [id, folder, model] = [id, folder, model].map(str::to_owned);
         Self { id, folder, model, opened: now, used: now, told: Told::default() }
@@ -79,30 +78,16 @@ pub struct Transition {
     pub reason: String,
 }
 
-/// What can become of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionEvent {
-    Opened,
-    Resumed,
-    /// Not used for too long.
-    Expired,
-    /// Claude no longer knows it.
-    Lost,
-    /// Given up by a rule or by the person.
-    Reset,
-}
-
-impl SessionEvent {
-    /// The word for people and machines.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Opened => "opened",
-            Self::Resumed => "resumed",
-            Self::Expired => "expired",
-            Self::Lost => "lost",
-            Self::Reset => "reset",
-        }
+worded! {
+    /// What can become of a session.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum SessionEvent {
+        Opened = "opened",
+        Resumed = "resumed",
+        Expired = "expired",
+        Lost = "lost",
+        /// Given up by a rule or by the person.
+        Reset = "reset",
     }
 }
 
@@ -141,7 +126,6 @@ impl Sessions {
         }
     }
 
-    /// The session is over.
     pub fn end(&mut self, ended: &SessionEnded, now: Timestamp) {
         if self.open.get(&ended.step).is_some_and(|session| session.id == ended.session) {
             self.open.remove(&ended.step);
@@ -216,18 +200,5 @@ mod tests {
         }
         let (first, last) = (sessions.history.first().unwrap(), sessions.history.last().unwrap());
         assert_eq!((sessions.history.len(), first.n, last.n), (HISTORY, 11, 60));
-    }
-
-    #[test]
-    fn words_are_those_of_json() {
-        for way in [
-            SessionEvent::Opened,
-            SessionEvent::Resumed,
-            SessionEvent::Expired,
-            SessionEvent::Lost,
-            SessionEvent::Reset,
-        ] {
-            assert_eq!(serde_json::to_string(&way).unwrap(), format!("\"{}\"", way.word()));
-        }
     }
 }

@@ -35,9 +35,7 @@ pub struct Settings {
     pub session_continuity: bool,
     /// A question to the person is a denial after this time; `None`: it waits while somebody is at the screen.
     pub approval_timeout: Option<u64>,
-    /// Calls, tokens and money.
     pub limits: Box<Limits>,
-    /// Thresholds of the circuit breaker.
     pub breaker: BreakerSettings,
     /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
     pub allowed_tools: Vec<String>,
@@ -102,7 +100,6 @@ impl Default for Settings {
 /// Settings that changed in the middle of a run, in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingsChanged {
-    /// The rules from now on.
     pub settings: Settings,
     /// What differs, for people: `max_iterations 50 → 5`.
     pub what: Vec<String>,

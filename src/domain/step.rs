@@ -19,7 +19,6 @@ impl StepName {
         Self(Cow::Borrowed(name))
     }
 
-    /// The word.
     pub fn word(&self) -> &str {
         &self.0
     }
@@ -72,7 +71,6 @@ impl Counts {
 pub struct Role {
     #[serde(skip_serializing_if = "StepName::is_code")]
     pub step: StepName,
-    /// What it counts for.
     #[serde(skip_serializing_if = "Counts::is_progress")]
     pub counts: Counts,
     /// The step's own model; `None`: the run's.

@@ -4,6 +4,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
 /// One run at a glance. The order of the fields is that of `status --json`.
@@ -29,52 +30,26 @@ pub struct RunSummary {
     pub updated: Timestamp,
 }
 
-/// What a run is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunState {
-    Running,
-    /// Another run works in its folder.
-    Waiting,
-    Paused,
-    /// It waits for a limit, and goes on by itself.
-    Parked,
-    /// It was at work when its program died. Never stored: it is seen from a lock that nobody holds.
-    Interrupted,
-    /// It has an exit reason.
-    Ended,
+worded! {
+    /// What a run is doing.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum RunState {
+        Running = "running",
+        /// Another run works in its folder.
+        Waiting = "waiting",
+        Paused = "paused",
+        /// It waits for a limit, and goes on by itself.
+        Parked = "parked",
+        /// It was at work when its program died. Never stored: it is seen from a lock that nobody holds.
+        Interrupted = "interrupted",
+        /// It has an exit reason.
+        Ended = "ended",
+    }
 }
 
 impl RunState {
-    const ALL: [Self; 6] = [Self::Running, Self::Waiting, Self::Paused, Self::Parked, Self::Interrupted, Self::Ended];
-
-    /// The word for people, the store and `--json`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Paused => "paused",
-            Self::Parked => "parked",
-            Self::Interrupted => "interrupted",
-            Self::Ended => "ended",
-        }
-    }
-
     /// Reads the word; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_those_of_json() {
-        for state in RunState::ALL {
-            assert_eq!(RunState::from_word(state.word()), Some(state));
-            assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{}\"", state.word()));
-        }
+        Self::ALL.iter().copied().find(|state| state.word() == word)
     }
 }

@@ -12,6 +12,7 @@ mod section;
 pub use boxes::Boxes;
 
 use crate::base::id::TicketId;
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
 /// A ticket as read from its file. Reading never fails: what could not be read is in `problems`.
@@ -59,7 +60,6 @@ pub struct Phase {
     pub done: bool,
     /// 1-based line of the box or heading.
     pub line: usize,
-    /// How the phase is written.
     pub form: PhaseForm,
     /// Nested checkboxes (or, under a heading form, the section's checkboxes).
     pub tasks: Vec<Task>,
@@ -83,28 +83,20 @@ pub struct Task {
     pub done: bool,
 }
 
-/// The front matter's `status`, as `tk` writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TicketStatus {
-    Open,
-    InProgress,
-    Closed,
+worded! {
+    /// The front matter's `status`, as `tk` writes it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum TicketStatus {
+        Open = "open",
+        InProgress = "in_progress",
+        Closed = "closed",
+    }
 }
 
 impl TicketStatus {
-    /// The word in the file.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::InProgress => "in_progress",
-            Self::Closed => "closed",
-        }
-    }
-
     /// Reads the word; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Open, Self::InProgress, Self::Closed].into_iter().find(|status| status.word() == word)
+        Self::ALL.iter().copied().find(|status| status.word() == word)
     }
 }
 

@@ -26,7 +26,6 @@ pub struct TurnResult {
     pub terminal_reason: Option<String>,
     /// Cost of the process so far in USD (cumulative over turns).
     pub cost_usd: f64,
-    /// Tokens of this turn.
     pub usage: Usage,
     /// Tokens in the context at the last request (input, cached input and output of the main agent).
     pub context: Option<u64>,
@@ -62,9 +61,7 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
-    /// Fresh input tokens.
     pub input: u64,
-    /// Output tokens.
     pub output: u64,
     /// Input tokens read from the cache.
     pub cache_read: u64,
@@ -73,7 +70,6 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Tokens of every kind.
     pub fn total(&self) -> u64 {
         [self.output, self.cache_read, self.cache_write].into_iter().fold(self.input, u64::saturating_add)
     }
@@ -83,7 +79,6 @@ impl Usage {
         self.input.saturating_add(self.output)
     }
 
-    /// Adds another turn's tokens.
     pub fn add(&mut self, other: &Self) {
         self.input += other.input;
         self.output += other.output;

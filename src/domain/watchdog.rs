@@ -3,22 +3,24 @@
 
 use crate::base::time::human;
 use crate::domain::outcome::IterationOutcome;
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// One of the timers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Watch {
-    /// From the start of the process until it has agreed on the protocol.
-    Start,
-    /// From the prompt to the first byte of the answer.
-    FirstByte,
-    /// Between two bytes while no tool runs.
-    Idle,
-    /// From the result to the end of the process.
-    PostResult,
-    Total,
+worded! {
+    /// One of the timers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Watch {
+        /// From the start of the process until it has agreed on the protocol.
+        Start = "start",
+        /// From the prompt to the first byte of the answer.
+        FirstByte = "first_byte",
+        /// Between two bytes while no tool runs.
+        Idle = "idle",
+        /// From the result to the end of the process.
+        PostResult = "post_result",
+        Total = "total",
+    }
 }
 
 /// A timer ran out, in the journal.
@@ -31,23 +33,9 @@ pub struct WatchdogFired {
 }
 
 impl Watch {
-    /// All of them, in the order in which an iteration meets them.
-    pub const ALL: [Self; 5] = [Self::Start, Self::FirstByte, Self::Idle, Self::PostResult, Self::Total];
-
-    /// The word for people and machines.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::FirstByte => "first_byte",
-            Self::Idle => "idle",
-            Self::PostResult => "post_result",
-            Self::Total => "total",
-        }
-    }
-
     /// Reads the word; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|watch| watch.word() == word)
+        Self::ALL.iter().copied().find(|watch| watch.word() == word)
     }
 
     /// The config key of its length.
@@ -110,9 +98,8 @@ mod tests {
 
     #[test]
     fn each_timer_has_its_word_its_key_and_its_cure() {
-        for watch in Watch::ALL {
+        for &watch in Watch::ALL {
             assert_eq!(Watch::from_word(watch.word()), Some(watch));
-            assert_eq!(serde_json::to_string(&watch).unwrap(), format!("\"{}\"", watch.word()));
             let told = WatchdogFired { n: 1, timer: watch, seconds: 180 }.sentence();
             assert!(told.contains("3m 00s") && told.contains(watch.key()), "{told}");
         }

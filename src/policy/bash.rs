@@ -40,7 +40,6 @@ use std::thread;
 use walk::hidden;
 use walker::Walker;
 
-/// Longest command in bytes.
 pub const MAX_BYTES: usize = 32 << 10;
 /// Most words and signs that open something.
 const MAX_OPENERS: usize = 200;

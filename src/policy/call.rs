@@ -23,7 +23,6 @@ struct Tool {
     search: Option<String>,
     /// The field with the path of a file that is written.
     write: Option<String>,
-    /// The field with an address.
     url: Option<String>,
     fields: Vec<String>,
 }
@@ -203,7 +202,6 @@ fn here(place: &Place<'_>) -> impl Iterator<Item = Target> {
     place.resolve(place.cwd, ".").map(Target::Path).into_iter()
 }
 
-/// Where a field's path leads.
 fn path(value: Option<&Value>, place: &Place<'_>) -> Result<Target, String> {
     let Some(Value::String(text)) = value else { return Err("its path is missing or not a string".to_owned()) };
     if let Some(why) = chars::refused(text) {

@@ -14,9 +14,7 @@ use std::path::Path;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
     pub id: String,
-    /// The tool that is called.
     pub tool: String,
-    /// What it is called with.
     pub input: Value,
     /// The folder that it starts in, and the workspace.
     #[serde(default = "proj")]
@@ -27,7 +25,6 @@ pub struct Case {
     pub never: Vec<Verdict>,
     #[serde(default)]
     pub why: String,
-    /// What is in the workspace.
     #[serde(default)]
     pub fs: Files,
 }
@@ -45,7 +42,6 @@ pub struct Files {
 }
 
 impl Case {
-    /// The case of a line.
     pub fn read(line: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(line)
     }
@@ -72,7 +68,6 @@ impl Case {
 /// How a decision misses what is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Miss {
-    /// It is another one.
     Other,
     /// It is one that must never be.
     Never,

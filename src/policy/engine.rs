@@ -45,7 +45,6 @@ pub enum Standing {
 /// A file of a policy, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Where it is, for the person.
     pub path: String,
     pub text: String,
 }
@@ -187,7 +186,6 @@ impl Policy {
         self
     }
 
-    /// The rule with a name.
     pub fn rule(&self, name: &str) -> Option<&Rule> {
         self.rules().map(|(_, rule)| rule).find(|rule| rule.name == name)
     }

@@ -58,7 +58,6 @@ const MAX_NAMES: usize = 4000;
 const MADE: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
 impl Floor {
-    /// The floor that is built in.
     pub fn built_in() -> Self {
         Self::of_built_in().clone()
     }
@@ -68,7 +67,6 @@ impl Floor {
         &BUILT_IN
     }
 
-    /// Adds what a policy adds.
     pub fn raise(&mut self, changes: &Changes) {
         self.protect.extend(changes.protect.iter().map(|text| PathPattern::new(text)));
         self.secrets.extend(changes.secrets.iter().map(|text| PathPattern::new(text)));

@@ -12,7 +12,6 @@ pub struct PathPattern {
 }
 
 impl PathPattern {
-    /// The pattern of a text.
     pub fn new(text: &str) -> Self {
         let from_home = text.starts_with("~/");
         let rest = if from_home { &text[2..] } else { text };

@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     pub yaml: String,
-    /// One remark a line.
     pub remarks: Vec<String>,
     /// The SHA-256 of its passphrase, as it stands there.
     pub sha256: Option<String>,

@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 /// What a small text file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// There is none.
     Missing,
     Text(String),
     /// Nobody knows: it is too long, no file, or may not be read.
@@ -19,7 +18,6 @@ pub enum Reading {
 pub trait PathView: Sync {
     /// Where the symbolic link at exactly this path points to, as written in it.
     fn link(&self, path: &Path) -> Option<PathBuf>;
-    /// Whether anything is there.
     fn exists(&self, path: &Path) -> bool;
     /// Whether a folder is there, through links.
     fn is_folder(&self, path: &Path) -> bool;

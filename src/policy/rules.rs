@@ -31,7 +31,6 @@ pub struct Rule {
 pub struct About {
     /// Tools by name; `*` at the end stands for anything.
     pub tools: Vec<String>,
-    /// Commands of Bash by name.
     pub commands: Vec<String>,
     /// The words behind the command begin with one of these.
     pub prefixes: Vec<Vec<String>>,
@@ -56,11 +55,9 @@ pub struct About {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FlagsAbout {
-    /// Each of these is set.
     pub all: Vec<String>,
     /// At least one of these is set.
     pub any: Vec<String>,
-    /// None of these is set.
     pub none: Vec<String>,
 }
 

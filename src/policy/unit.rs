@@ -37,7 +37,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// The path, when it is known.
     pub fn path(&self) -> Option<&PathBuf> {
         match self {
             Self::Path(path) => Some(path),
@@ -78,7 +77,6 @@ impl Program {
 /// Names of files that one command prints for another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// Where the files are.
     pub roots: Vec<Target>,
     /// There are hidden ones among them.
     pub hidden: bool,
@@ -103,11 +101,7 @@ pub enum Value {
     /// Any number of words, all unknown.
     Many,
     /// Names of files: any number of words, or one.
-    Names {
-        /// What is known of them.
-        names: Arc<Names>,
-        one: bool,
-    },
+    Names { names: Arc<Names>, one: bool },
 }
 
 /// A word and what must be known about it.
@@ -121,7 +115,6 @@ pub struct Field {
 }
 
 impl Field {
-    /// A word that is known.
     pub fn known(text: impl Into<String>) -> Self {
         Self::one_of(vec![text.into()])
     }
@@ -151,7 +144,6 @@ impl Field {
         matches!(self.value, Value::Many | Value::Names { one: false, .. })
     }
 
-    /// The text, when it can be only one.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::OneOf(texts) if texts.len() == 1 => texts.first().map(String::as_str),
@@ -196,7 +188,6 @@ pub enum Doubt {
 }
 
 impl Doubt {
-    /// The reason.
     pub fn why(&self) -> &str {
         match self {
             Self::Meaning(why) | Self::Words(why) => why,
@@ -221,7 +212,6 @@ pub struct Unit {
     /// Some word may be an option that is not in `flags`.
     pub more_flags: bool,
     pub classes: BTreeSet<Class>,
-    /// Files whose content it reads.
     pub reads: Vec<Target>,
     /// Files that it makes, changes or deletes.
     pub writes: Vec<Target>,
@@ -245,7 +235,6 @@ pub struct Unit {
     pub carries: bool,
     /// It prints names of files, which may feed another command.
     pub lists: Option<Lists>,
-    /// What is known of those names.
     pub names: Names,
     /// Its proof rests on what files there are now.
     pub listed: bool,
@@ -289,7 +278,6 @@ impl Unit {
         }
     }
 
-    /// Of a class.
     #[must_use]
     pub fn does(mut self, class: Class) -> Self {
         self.classes.insert(class);

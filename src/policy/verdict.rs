@@ -19,7 +19,6 @@ pub struct Ruled {
     /// Line of the rule in its file; none for the floor and the default.
     #[serde(skip)]
     pub line: Option<u64>,
-    /// Why, in words for a person.
     pub reason: String,
     /// How far the unit reaches, from reading on.
     #[serde(skip)]
@@ -61,7 +60,6 @@ pub fn deciding(units: &[(Verdict, u8)]) -> Option<usize> {
 }
 
 impl Decision {
-    /// The unit that decided.
     pub fn deciding(&self) -> Option<&Ruled> {
         let units: Vec<(Verdict, u8)> = self.units.iter().map(|unit| (unit.verdict, unit.reach)).collect();
         self.units.get(deciding(&units)?)

@@ -1,10 +1,9 @@
 //! From what an adapter saw to what the core is told. Adapters know nothing of the core's inputs.
 
 use crate::adapters::agent::AgentEvent;
-use crate::adapters::validate;
 use crate::base::time::Timestamp;
 use crate::domain::limits::reset_text::Told;
-use crate::domain::record::{ApiRetried, PhaseSeed, ValidationRan};
+use crate::domain::record::{ApiRetried, PhaseSeed};
 use crate::domain::session;
 use crate::domain::stream::rate_limit;
 use crate::domain::stream::system::ApiRetry;
@@ -63,17 +62,4 @@ fn placed(told: &Told, now: Timestamp) -> Option<Timestamp> {
 pub fn phases(ticket: &Ticket) -> Vec<PhaseSeed> {
     let seed = |phase: &crate::domain::ticket::Phase| PhaseSeed { text: phase.text.clone(), done: phase.done };
     ticket.phases.iter().map(seed).collect()
-}
-
-/// A validation command's end.
-pub fn validation_ran(n: u32, outcome: validate::Outcome) -> ValidationRan {
-    ValidationRan {
-        n,
-        command: outcome.command,
-        exit: outcome.exit,
-        timed_out: outcome.timed_out,
-        ms: outcome.ms,
-        tail: outcome.tail,
-        log: outcome.log.display().to_string(),
-    }
 }

@@ -224,13 +224,10 @@ fn help() {
 }
 
 #[test]
-fn quit_dialog() {
-    modal("quit", || pressed(sample::busy(), "q"));
-}
-
-#[test]
-fn skip_dialog() {
-    modal("skip", || pressed(sample::busy(), "s"));
+fn dialogs() {
+    for (name, keys) in [("quit", "q"), ("skip", "s"), ("open", "t a u d")] {
+        modal(name, || pressed(sample::busy(), keys));
+    }
 }
 
 #[test]
@@ -242,11 +239,6 @@ fn steer() {
         update(&mut model, Msg::Paste("Leave /assets and /health out.\nThey are served before the stack.".into()));
         model
     });
-}
-
-#[test]
-fn open_dialog() {
-    modal("open", || pressed(sample::busy(), "t a u d"));
 }
 
 #[test]

@@ -22,7 +22,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, watch};
 
-/// Bytes taken by one read.
 const READ_SIZE: usize = 256 << 10;
 
 /// A burst ends at the latest after so many bytes: readers see a flood while it lasts.
@@ -39,7 +38,6 @@ const STDERR_TAIL: usize = 8 << 10;
 pub(super) enum Out {
     /// For the owner of the agent.
     Event(AgentEvent),
-    /// A line for Claude's stdin.
     Reply(String),
 }
 
@@ -347,7 +345,6 @@ impl Tail {
         }
     }
 
-    /// What is kept so far.
     pub(super) fn text(&self) -> String {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(kept.make_contiguous()).into_owned()

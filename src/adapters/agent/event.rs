@@ -50,7 +50,6 @@ pub enum AgentEvent {
     },
     /// Claude will try the API again.
     ApiRetried(ApiRetry),
-    /// `rate_limit_event`.
     RateLimit {
         /// `rate_limit_info`, JSON text.
         info: String,
@@ -74,7 +73,6 @@ pub enum AgentEvent {
 pub struct Exit {
     /// Exit code; `None` after a signal.
     pub code: Option<i32>,
-    /// The signal that ended it.
     pub signal: Option<i32>,
     /// Processes with its marker that had to be killed.
     pub swept: u32,

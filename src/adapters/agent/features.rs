@@ -7,7 +7,6 @@ use super::version::Version;
 /// Something that not every version knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// `--system-prompt-snapshot off`.
     SystemPromptSnapshot,
     /// `crossSessionInbound` in the settings.
     CrossSessionInbound,
@@ -20,7 +19,6 @@ pub enum Feature {
 pub enum Sign {
     /// `--help` lists this flag.
     Help(&'static str),
-    /// It came with this version.
     Since(Version),
 }
 
@@ -35,7 +33,6 @@ pub struct Row {
     pub without: &'static str,
 }
 
-/// All of them.
 pub const TABLE: [Row; 3] = [
     Row {
         feature: Feature::SystemPromptSnapshot,
@@ -67,7 +64,6 @@ pub const TABLE: [Row; 3] = [
 pub struct Features(Vec<Feature>);
 
 impl Features {
-    /// Just these.
     pub fn of(features: impl IntoIterator<Item = Feature>) -> Self {
         Self(features.into_iter().collect())
     }
@@ -82,7 +78,6 @@ impl Features {
         Self(TABLE.iter().filter(has).map(|row| row.feature).collect())
     }
 
-    /// Whether it knows this.
     pub fn have(&self, feature: Feature) -> bool {
         self.0.contains(&feature)
     }

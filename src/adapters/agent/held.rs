@@ -41,12 +41,10 @@ pub(super) struct Held {
 pub(super) struct Line {
     said: Lines<BufReader<OwnedReadHalf>>,
     orders: OwnedWriteHalf,
-    /// When it was told to kill.
     killed: Option<Instant>,
 }
 
 impl Held {
-    /// Without a keeper.
     pub(super) fn alone(child: Child) -> Self {
         Self {
             child,
@@ -105,7 +103,6 @@ impl Held {
         self.child.wait().await
     }
 
-    /// Sends Claude's group a signal.
     pub(super) async fn signal(&mut self, signal: Signal) {
         #[cfg(target_os = "linux")]
         if let Some(line) = &mut self.line {

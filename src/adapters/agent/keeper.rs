@@ -72,7 +72,6 @@ impl fmt::Display for Said {
 
 /// What a keeper is told: to send Claude's group a signal.
 pub(super) const TERMINATE: &str = "terminate";
-/// The same.
 pub(super) const KILL: &str = "kill";
 
 static OFFERED: AtomicBool = AtomicBool::new(false);

@@ -22,7 +22,6 @@ const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
 pub struct Launch {
     /// The program and its first arguments: `["claude"]`, `["ssh", "host", "claude"]`.
     pub command: Vec<String>,
-    /// What it is asked to do.
     pub options: Options,
     /// The whole environment, as [`environment`] makes it.
     pub env: Vec<(OsString, OsString)>,
@@ -43,15 +42,12 @@ pub struct Options {
     pub effort: Option<String>,
     /// `--resume`: a session of this very folder.
     pub resume: Option<String>,
-    /// `--max-budget-usd`.
     pub max_budget_usd: Option<f64>,
-    /// `--append-system-prompt-file`.
     pub system_prompt_file: Option<PathBuf>,
     /// `--setting-sources`; empty unless the person opted in (`["user"]`) or trusts the repository's.
     pub setting_sources: Vec<String>,
     /// `--mcp-config`: files of MCP servers that the person trusts.
     pub mcp_config: Vec<PathBuf>,
-    /// Claude's own use of git.
     pub own_git: OwnGit,
     /// Who could answer Claude's own questions; with nobody there it has no tools for them.
     pub presence: Presence,
@@ -62,7 +58,6 @@ pub struct Options {
 }
 
 impl Launch {
-    /// The program's name, for messages.
     pub fn program(&self) -> String {
         self.command.first().cloned().unwrap_or_default()
     }
@@ -159,7 +154,6 @@ const OUTER_SESSION: [&str; 14] = [
     "CLAUDE_CODE_SAFE_MODE",
 ];
 
-/// Beginnings of such variables.
 const OUTER_SESSION_PREFIXES: [&str; 9] = [
     "CLAUDE_CODE_MESSAGING_",
     "CLAUDE_CODE_CHILD_",
@@ -190,7 +184,6 @@ pub struct Additions {
     pub shell: Option<PathBuf>,
     /// `CLAUDE_CODE_MAX_RETRIES`, where `env` has none.
     pub max_retries: Option<u32>,
-    /// Value of [`MARKER`].
     pub marker: String,
     /// The run's scratch folder; nothing else may say where temporary files go.
     pub scratch: Option<PathBuf>,

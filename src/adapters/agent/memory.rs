@@ -10,10 +10,8 @@ use std::path::{Path, PathBuf};
 /// The person's own memory, from their home.
 const PERSONS: &str = ".claude/CLAUDE.md";
 
-/// Bytes taken of one file.
 const MAX_FILE: usize = 64 << 10;
 
-/// Bytes taken of all.
 const MAX_ALL: usize = 256 << 10;
 
 /// All memory for work in `folder`, each file headed by its path, the person's first, then from the
@@ -22,7 +20,6 @@ pub fn collect(home: &Path, folder: &Path) -> Option<String> {
     gather(places(home, folder))
 }
 
-/// The person's own memory only.
 pub fn collect_persons(home: &Path) -> Option<String> {
     gather(vec![(home.join(PERSONS), None)])
 }

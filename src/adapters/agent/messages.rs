@@ -3,10 +3,8 @@
 use serde_json::json;
 use serde_json::value::RawValue;
 
-/// Id of the `initialize` request.
 pub(super) const INITIALIZE: &str = "initialize";
 
-/// Id of the `get_settings` request.
 pub(super) const SETTINGS: &str = "settings";
 
 /// Seconds that a callback may wait: a day. When they are over, Claude refuses the tool.
@@ -22,7 +20,6 @@ pub enum CallbackAnswer {
     },
     /// `can_use_tool` follows and may wait as long as it takes.
     Ask {
-        /// Why the person is asked.
         reason: String,
     },
 }
@@ -50,7 +47,6 @@ pub(super) fn initialize() -> String {
     )
 }
 
-/// Asks which settings are used.
 pub(super) fn get_settings() -> String {
     request(SETTINGS, &json!({ "subtype": "get_settings" }))
 }
@@ -84,7 +80,6 @@ fn plain(subtype: &str) -> String {
     request(&fresh(subtype), &json!({ "subtype": subtype }))
 }
 
-/// A user message.
 pub(super) fn user(uuid: &str, text: &str) -> String {
     let message = json!({
         "type": "user",
@@ -114,7 +109,6 @@ pub(super) fn callback_answer(request_id: &str, answer: &CallbackAnswer) -> Stri
     )
 }
 
-/// The answer to `can_use_tool`.
 pub(super) fn tool_answer(request_id: &str, answer: &ToolAnswer) -> String {
     let response = match answer {
         ToolAnswer::Allow { input } => one_line_object(input).map_or_else(

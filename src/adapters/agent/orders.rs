@@ -3,9 +3,7 @@
 /// For the writer.
 #[derive(Debug)]
 pub(super) enum Write {
-    /// A line with its newline.
     Line(String),
-    /// Nothing follows.
     Close,
 }
 

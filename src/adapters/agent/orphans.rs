@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 /// Time between being asked to end and being killed.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(30);
 
 /// No process stands deeper than this.

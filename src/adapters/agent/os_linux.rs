@@ -76,7 +76,6 @@ pub(super) fn marked(markers: &[String]) -> Vec<Process> {
     all().filter(|pid| *pid != getpid()).filter_map(hold).filter(carries).collect()
 }
 
-/// The process with this id.
 pub(super) fn process(pid: u32) -> Option<Process> {
     hold(Pid::from_raw(i32::try_from(pid).ok()?)?)
 }
@@ -160,7 +159,6 @@ impl Group {
         }
     }
 
-    /// Who is in it now.
     pub(super) fn members(&self) -> Vec<Process> {
         let listed = std::fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
         listed.lines().filter_map(|pid| hold(Pid::from_raw(pid.parse().ok()?)?)).collect()

@@ -55,22 +55,18 @@ pub(super) struct Group;
 
 #[cfg(target_os = "macos")]
 impl Group {
-    /// None.
     pub(super) fn of(_pid: u32, _name: &str) -> Option<Self> {
         None
     }
 
-    /// None.
     pub(super) fn left(_name: &str) -> Vec<Self> {
         Vec::new()
     }
 
-    /// Nobody.
     pub(super) fn members(&self) -> Vec<Process> {
         Vec::new()
     }
 
-    /// Nothing.
     pub(super) fn kill(&self) {}
 }
 

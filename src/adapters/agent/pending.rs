@@ -48,7 +48,6 @@ impl Pending {
         receiver
     }
 
-    /// Claude has answered a request.
     pub(super) fn answered(&self, id: &str, answer: Answer) {
         let asked = self.lock().requests.remove(id);
         if let Some(asked) = asked {

@@ -72,7 +72,6 @@ async fn spawn(script: &str) -> Result<(Agent, mpsc::Receiver<AgentEvent>), Agen
     spawn_into(launch(script), Memory::default()).await
 }
 
-/// All events to the last.
 async fn rest(events: &mut mpsc::Receiver<AgentEvent>) -> Vec<AgentEvent> {
     let mut seen = Vec::new();
     loop {

@@ -19,10 +19,8 @@ pub enum Fitness {
     TooOld,
     /// Between [`FLOOR`] and the first of [`TESTED`]: the start of the protocol decides.
     Untested,
-    /// One of [`TESTED`].
     Tested,
     Between,
-    /// Newer than all of them.
     Newer,
 }
 

@@ -91,19 +91,16 @@ impl Git {
         Self { command, verb, folder: folder.to_owned(), input: Vec::new(), limit: QUICK }
     }
 
-    /// Adds arguments.
     pub(super) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.command.args(args);
         self
     }
 
-    /// Sets a variable.
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// What git reads on stdin.
     pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
         self.input = bytes;
         self

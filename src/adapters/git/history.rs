@@ -41,7 +41,6 @@ pub(super) async fn keep(
     Ok(SnapshotId(id))
 }
 
-/// A ticket's snapshots, oldest first.
 pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<Vec<Snapshot>, EvidenceError> {
     let folder = folder(ticket);
     let listed = repository

@@ -22,7 +22,6 @@ pub struct Repository {
     pub(super) common_dir: PathBuf,
     /// Where scratch folders are made.
     pub(super) keep: PathBuf,
-    /// `sha1` or `sha256`.
     pub(super) object_format: String,
     /// `core.*` settings that say what is on the disk, as lines of a config file.
     pub(super) core: Vec<(String, String)>,

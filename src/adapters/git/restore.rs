@@ -54,13 +54,8 @@ pub(super) async fn restore(
     let known = history::list(repository, ticket).await?;
     let target = history::pick(&known, ticket, wanted)?;
     let present = scratch::stage(repository, exclude, Objects::Kept).await?;
-    let number = known
-        .iter()
-        .filter(|snapshot| snapshot.run.is_none())
-        .map(|snapshot| snapshot.n)
-        .max()
-        .unwrap_or(0)
-        .saturating_add(1);
+    let last = known.iter().filter(|snapshot| snapshot.run.is_none()).map(|snapshot| snapshot.n).max();
+    let number = last.unwrap_or(0).saturating_add(1);
     let saved = format!("{}/{}/{number}", history::folder(ticket), history::RESTORE);
     let saved_id = history::keep(repository, &present, &saved).await?;
     let differences = history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await?;

@@ -50,9 +50,7 @@ pub struct Snapshot {
 pub struct Plan {
     /// Names the working tree's content: another one makes another plan.
     pub tree: String,
-    /// Files that would be written.
     pub writes: Vec<String>,
-    /// Files that would be removed.
     pub removes: Vec<String>,
     /// Files that would stay, though they differ.
     pub keeps: Vec<Kept>,

@@ -27,7 +27,6 @@ struct Stored {
     failures: u32,
     /// The start of the machine that `since_ms` is counted from.
     boot: String,
-    /// The last failure.
     since_ms: u64,
 }
 
@@ -44,7 +43,6 @@ impl Attempt<'_> {
         (self.failures, wait_after(self.failures))
     }
 
-    /// It was none.
     pub(super) fn succeeded(self) -> Result<(), PrivateFileError> {
         self.lockout.reset()
     }
@@ -79,7 +77,6 @@ impl Lockout {
         Ok(Ok(Attempt { lockout: self, failures, _lock: lock }))
     }
 
-    /// Forgets the failures.
     pub(super) fn reset(&self) -> Result<(), PrivateFileError> {
         self.store(&Stored::default())
     }

@@ -35,7 +35,6 @@ pub(super) fn cost(db: &Connection, run: &str) -> rusqlite::Result<f64> {
     Ok(cost.optional()?.unwrap_or(0.0))
 }
 
-/// Notes what was spent.
 pub(super) fn spent(db: &Connection, run: &str, time: i64, usd: f64, usage: &Usage) -> rusqlite::Result<()> {
     if usd > 0.0 || usage.total() > 0 {
         db.prepare_cached("INSERT INTO spends (run, time, usd, tokens, counted) VALUES (?1, ?2, ?3, ?4, ?5)")?

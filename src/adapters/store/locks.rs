@@ -48,10 +48,7 @@ impl Holder {
 pub enum LockError {
     /// Another run has it, in this program or another one.
     #[error("held by {holder}")]
-    Held {
-        /// Who, for people.
-        holder: String,
-    },
+    Held { holder: String },
     /// The lock file cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -133,7 +130,6 @@ impl Own {
 }
 
 impl Drop for Own {
-    /// As for [`Held`].
     fn drop(&mut self) {
         let _ = self.0.unlock();
     }
@@ -334,7 +330,6 @@ fn wait(file: &File) -> io::Result<()> {
     }
 }
 
-/// What the holder wrote.
 fn said(file: &mut File) -> Option<Holder> {
     let mut text = String::new();
     file.take(4_096).read_to_string(&mut text).ok()?;

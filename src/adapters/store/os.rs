@@ -55,7 +55,6 @@ pub(super) fn is_ours(metadata: &Metadata) -> bool {
     MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
-/// Others may write into it.
 pub(super) fn others_may_write(metadata: &Metadata) -> bool {
     MetadataExt::mode(metadata) & 0o022 != 0
 }

@@ -24,10 +24,8 @@ pub struct Loaded {
 /// A record that is in the store but means nothing to this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Its position in the run.
     pub seq: u64,
     pub kind: String,
-    /// Why it cannot be read.
     pub why: String,
 }
 
@@ -35,7 +33,6 @@ pub struct Skipped {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     One(Box<RunSummary>),
-    /// None fits.
     None,
     /// Several fit, newest first: the person must say more.
     Many(Vec<RunSummary>),
@@ -53,7 +50,6 @@ impl Store {
         journal(&db, run, seq).map_err(StoreError::sql(&self.inner.database))
     }
 
-    /// All runs, newest first.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         self.summaries("", [])
     }

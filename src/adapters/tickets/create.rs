@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 /// What a new ticket is made of.
 #[derive(Clone, Debug)]
 pub struct NewTicket<'a> {
-    /// The title; one line.
     pub title: &'a str,
     /// The project's folder; the id begins with the initials of its name.
     pub project: &'a Path,
@@ -24,7 +23,6 @@ pub struct NewTicket<'a> {
 /// Why no ticket was made.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
-    /// Nothing to call it.
     #[error("a ticket needs a title: programmator ticket new \"Title\"")]
     NoTitle,
     #[error("the ticket {} cannot be written: {source}", shown(.path))]

@@ -19,7 +19,6 @@ pub trait Disk {
     fn open(&mut self, path: &Path) -> io::Result<Self::File>;
     /// The whole content as it is now, whether or not the file still has a name.
     fn read(&mut self, file: &mut Self::File) -> io::Result<Vec<u8>>;
-    /// The two are one file.
     fn is_same(&mut self, a: &Self::File, b: &Self::File) -> bool;
     /// The file was written to a moment ago: somebody may be in the middle of it.
     fn is_fresh(&mut self, file: &Self::File) -> bool;
@@ -29,7 +28,6 @@ pub trait Disk {
     fn stage(&mut self, path: &Path, text: &[u8], like: &Self::File) -> io::Result<()>;
     /// Puts `new` in the place of `target`. `NotFound` when there is no target.
     fn swap(&mut self, new: &Path, target: &Path) -> io::Result<Swapped>;
-    /// Removes a file.
     fn remove(&mut self, path: &Path) -> io::Result<()>;
     /// Makes the names in the folder safe.
     fn sync_folder(&mut self) -> io::Result<()>;

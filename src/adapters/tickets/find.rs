@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 pub struct Places {
     /// Absolute path of the folder that relative paths count from.
     pub folder: PathBuf,
-    /// `$TICKETS_DIR`.
     pub tickets_dir: Option<PathBuf>,
     pub home: Option<PathBuf>,
 }

@@ -71,7 +71,6 @@ impl Folder {
         }
     }
 
-    /// Removes a file.
     pub fn remove(&self, path: &Path) -> io::Result<()> {
         Ok(unlinkat(&self.0, name(path)?, AtFlags::empty())?)
     }
@@ -163,7 +162,6 @@ pub fn identity(file: &File) -> io::Result<(u64, u64)> {
     Ok((about.dev(), about.ino()))
 }
 
-/// Names that this file has.
 pub fn link_count(file: &File) -> u64 {
     file.metadata().map_or(1, |about| about.nlink())
 }

@@ -30,7 +30,6 @@ pub fn tick(path: &Path, phase: &str, nth: usize, locks: &Path) -> WriteOutcome 
     locked(path, locks, &|bytes| edit::complete_phase(bytes, phase, nth))
 }
 
-/// Unticks it.
 pub fn reopen(path: &Path, phase: &str, nth: usize, locks: &Path) -> WriteOutcome {
     locked(path, locks, &|bytes| edit::reopen_phase(bytes, phase, nth))
 }

@@ -29,7 +29,6 @@ impl Kept {
         Self { file, room, head: limit - tail, tail: Vec::new(), most, left_out: 0, failed: None }
     }
 
-    /// Takes more of the output.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         let head = usize::try_from(self.head).unwrap_or(usize::MAX).min(bytes.len());
         let (now, later) = bytes.split_at(head);

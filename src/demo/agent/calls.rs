@@ -22,7 +22,6 @@ const GRACE: Duration = Duration::from_millis(1_500);
 /// Whether the host is asked before a tool runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
-    /// As the host ordered.
     AsOrdered,
     /// As the host ordered, about all of them at once.
     AtOnce,

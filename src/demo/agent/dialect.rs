@@ -19,7 +19,6 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The version.
     pub fn version(self) -> &'static str {
         if self.is_newer() { "2.1.330" } else { "2.1.197" }
     }
@@ -39,7 +38,6 @@ impl Dialect {
         known.to_owned()
     }
 
-    /// It is the later one.
     pub fn is_newer(self) -> bool {
         self == Self::Newer
     }
@@ -74,12 +72,10 @@ struct Told {
 }
 
 impl Dress {
-    /// For this way of speaking.
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect, told: RefCell::default() }
     }
 
-    /// The way that is spoken.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }

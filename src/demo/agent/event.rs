@@ -3,7 +3,6 @@
 /// Something that reached the process.
 #[derive(Debug)]
 pub enum Event {
-    /// A line of stdin.
     Line(Vec<u8>),
     Closed,
     Interrupted,
@@ -18,6 +17,5 @@ pub struct Ended {
     /// The exit code, 128 + n for signal n.
     pub code: i32,
     pub stdout: String,
-    /// What it printed as errors.
     pub stderr: String,
 }

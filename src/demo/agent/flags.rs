@@ -8,7 +8,6 @@
 use super::dialect::Dialect;
 use std::path::PathBuf;
 
-/// Flags that take one value.
 const ONE: &[&str] = &[
     "--agent",
     "--agents",
@@ -56,7 +55,6 @@ const MANY: &[&str] = &[
     "--mcp-config",
     "--file",
 ];
-/// Flags without a value.
 const NONE: &[&str] = &[
     "-p",
     "--print",
@@ -109,7 +107,6 @@ pub struct Flags {
     pub asks_host: bool,
     pub partial: bool,
     pub replay: bool,
-    /// `--no-session-persistence`.
     pub forgets: bool,
     /// `--settings`, JSON text or a file.
     pub settings: Option<String>,

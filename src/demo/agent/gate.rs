@@ -21,9 +21,7 @@ const LATE: &str = "The user doesn't want to take this action right now. STOP wh
 /// A tool call about to run.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// `toolu_…`.
     pub id: String,
-    /// `Bash`, `Write`, …
     pub name: &'static str,
     pub input: Value,
 }
@@ -35,7 +33,6 @@ pub enum HookVerdict {
     Allowed(Value, &'static str),
     /// It does not run, at this one's word; the model gets this.
     Denied(Outcome, &'static str),
-    /// The turn is to stop.
     Aborted,
 }
 

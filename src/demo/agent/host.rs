@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 /// Why a wait is over.
 #[derive(Debug)]
 pub enum Woke {
-    /// The turn is to stop.
     Aborted,
     /// Stdin ended, now or before.
     Closed,
@@ -88,18 +87,14 @@ pub struct Host {
     events: Receiver<Event>,
     /// Where tools report their end.
     pub sender: Sender<Event>,
-    /// Messages not yet taken.
     pub inbox: VecDeque<UserMessage>,
     /// What is heard at all.
     pub ears: Arc<Ears>,
     /// Whether an interrupt has something to stop.
     pub course: Course,
-    /// The model, by full name.
     pub model: String,
     pub mode: String,
-    /// What it was started with.
     pub(super) settings: Settings,
-    /// The `hooks` of `initialize`.
     pub hooks: Value,
     /// `can_use_tool` goes to the host; otherwise nobody can grant a call.
     pub asks_host: bool,
@@ -152,7 +147,6 @@ impl Host {
         self.emit_raw(line.as_bytes());
     }
 
-    /// Prints bytes as they are.
     pub fn emit_raw(&self, bytes: &[u8]) {
         let mut out = io::stdout().lock();
         let _ = out.write_all(bytes).and_then(|()| out.flush());
@@ -163,7 +157,6 @@ impl Host {
         self.dress.dialect()
     }
 
-    /// The session's id.
     pub fn session(&self) -> &str {
         &self.session
     }
@@ -185,7 +178,6 @@ impl Host {
         self.course = Course::Running;
     }
 
-    /// Ends the turn.
     pub fn end_turn(&mut self) {
         self.course = Course::Idle;
     }

@@ -6,12 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Stands for an unpaired surrogate until the line is written: JSON text can hold one, a Rust string cannot.
 pub const LONE_SURROGATE: char = '\u{f8ff}';
 
-/// A fresh id.
 pub fn uuid() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// One line with its newline.
 pub fn to_line(record: &Value) -> String {
     let mut line = record.to_string();
     if line.contains(LONE_SURROGATE) {

@@ -11,7 +11,6 @@ use super::tools::Outcome;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// The answer to `initialize`.
 pub fn initialized() -> Value {
     json!({
         "commands": [], "agents": [], "output_style": "default", "available_output_styles": ["default"], "models": [],
@@ -72,7 +71,6 @@ pub struct Book {
 /// A subagent, as its records name it.
 #[derive(Clone, Debug)]
 pub struct Within {
-    /// The call that started it.
     pub call: String,
     pub agent: String,
     pub about: String,
@@ -105,17 +103,14 @@ impl Book {
         }
     }
 
-    /// The session's id.
     pub fn session(&self) -> &str {
         &self.session
     }
 
-    /// The working directory.
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// This turn's figures.
     pub fn tally(&mut self) -> &mut Tally {
         &mut self.tally
     }
@@ -192,7 +187,6 @@ impl Book {
                "request_id": format!("req_{}", uuid())})
     }
 
-    /// A partial-message record around `event`.
     pub fn stream_event(&self, event: &Value) -> Value {
         json!({"type": "stream_event", "event": event, "session_id": self.session, "parent_tool_use_id": null,
                "uuid": uuid()})
@@ -211,13 +205,11 @@ impl Book {
         Value::Object(record)
     }
 
-    /// A `rate_limit_event`.
     pub fn rate_limit(&self, status: &str, resets_at: Option<u64>, kind: Option<&str>) -> Value {
         let info = json!({"status": status, "resetsAt": resets_at, "rateLimitType": kind.unwrap_or("five_hour")});
         json!({"type": "rate_limit_event", "rate_limit_info": info, "uuid": uuid(), "session_id": self.session})
     }
 
-    /// A tool call's end.
     pub fn tool_result(&self, id: &str, outcome: &Outcome) -> Value {
         let block = match outcome.is_error {
             Some(true) => {

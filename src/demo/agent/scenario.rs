@@ -54,7 +54,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The script of the demo.
 const DEMO: &str = include_str!("../scenario.yaml");
 
 /// A whole scenario.
@@ -67,7 +66,6 @@ pub struct Scenario {
     /// Done before stdin is read.
     #[serde(default)]
     pub start: Vec<Step>,
-    /// The turns to choose from.
     #[serde(default)]
     pub turns: Vec<Turn>,
     /// Where it was read from; `None`: the demo's own.
@@ -83,12 +81,10 @@ pub struct Turn {
     pub when: Option<When>,
     /// How often it is used at most; 0: any number.
     pub times: Option<usize>,
-    /// Before the `init` record.
     #[serde(default)]
     pub before: Vec<Step>,
     #[serde(default)]
     pub steps: Vec<Step>,
-    /// After the `result` record.
     #[serde(default)]
     pub after: Vec<Step>,
 }
@@ -178,7 +174,6 @@ pub struct Question {
 }
 
 impl Question {
-    /// The input of `AskUserQuestion`.
     pub(super) fn input(&self) -> Value {
         let options = self.options.iter().map(|label| json!({"label": label, "description": label}));
         let options: Vec<Value> = options.collect();
@@ -211,7 +206,6 @@ pub struct Foreign {
     /// A wake-up that Claude had set, not the message of another session.
     #[serde(default)]
     pub wakes: bool,
-    /// What Claude does in it.
     #[serde(default)]
     pub steps: Vec<Step>,
 }
@@ -220,7 +214,6 @@ pub struct Foreign {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retry {
-    /// 1-based.
     pub attempt: u32,
     /// HTTP status; `None`: the connection.
     pub status: Option<u16>,
@@ -240,7 +233,6 @@ impl Default for Retry {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Child {
-    /// It ignores SIGTERM and SIGHUP.
     pub ignore_term: bool,
     /// It leads a session of its own.
     pub setsid: bool,
@@ -260,7 +252,6 @@ impl Default for Child {
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     pub text: &'a str,
-    /// What it asks for.
     pub asked: &'a Asked,
     /// It asks for the status block only.
     pub follow_up: bool,

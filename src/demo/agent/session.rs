@@ -37,11 +37,9 @@ pub struct Session {
     pub(super) open: Option<OpenMessage>,
     /// The last status block, to be given again.
     pub(super) last_block: Option<String>,
-    /// What the person answered last.
     pub(super) answer: String,
     /// What became of the last call.
     pub(super) last_call: LastCall,
-    /// Files written in this turn.
     pub(super) files: Vec<String>,
     /// Words of the person that were taken in mid-turn and not yet answered.
     pub(super) noted: Vec<String>,

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 pub struct Settings {
     /// Those that are used: `{}` where one of them is wrong.
     used: Value,
-    /// What is wrong with them.
     errors: Vec<Value>,
 }
 
@@ -40,7 +39,6 @@ impl Settings {
         })
     }
 
-    /// The answer to `get_settings`.
     pub fn answer(&self, dialect: Dialect, model: &str) -> Value {
         let given = self.used.as_object().is_some_and(|used| !used.is_empty());
         let source = given.then(|| json!({"source": "flagSettings", "settings": self.used}));

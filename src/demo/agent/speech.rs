@@ -24,12 +24,10 @@ enum Rhythm {
 }
 
 impl Session {
-    /// Says `text`, streamed.
     pub(super) fn say(&mut self, text: &str) -> Result<(), End> {
         self.block(&json!({"type": "text", "text": text}), Rhythm::Words)
     }
 
-    /// Says `text` in one piece.
     pub(super) fn say_whole(&mut self, text: &str) -> Result<(), End> {
         self.block(&json!({"type": "text", "text": text}), Rhythm::Whole)
     }
@@ -39,12 +37,10 @@ impl Session {
         self.block(&json!({"type": "text", "text": text}), Rhythm::Drip(every_ms))
     }
 
-    /// Thinks `text`, streamed.
     pub(super) fn think(&mut self, text: &str) -> Result<(), End> {
         self.block(&json!({"type": "thinking", "thinking": text, "signature": "c2NyaXB0"}), Rhythm::Words)
     }
 
-    /// Calls for a tool.
     pub(super) fn call_for(&mut self, id: &str, name: &str, input: &Value) -> Result<(), End> {
         self.block(&json!({"type": "tool_use", "id": id, "name": name, "input": input}), Rhythm::Whole)
     }

@@ -40,7 +40,6 @@ pub struct Tally {
     /// The tokens of the message at hand; one that is interrupted costs nothing.
     pub(super) unpaid: (u64, u64),
     pub denials: Vec<Value>,
-    /// The last text block.
     pub last_text: String,
 }
 
@@ -63,7 +62,6 @@ pub fn cost((input, output): (u64, u64)) -> f64 {
     (input as f64 * PRICE.0 + output as f64 * PRICE.1) / 1e6
 }
 
-/// The `usage` of a result.
 pub fn usage(input: u64, output: u64) -> Value {
     json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": output,
            "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0}, "service_tier": "standard",

@@ -20,7 +20,6 @@ const APPROVED: &str = "User has approved your plan. You can now start coding. S
 /// A tool call's end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What the model is told.
     pub content: String,
     /// `is_error` of the block; `None`: the key is left out, as the real CLI does for files.
     pub is_error: Option<bool>,

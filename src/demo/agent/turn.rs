@@ -19,7 +19,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 impl Session {
-    /// A session ready to serve.
     pub fn new(host: Host, book: Book, memory: Memory, scenario: Scenario, flags: &Flags) -> Self {
         let default_pace = if scenario.source.is_some() { 0.0 } else { 1.0 };
         Self {
@@ -49,7 +48,6 @@ impl Session {
         }
     }
 
-    /// Serves until stdin ends.
     pub fn serve(mut self) -> ExitCode {
         for step in self.scenario.start.clone() {
             let _ = self.perform(&step);

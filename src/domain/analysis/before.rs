@@ -7,6 +7,5 @@ pub struct Before<'a> {
     pub errors: &'a [Vec<String>],
     /// Length of the output before in bytes; `None`: there is none.
     pub length: Option<u64>,
-    /// Files that were changed meanwhile.
     pub files_changed: usize,
 }

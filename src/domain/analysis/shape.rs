@@ -45,12 +45,10 @@ pub struct Output {
     /// Confidence that it states itself.
     pub confidence: Option<u32>,
     pub indicators: usize,
-    /// There is a `result`.
     pub has_result: bool,
     pub session: Option<String>,
     /// The number of the loop that it belongs to.
     pub loop_number: Option<u64>,
-    /// Tool calls that were refused.
     pub denials: Vec<Denial>,
 }
 

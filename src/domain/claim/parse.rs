@@ -25,7 +25,6 @@ pub struct Reading {
     pub found: bool,
     /// The claim, when the block is valid.
     pub claim: Option<Claim>,
-    /// Why there is no claim.
     pub reason: Option<Reason>,
     /// What was tolerated, as words for the log (`tab_indent`, `unknown_key:x`, …); each at most once.
     pub warnings: Vec<String>,
@@ -35,13 +34,11 @@ pub struct Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     Missing,
-    /// A block without `status`.
     MissingStatus,
     /// The text ends inside the block.
     Truncated,
     /// `status` is none of the three words.
     UnknownStatus,
-    /// Two `status` keys that differ.
     ConflictingStatus,
 }
 

@@ -2,13 +2,13 @@
 //! orchestrator's (`orchestrator::exit`).
 
 use super::status::ClaimStatus;
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
 /// Whose status block it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// `PROGRAMMATOR_STATUS`.
     #[default]
     Ours,
     /// `HANK_STATUS` or `RALPH_STATUS`: said to another program, so never more than a sign.
@@ -16,7 +16,6 @@ pub enum Source {
 }
 
 impl Source {
-    /// The names of all blocks.
     pub(super) const NAMES: [(&'static str, Self); 3] =
         [("PROGRAMMATOR_STATUS", Self::Ours), ("HANK_STATUS", Self::Hank), ("RALPH_STATUS", Self::Hank)];
 
@@ -54,7 +53,6 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Nothing is said.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -70,18 +68,18 @@ impl Signals {
     }
 }
 
-/// `work_type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum WorkType {
-    Implementation,
-    /// Tests and nothing else.
-    Testing,
-    Documentation,
-    /// The same in a better form.
-    Refactoring,
-    /// Looking for a fault.
-    Debugging,
+worded! {
+    /// `work_type`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum WorkType {
+        Implementation = "IMPLEMENTATION",
+        /// Tests and nothing else.
+        Testing = "TESTING",
+        Documentation = "DOCUMENTATION",
+        /// The same in a better form.
+        Refactoring = "REFACTORING",
+        Debugging = "DEBUGGING",
+    }
 }
 
 impl WorkType {
@@ -97,44 +95,21 @@ impl WorkType {
         ];
         words.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
     }
-
-    /// The word in the block.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Implementation => "IMPLEMENTATION",
-            Self::Testing => "TESTING",
-            Self::Documentation => "DOCUMENTATION",
-            Self::Refactoring => "REFACTORING",
-            Self::Debugging => "DEBUGGING",
-        }
-    }
 }
 
-/// `tests_status`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum TestsStatus {
-    Passing,
-    /// Some fail.
-    Failing,
-    /// They did not run.
-    NotRun,
+worded! {
+    /// `tests_status`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum TestsStatus {
+        Passing = "PASSING",
+        Failing = "FAILING",
+        NotRun = "NOT_RUN",
+    }
 }
 
 impl TestsStatus {
-    const ALL: [Self; 3] = [Self::Passing, Self::Failing, Self::NotRun];
-
     /// Reads the word, in any case.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.word().eq_ignore_ascii_case(word))
-    }
-
-    /// The word in the block.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Passing => "PASSING",
-            Self::Failing => "FAILING",
-            Self::NotRun => "NOT_RUN",
-        }
+        Self::ALL.iter().copied().find(|status| status.word().eq_ignore_ascii_case(word))
     }
 }

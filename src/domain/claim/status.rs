@@ -1,24 +1,15 @@
 //! The `status` key of a status block.
 
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
-/// The `status` key of the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum ClaimStatus {
-    Continue,
-    Done,
-    /// A person must act first.
-    Blocked,
-}
-
-impl ClaimStatus {
-    /// The word in the block.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Continue => "CONTINUE",
-            Self::Done => "DONE",
-            Self::Blocked => "BLOCKED",
-        }
+worded! {
+    /// The `status` key of the block.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum ClaimStatus {
+        Continue = "CONTINUE",
+        Done = "DONE",
+        /// A person must act first.
+        Blocked = "BLOCKED",
     }
 }

@@ -70,7 +70,6 @@ impl Inside {
 
 /// What a line says about a block.
 enum Marker {
-    /// Nothing.
     None,
     Opens(Inside),
     /// A ruled one ends here.

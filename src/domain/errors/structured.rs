@@ -17,7 +17,6 @@ pub(super) enum Structure {
     Error(ErrorKind, String),
     /// It is JSON and states none.
     Fine,
-    /// It is no JSON.
     None,
 }
 

@@ -243,12 +243,9 @@ fn lines_are_numbered_and_safe_to_show() {
 }
 
 #[test]
-fn every_pattern_compiles_and_the_words_are_the_serialised_ones() {
+fn every_pattern_compiles() {
     assert!(lines::Rules::compiled().is_some());
     assert!(hank_literal("Fatal"), "Hank's patterns compile");
-    for kind in [ErrorKind::ToolResult, ErrorKind::Api, ErrorKind::Log] {
-        assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.word()));
-    }
 }
 
 #[test]

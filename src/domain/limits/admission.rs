@@ -9,28 +9,20 @@ use super::provider::{self, Reset, Window, WindowStatus};
 use super::{Budget, Limits, OnWarning, Spent};
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
+use crate::domain::worded::worded;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What a call is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// An iteration: it begins once the call is admitted.
-    #[default]
-    Iteration,
-    /// The status block is asked for in a running iteration.
-    FollowUp,
-}
-
-impl Purpose {
-    /// The word in the store.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Iteration => "iteration",
-            Self::FollowUp => "follow_up",
-        }
+worded! {
+    /// What a call is for.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Purpose {
+        /// An iteration: it begins once the call is admitted.
+        #[default]
+        Iteration = "iteration",
+        /// The status block is asked for in a running iteration.
+        FollowUp = "follow_up",
     }
 }
 
@@ -61,9 +53,7 @@ pub struct Ask {
     pub spent: Spent,
     /// What the call is expected to cost.
     pub forecast: Spent,
-    /// The model, when it is known.
     pub model: Option<String>,
-    /// Where in the work.
     pub place: Place,
     pub asker: Asker,
     /// How long the call may last, with what belongs to it: so long others wait for its outcome.
@@ -152,7 +142,6 @@ pub struct Parking {
     pub why: Why,
     /// What happened, for people.
     pub about: String,
-    /// When it goes on.
     pub until: Timestamp,
     /// Whether that is the true end.
     pub reset: Reset,
@@ -174,9 +163,7 @@ pub struct Known {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// Calls an hour.
     Calls,
-    /// Tokens an hour.
     Tokens,
     /// The rest of a budget is reserved for other iterations.
     Budget,
@@ -188,7 +175,6 @@ pub enum Why {
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Admission {
-    /// What is to be done.
     pub verdict: Verdict,
     /// How the counters stand; the call is counted if it may be made.
     pub ledger: Ledger,

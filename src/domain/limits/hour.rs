@@ -8,7 +8,6 @@ use crate::base::time::Timestamp;
 use jiff::tz::TimeZone;
 use std::time::Duration;
 
-/// An hour.
 pub const HOUR: Duration = Duration::from_secs(3_600);
 
 /// Since when things count that happen at `now`.

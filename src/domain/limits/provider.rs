@@ -17,7 +17,6 @@ pub struct Window {
     /// The part that is used, from 0 to 1; often not told.
     #[serde(default)]
     pub used: Option<f64>,
-    /// When it opens anew.
     #[serde(default)]
     pub resets_at: Option<Timestamp>,
 }
@@ -43,7 +42,6 @@ impl Window {
     }
 }
 
-/// A window's name for people.
 pub fn window_name(kind: &str) -> String {
     match kind {
         "five_hour" => "five-hour limit".to_owned(),
@@ -68,7 +66,6 @@ pub fn concerns(scope: &str, model: Option<&str>) -> bool {
 pub enum Cause {
     /// A limit of use: a window, or requests a minute.
     Limit,
-    /// It is overloaded (529).
     Overloaded,
     Credit,
 }

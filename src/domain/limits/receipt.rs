@@ -11,19 +11,15 @@ pub struct Receipt {
     pub n: u32,
     /// Its phase; `None`: the whole ticket.
     pub phase: Option<String>,
-    /// Time in milliseconds.
     pub ms: u64,
-    /// Tokens by kind.
     #[serde(flatten)]
     pub usage: Usage,
-    /// USD.
     pub cost_usd: f64,
     /// Requests that failed at the provider and were sent again.
     pub tries: u32,
     /// A limit refused it: it counts as no iteration.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
-    /// What it was for.
     #[serde(skip_serializing_if = "StepName::is_code")]
     pub step: StepName,
 }

@@ -5,12 +5,10 @@
 pub enum Weight {
     /// A tool call that the gate let through.
     Call,
-    /// For the record.
     Info,
     /// A decision of the gate against a call.
     Gate,
     Warn,
-    /// Something failed.
     Error,
 }
 

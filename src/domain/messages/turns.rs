@@ -2,7 +2,6 @@
 
 use crate::domain::background::{BackgroundTask, TaskKind};
 
-/// What works in the background.
 pub(super) fn background_words(tasks: &[BackgroundTask]) -> String {
     let name = |task: &BackgroundTask| {
         let kind = match task.kind {

@@ -55,7 +55,6 @@ struct Launched<'a> {
 }
 
 impl Background {
-    /// The tasks that work now.
     pub fn tasks(&self) -> &[BackgroundTask] {
         &self.tasks
     }

@@ -12,10 +12,8 @@ use std::borrow::Cow;
 /// The parts of a record, all of them optional, none of them decoded.
 #[derive(Debug, Default, Deserialize)]
 pub struct Envelope<'a> {
-    /// `type`.
     #[serde(borrow, rename = "type")]
     kind: Raw<'a>,
-    /// `subtype`.
     #[serde(borrow)]
     subtype: Raw<'a>,
     /// The subagent's call; null for the main agent.
@@ -64,23 +62,14 @@ pub struct Envelope<'a> {
 /// The kinds of record that anybody here acts upon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `assistant`.
     Assistant,
-    /// `user`.
     User,
-    /// `result`.
     Result,
-    /// `system`.
     System,
-    /// `stream_event`.
     StreamEvent,
-    /// `rate_limit_event`.
     RateLimit,
-    /// `control_request`.
     ControlRequest,
-    /// `control_response`.
     ControlResponse,
-    /// `control_cancel_request`.
     ControlCancel,
     /// `command_lifecycle`: how far a message to Claude has come.
     Lifecycle,
@@ -186,9 +175,7 @@ pub enum Line<'a> {
     Record(Envelope<'a>),
     /// Several records without a newline between them, or a record that needed repair: read each of these instead.
     Several(Vec<String>),
-    /// Nothing but blanks.
     Blank,
-    /// Not a record.
     Garbage,
 }
 

@@ -13,7 +13,6 @@ pub struct Message<'a> {
     /// The model that spoke; `<synthetic>` is the CLI itself.
     #[serde(borrow)]
     pub model: Raw<'a>,
-    /// Tokens of the request.
     #[serde(borrow)]
     pub usage: Raw<'a>,
     #[serde(borrow, default)]

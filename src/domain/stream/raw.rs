@@ -38,7 +38,6 @@ pub fn some_string(raw: Raw<'_>) -> Option<String> {
     text(raw).filter(|text| !text.is_empty()).map(Cow::into_owned)
 }
 
-/// A truth value.
 pub fn flag(raw: Raw<'_>) -> Option<bool> {
     match raw?.get() {
         "true" => Some(true),

@@ -29,7 +29,6 @@ pub struct ApiRetry {
 pub struct Lifecycle {
     /// The uuid that it was sent with.
     pub uuid: String,
-    /// `queued`, `started`, `completed`, `cancelled`.
     pub state: String,
     /// It is no message, but a wake-up that Claude had set.
     pub wakes: bool,

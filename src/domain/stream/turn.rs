@@ -30,9 +30,7 @@ pub struct TurnReader {
 /// A tool that came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEnd {
-    /// Claude's id of the call.
     pub tool_use_id: String,
-    /// The tool reported an error.
     pub is_error: bool,
     /// Claude itself refused the call: no such tool, an input that does not fit, not carried out after all.
     pub refused: bool,
@@ -163,7 +161,6 @@ impl TurnReader {
         model.clone_into(&mut self.model);
     }
 
-    /// An `assistant` record.
     pub fn assistant(&mut self, envelope: &Envelope<'_>) {
         if !envelope.is_main() {
             return;

@@ -30,7 +30,6 @@ impl Boxes {
         self.ticked > 0 && self.open == 0
     }
 
-    /// Counts those of a body.
     pub(super) fn count(outline: &Outline) -> Self {
         let mut boxes = Self::default();
         for one in &outline.boxes {

@@ -31,7 +31,6 @@ pub(super) struct Split {
     pub unclosed: bool,
 }
 
-/// Finds the front matter.
 pub(super) fn split(bytes: &[u8]) -> Split {
     let start = lines::text_start(bytes);
     let mut split = Split { yaml: None, body: start, body_line: 1, unclosed: false };

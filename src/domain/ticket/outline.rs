@@ -27,7 +27,6 @@ pub(super) struct Checkbox {
 pub(super) struct Heading {
     /// 1-based line.
     pub line: usize,
-    /// 1 to 6.
     pub level: usize,
     /// Without hashes and without a trailing box, trimmed.
     pub text: String,

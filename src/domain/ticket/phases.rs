@@ -31,7 +31,6 @@ pub(super) enum Spot {
     Append(usize),
 }
 
-/// The phases, in file order.
 pub(super) fn find(outline: &Outline) -> Vec<Found> {
     let headings = phase_headings(outline);
     let in_section = |wanted: Section| move |box_: &Checkbox| outline.section(box_.heading) == wanted;

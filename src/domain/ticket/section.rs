@@ -3,7 +3,6 @@
 /// What a section holds, by its heading or else the one above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
-    /// Nothing in particular.
     Plain,
     /// Design, Phases, Tasks, Plan, Implementation, …: its boxes are preferred.
     Plan,

@@ -28,7 +28,6 @@ pub fn program(text: &str, grammar: Grammar) -> Result<Program, String> {
     parser.parse_program().map_err(|error| format!("not valid bash: {error}"))
 }
 
-/// The pieces of a word.
 pub fn word(text: &str) -> Option<Vec<WordPieceWithSource>> {
     word::parse(text, &options(Grammar::Bash)).ok()
 }

@@ -110,7 +110,6 @@ impl Shell {
         self.numbers.contains(name) || self.get(name).is_some_and(|values| values.iter().all(digits))
     }
 
-    /// The folders that it may be in.
     pub fn folders(&self) -> Option<&[PathBuf]> {
         self.folders.as_deref()
     }
@@ -125,7 +124,6 @@ impl Shell {
         self.folders.is_none() && self.seen.len() >= MAX_SEEN
     }
 
-    /// The one folder that it is in.
     pub fn folder(&self) -> Option<&Path> {
         match self.folders() {
             Some([only]) => Some(only),

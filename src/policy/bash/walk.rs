@@ -40,7 +40,6 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The script's units.
     pub fn walk(mut self) -> Vec<Unit> {
         self.script(self.text, Grammar::Bash);
         if self.moves && self.units.iter().any(effects::changes) {

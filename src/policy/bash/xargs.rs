@@ -16,9 +16,7 @@ const MAX_NAMES: usize = 20_000;
 enum Ends {
     /// Blanks and lines; quotes and backslashes mean something.
     Blanks,
-    /// Lines alone.
     Lines,
-    /// Zero bytes.
     Zeros,
 }
 

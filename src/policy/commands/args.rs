@@ -15,7 +15,6 @@ pub struct Parsed {
     pub options: Vec<(String, Field)>,
     /// Values of options, then operands, each with its role.
     pub values: Vec<(Role, Field)>,
-    /// The operands alone, in order.
     pub operands: Vec<Field>,
     /// Where the first operand with the role of a command stands in the words.
     pub command_at: Option<usize>,

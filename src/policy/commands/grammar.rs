@@ -56,7 +56,6 @@ impl Role {
 /// Whether an option takes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Never.
     Nothing,
     /// Only attached: `--color=always`.
     Attached,
@@ -75,7 +74,6 @@ pub struct Flag {
 }
 
 impl Flag {
-    /// Whether a value is one that is known.
     pub fn knows(&self, value: Option<&str>) -> bool {
         let fits = |pattern: &str, value: &str| match (pattern.split_once('='), value.split_once('=')) {
             // A pattern of a name does not reach over the first `=`.
@@ -159,7 +157,6 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// Whether it takes none.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty() && self.rest.is_none() && self.last.is_empty()
     }

@@ -10,7 +10,6 @@ pub enum Lists {
     Operands,
     /// Paths that may begin with a dash.
     Anything,
-    /// Lines of its input.
     #[serde(skip)]
     Lines,
 }

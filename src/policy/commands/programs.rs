@@ -113,9 +113,7 @@ const LOADERS: [&str; 7] = [
 /// What the words behind an interpreter run.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Runs {
-    /// The file at this word.
     File(usize),
-    /// The module at this word.
     Module(usize),
     /// Files that it finds itself.
     Found,

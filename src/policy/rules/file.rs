@@ -13,19 +13,16 @@ use serde_json::json;
 use serde_yaml::Spanned;
 use std::path::Path;
 
-/// Largest policy file in bytes.
 pub const MAX_FILE: usize = 256 << 10;
 
 /// The rules of one file.
 #[derive(Clone, Debug)]
 pub struct RuleFile {
-    /// Where it came from, for the person.
     pub path: String,
     /// What is decided when no rule is about a unit; `None` leaves that to the profile.
     pub default: Option<Verdict>,
     /// What it adds to the floor, and takes away.
     pub floor: Changes,
-    /// Its rules, in order.
     pub rules: Vec<Rule>,
 }
 
@@ -44,7 +41,6 @@ pub struct PolicyError {
 pub enum Author {
     /// Built in: may allow by default.
     Program,
-    /// The person or a project.
     Person,
 }
 
@@ -118,7 +114,6 @@ struct Examples {
     not_match: Vec<String>,
 }
 
-/// Reads a policy file.
 pub fn read(path: &str, text: &str, author: Author) -> Result<RuleFile, PolicyError> {
     let at = |line: u64, column: u64, message: String| PolicyError { path: path.to_owned(), line, column, message };
     if text.len() > MAX_FILE {

@@ -16,7 +16,6 @@ enum Must {
 }
 
 impl Rule {
-    /// Whether the rule is about the unit.
     pub fn is_about(&self, unit: &Unit, place: &Place<'_>) -> bool {
         if self.action == Verdict::Allow {
             unit.floor.is_none() && self.about.is_proven_of(unit) && self.about.holds(unit, place, Must::Be)
@@ -27,7 +26,6 @@ impl Rule {
 }
 
 impl About {
-    /// Whether it says nothing at all.
     pub fn says_nothing(&self) -> bool {
         let flags = &self.flags;
         self.tools.is_empty()

@@ -9,7 +9,6 @@ use crate::adapters::shell;
 use crate::adapters::validate::{self, Place};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
-use crate::runtime::translate;
 use std::time::Duration;
 
 impl Effects {
@@ -28,10 +27,9 @@ impl Effects {
         let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
         self.answer_with(async move {
             let place = Place { folder: &folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
-            let outcomes = validate::run(&commands, &place).await;
+            let results = validate::run(n, &commands, &place).await;
             // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
             let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;
-            let results = outcomes.into_iter().map(|outcome| translate::validation_ran(n, outcome)).collect();
             Input::ValidationFinished { n, results }
         });
     }

@@ -16,7 +16,6 @@ use std::path::Path;
 /// Says what a line of the stream shows; `None`: nothing. Used for lines whose index is lost.
 pub type Classify = fn(&[u8]) -> Option<EntryKind>;
 
-/// Bytes of an entry.
 pub(super) const SIZE: usize = 16;
 
 /// An index that lacks more than this many bytes of lines is written anew.
@@ -32,7 +31,6 @@ const KINDS: [EntryKind; 6] = [
     EntryKind::Garbage,
 ];
 
-/// The entry's form on disk.
 pub(super) fn encode(entry: Entry) -> [u8; SIZE] {
     let mut bytes = [0; SIZE];
     bytes[..8].copy_from_slice(&entry.offset.to_le_bytes());

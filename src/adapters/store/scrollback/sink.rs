@@ -29,7 +29,6 @@ pub struct Bounds {
 }
 
 impl Default for Bounds {
-    /// None.
     fn default() -> Self {
         Self { limit: u64::MAX, reserve: 0 }
     }

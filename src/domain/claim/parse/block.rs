@@ -9,7 +9,6 @@ use super::lines::{Line, Role};
 #[derive(Default)]
 pub(super) struct Block {
     pub(super) source: Source,
-    /// Its keys in order.
     pub(super) entries: Vec<Entry>,
     pub(super) warnings: Vec<&'static str>,
     /// Something was begun and not finished when the text ended.

@@ -3,25 +3,15 @@
 /// The keys of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Field {
-    /// `phase_completed`
     Phase,
-    /// `status`
     Status,
-    /// `files_changed`
     Files,
-    /// `summary`
     Summary,
-    /// `error`
     Error,
-    /// `exit_signal`
     ExitSignal,
-    /// `work_type`
     WorkType,
-    /// `tests_status`
     TestsStatus,
-    /// `tasks_completed`
     TasksCompleted,
-    /// `recommendation`
     Recommendation,
     /// `files_modified`, of Hank's blocks only
     FilesModified,
@@ -40,7 +30,6 @@ impl Field {
         Self::FilesModified,
     ];
 
-    /// All of them.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         Self::MAIN.into_iter().chain(Self::OPTIONAL)
     }

@@ -31,7 +31,6 @@ pub(super) enum Role {
 }
 
 impl Line {
-    /// Nothing but white space.
     pub(super) fn is_blank(&self) -> bool {
         self.indent == self.text.chars().count()
     }

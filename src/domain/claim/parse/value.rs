@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 
 /// Longest value handed to the YAML library, and longest text kept, in bytes.
 const MAX_VALUE: usize = 64 << 10;
-/// Most files of one claim.
 const MAX_FILES: usize = 1_000;
 /// What models write when they mean null.
 const NONE_WORDS: [&str; 6] = ["none", "n/a", "na", "nil", "-", "null"];

@@ -17,7 +17,6 @@ pub struct Shown {
 /// One thing that a record shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// Claude's words (markdown).
     Text(String),
     /// The status block, plainly understood.
     Status(Status),
@@ -25,7 +24,6 @@ pub enum Block {
     Tool(Tool),
     /// What came of a tool call.
     ToolResult(ToolResult),
-    /// How far a subagent is.
     Progress(Progress),
     /// The person's (or the prompt's) words.
     Person(String),
@@ -90,12 +88,10 @@ pub struct Progress {
 /// The end of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnEnd {
-    /// It ended in an error.
     pub error: bool,
     /// `success`, `error_during_execution`, … with the reason where there is one.
     pub how: String,
     pub message: String,
-    /// Time in milliseconds.
     pub ms: f64,
     /// Cost of the process so far in USD.
     pub cost_usd: f64,

@@ -28,17 +28,14 @@ impl<'a> Fields<'a> {
         self.all.get(key).copied().filter(|raw| raw.get() != "null")
     }
 
-    /// The names, sorted.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.all.keys().map(String::as_str)
     }
 
-    /// The field as text.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         text(self.raw(key)?)
     }
 
-    /// The field as a number.
     pub(super) fn number(&self, key: &str) -> Option<f64> {
         serde_json::from_str(self.raw(key)?.get()).ok()
     }
@@ -53,7 +50,6 @@ impl<'a> Fields<'a> {
         self.raw(key).is_some_and(|raw| raw.get() == "true")
     }
 
-    /// The field as an object.
     pub(super) fn object(&self, key: &str) -> Option<Self> {
         Self::read(self.raw(key)?.get())
     }

@@ -40,7 +40,6 @@ pub(super) fn system(record: &Fields<'_>) -> Vec<Block> {
     notice(level, &text)
 }
 
-/// Reads a `rate_limit_event`.
 pub(super) fn rate_limit(record: &Fields<'_>) -> Vec<Block> {
     let info = record.object("rate_limit_info").unwrap_or_default();
     let window = info.text("rateLimitType").map_or_else(|| "usage limit".to_owned(), |kind| window_name(&kind));

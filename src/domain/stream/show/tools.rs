@@ -4,7 +4,6 @@
 use super::block::{Edit, Tool};
 use super::fields::{self, Fields};
 
-/// Reads a `tool_use` block.
 pub(super) fn call(block: &Fields<'_>, cwd: &str) -> Tool {
     let given = block.text("name").unwrap_or_else(|| "?".to_owned());
     let input = block.object("input").unwrap_or_default();
