@@ -108,7 +108,7 @@ mod tests {
 
     fn ended() -> Record {
         let outcome = IterationOutcome::Interrupted;
-        Record::IterationEnded { n: 1, outcome, changed: false, fingerprint: None, ms: 0 }
+        Record::IterationEnded { n: 1, outcome, changed: false, fingerprint: None, ms: 0, reading: None }
     }
 
     #[test]

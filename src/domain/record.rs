@@ -7,7 +7,6 @@ pub use parts::*;
 pub use stored::{FORMAT, Stored};
 pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
-use crate::base::time::Timestamp;
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -33,11 +32,11 @@ pub enum Record {
         ticket_status: Option<TicketStatus>,
         phases: Vec<PhaseSeed>,
         /// Phases that are ticked in the file, but by Claude alone in an earlier run: still to be done.
-        #[serde(default)]
-        doubted: Vec<String>,
+        #[serde(default, rename = "doubted")]
+        unverified: Vec<String>,
         /// Their numbers; old journals tell them by their texts alone.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        doubted_ids: Vec<PhaseId>,
+        #[serde(default, rename = "doubted_ids", skip_serializing_if = "Vec::is_empty")]
+        unverified_ids: Vec<PhaseId>,
         /// The frozen validation commands.
         validation: Vec<String>,
         settings: Settings,
@@ -52,9 +51,9 @@ pub enum Record {
     TicketRead {
         title: String,
         phases: Vec<PhaseSeed>,
-        /// When it was read; in old journals the time of the record.
+        /// The number of the reading; old journals have none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        read_at: Option<Timestamp>,
+        reading: Option<u64>,
     },
     /// How many boxes of a ticket's file are ticked now.
     BoxesRead(Boxes),
@@ -249,6 +248,9 @@ pub enum Record {
         /// Masked error, when it ended in one.
         fingerprint: Option<String>,
         ms: u64,
+        /// The last reading of the ticket's file before it: what it says in a later one, Claude has not done in it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reading: Option<u64>,
     },
     /// The person asked to pause.
     PauseAsked,

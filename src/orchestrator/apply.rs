@@ -60,8 +60,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             title,
             ticket_status,
             phases,
-            doubted,
-            doubted_ids,
+            unverified,
+            unverified_ids,
             validation,
             settings,
         } => {
@@ -70,12 +70,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.title.clone_from(title);
             state.ticket_status = *ticket_status;
             state.phases = phases.iter().map(|seed| state.new_phase(seed)).collect();
-            let is_doubted = |phase: &PhaseState| match doubted_ids.as_slice() {
-                [] => doubted.contains(&phase.text),
+            let is_unverified = |phase: &PhaseState| match unverified_ids.as_slice() {
+                [] => unverified.contains(&phase.text),
                 ids => ids.contains(&phase.id),
             };
-            for phase in state.phases.iter_mut().filter(|phase| phase.ticked && is_doubted(phase)) {
-                (phase.mark, phase.doubted) = (Mark::Pending, true);
+            for phase in state.phases.iter_mut().filter(|phase| phase.ticked && is_unverified(phase)) {
+                (phase.mark, phase.unverified) = (Mark::Pending, true);
             }
             state.validation.clone_from(validation);
             state.settings = settings.clone();
@@ -95,10 +95,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
         Record::TreeGranted => state.stage = Stage::Idle,
-        Record::TicketRead { title, phases, read_at } => {
+        Record::TicketRead { title, phases, reading } => {
             state.title.clone_from(title);
             state.ticket_lost = None;
-            merge::phases(state, phases, *read_at, time);
+            know(state, *reading);
+            merge::phases(state, phases);
         }
         Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
@@ -138,17 +139,20 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::TickIntended(OfPhase { phase, id }) | Record::UntickIntended(OfPhase { phase, id }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {
                 phase.box_writes += 1;
+                // Of an old journal: a reading that came late had passed for the person's.
+                if matches!((record, phase.mark), (Record::UntickIntended(_), Mark::Done(_))) {
+                    phase.mark = Mark::Pending;
+                }
             }
             // A person's tick waits for nothing else that is under way.
             if state.stage == Stage::Idle {
                 state.stage = Stage::WritingBox;
             }
         }
-        Record::TickSettled(settled) => settle_box(state, settled, true, time),
-        Record::UntickSettled(settled) => settle_box(state, settled, false, time),
+        Record::TickSettled(settled) => settle_box(state, settled, true),
+        Record::UntickSettled(settled) => settle_box(state, settled, false),
         Record::StatusIntended { .. } => state.stage = Stage::SettingStatus,
         Record::StatusSettled { to, outcome } => {
-            state.wrote_ticket = Some(time);
             if is_so(outcome) {
                 state.ticket_status = Some(*to);
             } else {
@@ -191,6 +195,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             if let Some(phase) = state.about_mut(Some(phase), *id, |phase| phase.mark != Mark::Pending) {
                 phase.mark = Mark::Pending;
                 phase.dispute = None;
+                phase.unverified = phase.ticked;
             }
         }
         Record::IterationStarted { n, phase, session, id, role } => {
@@ -216,7 +221,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             });
             state.stage = Stage::Snapshotting;
         }
-        Record::IterationEnded { outcome, changed, fingerprint, ms, .. } => {
+        Record::IterationEnded { outcome, changed, fingerprint, ms, reading, .. } => {
+            know(state, *reading);
             end_iteration(state, *outcome, *changed, fingerprint.as_deref(), *ms, time);
         }
         _ => fold_agent(state, record, time),
@@ -236,6 +242,7 @@ fn end_iteration(
         return;
     };
     iteration.ended = Some(time);
+    iteration.unread = iteration.prompted.is_some() && iteration.changed.is_none();
     let progress = iteration.role.counts.is_progress();
     if progress {
         exit::count(&mut state.signs, iteration, outcome);
@@ -284,24 +291,24 @@ fn end_iteration(
 }
 
 /// The box of a phase was changed in the file, or cannot be.
-fn settle_box(state: &mut State, settled: &BoxSettled, done: bool, time: Timestamp) {
-    let BoxSettled { phase: OfPhase { phase, id }, outcome } = settled;
+fn settle_box(state: &mut State, settled: &BoxSettled, done: bool) {
+    let BoxSettled { phase: OfPhase { phase, id }, outcome, reading } = settled;
+    know(state, *reading);
     if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {
         phase.box_writes = phase.box_writes.saturating_sub(1);
-        phase.box_written = Some(time);
         phase.untickable = !is_so(outcome);
         if is_so(outcome) {
             phase.ticked = done;
-            phase.doubted &= done;
+            phase.unverified &= done;
         }
-    }
-    // While an iteration is open, an older reading still tells what Claude has ticked: only of this box it tells nothing.
-    if state.open_iteration().is_none() {
-        state.wrote_ticket = Some(time);
     }
     if state.stage == Stage::WritingBox && !state.is_writing_box() {
         state.stage = Stage::Idle;
     }
+}
+
+fn know(state: &mut State, reading: Option<u64>) {
+    state.reading = state.reading.max(reading.unwrap_or_default());
 }
 
 /// It is done, and its box is to be ticked.

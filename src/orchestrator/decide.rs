@@ -43,7 +43,8 @@ pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {
 
 /// The same, for a run that is made of these steps.
 pub fn decide_with(steps: &[Step], state: &State, input: Input, now: Timestamp) -> Decision {
-    let mut draft = Draft { state: Cow::Borrowed(state), steps, now, records: Vec::new(), effects: Vec::new() };
+    let mut draft =
+        Draft { state: Cow::Borrowed(state), steps, now, reading: None, records: Vec::new(), effects: Vec::new() };
     let held = draft.is_held();
     draft.take(input);
     draft.end_parking_if_over();
@@ -64,6 +65,8 @@ struct Draft<'a> {
     state: Cow<'a, State>,
     steps: &'a [Step],
     now: Timestamp,
+    /// The reading of the ticket's file that an end of the iteration stands against.
+    reading: Option<u64>,
     records: Vec<Record>,
     effects: Vec<Effect>,
 }
@@ -82,16 +85,18 @@ impl<'a> Draft<'a> {
     fn take(&mut self, input: Input) {
         match input {
             Input::Started(start) => self.started(*start),
-            Input::Resumed { pid, read_at, phases, settings } => self.resumed(pid, read_at, phases, settings),
+            Input::Resumed { pid, reading, phases, settings } => self.resumed(pid, reading, phases, settings),
             Input::TreeGranted => self.tree_granted(),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {
                     self.record(Record::TreeAwaited { holder });
                 }
             }
-            Input::TicketRead { read_at, title, phases, boxes, validation } => {
-                self.boxes_read(read_at, boxes);
-                self.ticket_read(read_at, title, phases, validation);
+            Input::TicketRead { reading, title, phases, boxes, validation } => {
+                if self.state.is_open() && reading >= self.state.reading {
+                    self.boxes_read(boxes);
+                    self.ticket_read(reading, title, phases, validation);
+                }
             }
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, by, command } => self.commanded(id, by, command),
@@ -111,7 +116,7 @@ impl<'a> Draft<'a> {
             Input::NotRejudged { id, why } => self.not_rejudged(&id, &why),
             Input::RuleSaved { id, by, path } => self.rule_saved(&id, by, &path),
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
-            Input::BoxSettled { phase, done, outcome } => self.box_settled(phase, done, outcome),
+            Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
             Input::LimitsRead(limits) => self.limits_read(limits),
@@ -182,11 +187,15 @@ impl<'a> Draft<'a> {
             Input::AgentExited { code, signal, swept, stderr, .. } => {
                 self.agent_exited(n, code, signal, swept, &stderr);
             }
-            Input::EvidenceGathered { iteration_files, phase_files, .. } => {
+            Input::EvidenceGathered { iteration_files, phase_files, reading, .. } => {
+                self.reading = Some(reading);
                 self.evidence_gathered(n, iteration_files, phase_files);
             }
             Input::EvidenceFailed { message, .. } => self.evidence_failed(n, message),
-            Input::ValidationFinished { results, .. } => self.validation_finished(n, &results),
+            Input::ValidationFinished { results, reading, .. } => {
+                self.reading = Some(reading);
+                self.validation_finished(n, &results);
+            }
             _ => {}
         }
     }

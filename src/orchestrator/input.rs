@@ -27,8 +27,8 @@ pub enum Input {
     /// The journal of an earlier process was folded; go on from there.
     Resumed {
         pid: u32,
-        /// When the ticket's file was read.
-        read_at: Timestamp,
+        /// The number of its reading of the ticket's file.
+        reading: u64,
         /// The ticket's phases in it.
         phases: Vec<PhaseSeed>,
         /// The rules from now on: the run's own, and over them what the command line says.
@@ -41,8 +41,8 @@ pub enum Input {
     },
     /// The ticket's file was read again after a change.
     TicketRead {
-        /// When it was read: what was read before our own last change of it says nothing.
-        read_at: Timestamp,
+        /// Its number among the readings, and our writes of boxes: it has what came before it, and nothing else.
+        reading: u64,
         title: String,
         phases: Vec<PhaseSeed>,
         /// Checkboxes, phases or not.
@@ -219,6 +219,8 @@ pub enum Input {
         iteration_files: Vec<String>,
         /// Files that differ from before the phase.
         phase_files: Vec<String>,
+        /// The last reading of the ticket's file, after Claude had ended.
+        reading: u64,
     },
     /// The tree could not be compared.
     EvidenceFailed {
@@ -228,6 +230,8 @@ pub enum Input {
     ValidationFinished {
         n: u32,
         results: Vec<ValidationRan>,
+        /// The last reading of the ticket's file, after they had ended.
+        reading: u64,
     },
     /// The box was ticked or unticked, or not.
     BoxSettled {
@@ -235,6 +239,8 @@ pub enum Input {
         /// It was to be ticked.
         done: bool,
         outcome: WriteOutcome,
+        /// Its number among the readings of the file.
+        reading: u64,
     },
     /// The status was set, or not.
     StatusSettled {
@@ -277,7 +283,7 @@ pub struct Start {
     pub ticket_status: Option<TicketStatus>,
     pub phases: Vec<PhaseSeed>,
     /// Phases whose tick an earlier run knows to be Claude's own and not found true, by the numbers they get now.
-    pub doubted: Vec<PhaseId>,
+    pub unverified: Vec<PhaseId>,
     /// Validation commands: the ticket's, then the user's config.
     pub validation: Vec<String>,
     pub settings: Settings,

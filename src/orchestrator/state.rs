@@ -42,8 +42,6 @@ pub struct State {
     pub ticket_status: Option<TicketStatus>,
     /// The front matter's status cannot be written; not tried again.
     pub status_given_up: bool,
-    /// When we last changed the ticket's file.
-    pub wrote_ticket: Option<Timestamp>,
     /// Why the ticket's file cannot be used any more.
     pub ticket_lost: Option<String>,
     /// Why the rules cannot be used; no iteration begins then.
@@ -61,8 +59,8 @@ pub struct State {
     pub whole: PhaseState,
     /// Phases that the run has seen, gone ones too: the last number that was given.
     pub phase_ids: u32,
-    /// When the file was read, the last time that something in it was new.
-    pub ticket_read: Option<Timestamp>,
+    /// The last of the ticket file's readings and of our writes of boxes, counted as one, that a record names.
+    pub reading: u64,
     pub stage: Stage,
     /// The running iteration, or the last one.
     pub iteration: Option<Iteration>,
@@ -114,13 +112,11 @@ pub struct PhaseState {
     pub mark: Mark,
     /// Ticked in the file, as last read or written.
     pub ticked: bool,
-    /// Its tick was first seen while an iteration was open: a claim, until the box is seen empty. It is taken back in the
-    /// file unless the phase is found done.
-    pub doubted: bool,
+    /// Its tick is only a claim, until the box is seen empty: it was first seen while Claude could have made it, or the
+    /// phase was taken up again. It is taken back in the file unless the phase is found done.
+    pub unverified: bool,
     /// Writes of its box that are under way: until they have ended, the file does not say what is meant.
     pub box_writes: u32,
-    /// When we last wrote its box.
-    pub box_written: Option<Timestamp>,
     /// The box cannot be ticked (gone, or not writable); not tried again.
     pub untickable: bool,
     /// Snapshot before its first iteration in this run: what its evidence is judged against.
@@ -270,15 +266,15 @@ impl State {
     }
 
     /// Phases whose box Claude ticked by itself and that were not found done: a later run works on them again.
-    pub fn doubted_ticks(&self) -> impl Iterator<Item = &PhaseState> {
+    pub fn unverified_ticks(&self) -> impl Iterator<Item = &PhaseState> {
         self.phases.iter().filter(|phase| phase.ticked && phase.is_open())
     }
 
     /// The same, by the numbers that they get in a run that begins with `seeds`.
-    pub fn doubted_in(&self, seeds: &[PhaseSeed]) -> Vec<PhaseId> {
-        let doubted: Vec<_> = self.doubted_ticks().filter_map(|phase| self.place(phase.id)).collect();
+    pub fn unverified_in(&self, seeds: &[PhaseSeed]) -> Vec<PhaseId> {
+        let unverified: Vec<_> = self.unverified_ticks().filter_map(|phase| self.place(phase.id)).collect();
         let nth = |at: usize| seeds[..at].iter().filter(|seed| seed.text == seeds[at].text).count();
-        let meant = |at: &usize| seeds[*at].done && doubted.contains(&(seeds[*at].text.as_str(), nth(*at)));
+        let meant = |at: &usize| seeds[*at].done && unverified.contains(&(seeds[*at].text.as_str(), nth(*at)));
         (1..).zip(0..seeds.len()).filter(|(_, at)| meant(at)).map(|(id, _)| PhaseId(id)).collect()
     }
 

@@ -147,15 +147,15 @@ impl Effects {
         let write = move || place.map_or(WriteOutcome::NotThere, |(text, nth)| change(&path, &text, nth, &locks));
         let (before, ended) = (self.work.box_written.take(), oneshot::channel());
         self.work.box_written = Some(ended.1);
-        self.answer_with(async move {
+        let file = self.ticket_file.clone();
+        self.answer_unless_fine(async move {
             if let Some(before) = before {
                 // It is dropped when the write before has ended.
                 let _: Result<(), _> = before.await;
             }
-            let written = tokio::task::spawn_blocking(write).await;
+            file.write(write, |outcome, reading| Input::BoxSettled { phase, done, outcome, reading }).await;
             drop(ended.0);
-            let outcome = written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string()));
-            Input::BoxSettled { phase, done, outcome }
+            None
         });
     }
 

@@ -15,7 +15,7 @@ use crate::adapters::file_watch::FileWatch;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{Holder, LockError, Store, StoreError, TicketLock};
 use crate::base::id::{RunId, TicketId};
-use crate::base::time::{Clock, Timestamp};
+use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::QuestionId;
@@ -42,7 +42,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 /// The configuration and the templates for runs in a folder.
 pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
@@ -116,20 +116,20 @@ impl Supervisor {
     /// Opens the ticket's run: resumes the latest one where it can be resumed, else begins anew
     /// in `folder`. No link may be in `path`, as [`find`](fn@crate::adapters::tickets::find) gives it.
     pub fn open(&mut self, path: &Path, folder: &Path) -> Result<TicketId, OpenError> {
-        let (ticket, read_at) = self.read(path)?;
-        let lock = self.lock(&ticket.id, path)?;
+        let (ticket, lock) = self.take(path)?;
         let latest = self.store.latest_for(&path.display().to_string())?;
         let earlier = latest.map(|summary| state_of(&self.store, summary.run)).transpose()?;
         match earlier {
-            Some(state) if state.is_resumable() => self.go_on(ticket, read_at, path.to_owned(), state, lock),
-            earlier => self.begin(ticket, read_at, earlier.unwrap_or_default(), path.to_owned(), folder, lock),
+            Some(state) if state.is_resumable() => self.go_on(ticket, path.to_owned(), state, lock),
+            earlier => self.begin(ticket, earlier.unwrap_or_default(), path.to_owned(), folder, lock),
         }
     }
 
-    /// The ticket, and when it was read: until we have its lock, another program may be at work on it.
-    fn read(&self, path: &Path) -> Result<(Ticket, Timestamp), OpenError> {
-        let read_at = self.clock.now();
-        load(path).map(|ticket| (ticket, read_at))
+    /// The ticket and its lock. It is read under the lock: before, another program may have been at work on it.
+    fn take(&self, path: &Path) -> Result<(Ticket, TicketLock), OpenError> {
+        let id = load(path)?.id;
+        let lock = self.lock(&id, path)?;
+        Ok((Ticket { id, ..load(path)? }, lock))
     }
 
     fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
@@ -149,11 +149,10 @@ impl Supervisor {
         }
     }
 
-    /// A fresh run. Of the one before, its doubts, its circuit breaker and its sessions are carried over.
+    /// A fresh run. Of the one before, its unverified ticks, its circuit breaker and its sessions are carried over.
     fn begin(
         &mut self,
         ticket: Ticket,
-        read_at: Timestamp,
         earlier: State,
         path: PathBuf,
         folder: &Path,
@@ -168,7 +167,7 @@ impl Supervisor {
             ticket_path: path.display().to_string(),
             title: ticket.title.clone(),
             ticket_status: ticket.status,
-            doubted: earlier.doubted_in(&phases),
+            unverified: earlier.unverified_in(&phases),
             phases,
             validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),
@@ -177,17 +176,10 @@ impl Supervisor {
         }));
         let run = fresh_run_id();
         let state = State::of(run, ticket.id.clone());
-        self.launch(Opening { run, ticket, read_at, path, folder, config, templates, state, lock }, vec![start])
+        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![start])
     }
 
-    fn go_on(
-        &mut self,
-        ticket: Ticket,
-        read_at: Timestamp,
-        path: PathBuf,
-        state: State,
-        lock: TicketLock,
-    ) -> Result<TicketId, OpenError> {
+    fn go_on(&mut self, ticket: Ticket, path: PathBuf, state: State, lock: TicketLock) -> Result<TicketId, OpenError> {
         let Some(run) = state.run else {
             return Err(OpenError::NoRun("the run has no records".into()));
         };
@@ -205,12 +197,12 @@ impl Supervisor {
         }
         let resumed = Input::Resumed {
             pid: std::process::id(),
-            read_at,
+            reading: state.reading + 1,
             phases: translate::phases(&ticket),
             settings: Some(Box::new(config.over(&state.settings))),
         };
         let first = vec![resumed, Input::LimitsRead(config.settings.limits.clone())];
-        self.launch(Opening { run, ticket, read_at, path, folder, config, templates, state, lock }, first)
+        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, first)
     }
 
     /// Takes back what was asked of the run and never noted, which is told.
@@ -224,7 +216,7 @@ impl Supervisor {
     }
 
     fn launch(&mut self, opening: Opening, mut first: Vec<Input>) -> Result<TicketId, OpenError> {
-        let Opening { run, ticket, read_at, path, folder, config, templates, state, mut lock } = opening;
+        let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
         let id = ticket.id.clone();
         // Without rules everything would be blocked: Claude would be paid for finding that out.
         // The boxes of a plan without phases are Claude's to tick.
@@ -257,14 +249,16 @@ impl Supervisor {
             path: path.clone(),
             ticket: id.clone(),
             validation: config.validation.clone(),
-            clock: self.clock.clone(),
             reporter: self.reporter.clone(),
+            inputs: inputs.clone(),
+            // What the run begins with was the first.
+            last: Mutex::new(state.reading + 1),
         });
         // Before anybody else can send: a stop that came first would find no run to stop. There is room for them.
-        for input in first.into_iter().chain(file.boxes_said(&ticket, read_at)) {
+        for input in first.into_iter().chain(file.boxes_said(&ticket, state.reading + 1)) {
             let _ = inputs.try_send(input);
         }
-        let watch = file.clone().follow(inputs.clone(), Arc::downgrade(&lock));
+        let watch = file.clone().follow(Arc::downgrade(&lock));
         self.rules_watch.add(&gate, &inputs);
         let storage = StorageWait::new(run, &id, config.storage.patience, &self.clock, &self.reporter);
         let effects = Effects {
@@ -384,7 +378,6 @@ impl Supervisor {
 struct Opening {
     run: RunId,
     ticket: Ticket,
-    read_at: Timestamp,
     path: PathBuf,
     folder: PathBuf,
     config: Arc<Config>,

@@ -5,8 +5,8 @@ use crate::adapters::file_watch::FileWatch;
 use crate::adapters::store::TicketLock;
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
-use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
+use crate::domain::record::WriteOutcome;
 use crate::domain::ticket::{Boxes, Severity, Ticket};
 use crate::orchestrator::input::Input;
 use crate::runtime::reporter::Reporter;
@@ -15,7 +15,7 @@ use crate::runtime::{channels, translate};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 
 /// How often and how long a file that is gone is looked for: renames of editors, syncs and `git stash` are shorter.
 const LOOKS: u32 = 12;
@@ -28,38 +28,61 @@ pub struct TicketFile {
     pub ticket: TicketId,
     /// The person's own validation commands, which count after the ticket's.
     pub validation: Vec<String>,
-    pub clock: Arc<dyn Clock>,
     pub reporter: Reporter,
+    pub inputs: mpsc::Sender<Input>,
+    /// The number of the last reading or write of a box. Held by whoever is at the file, so that the run hears of both in
+    /// their order.
+    pub last: Mutex<u64>,
 }
 
 impl TicketFile {
-    /// What the file says now, for the run; front ends are told as well.
-    pub async fn read(&self) -> Input {
+    /// Reads the file, and tells the run and front ends what it says now. Gives the number of the reading.
+    pub async fn read(&self) -> u64 {
         let mut looks = 0;
         loop {
-            let read_at = self.clock.now();
-            match load(&self.path) {
+            let mut last = self.last.lock().await;
+            *last += 1;
+            let input = match load(&self.path) {
                 Ok(ticket) => {
-                    let input = self.said(&ticket, read_at);
+                    let input = self.said(&ticket, *last);
                     self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
-                    return input;
+                    input
                 }
                 Err(error @ OpenError::Broken { .. }) => {
-                    return Input::Warned { text: format!("{error}; the last readable version still applies") };
+                    Input::Warned { text: format!("{error}; the last readable version still applies") }
                 }
                 Err(error) if looks >= LOOKS || matches!(&error, OpenError::Ticket(error) if error.is_lasting()) => {
                     self.reporter.tell(&News::TicketGone(self.ticket.clone()));
-                    return Input::TicketLost { why: error.to_string() };
+                    Input::TicketLost { why: error.to_string() }
                 }
-                Err(_) => tokio::time::sleep(PAUSE).await,
-            }
-            looks += 1;
+                Err(_) => {
+                    drop(last);
+                    tokio::time::sleep(PAUSE).await;
+                    looks += 1;
+                    continue;
+                }
+            };
+            let _ = self.inputs.send(input).await;
+            return *last;
         }
+    }
+
+    /// Writes a box, and tells the run what came of it, with the number of the first reading that could have it.
+    pub async fn write(
+        &self,
+        write: impl FnOnce() -> WriteOutcome + Send + 'static,
+        settled: impl FnOnce(WriteOutcome, u64) -> Input,
+    ) {
+        let mut last = self.last.lock().await;
+        let written = tokio::task::spawn_blocking(write).await;
+        *last += 1;
+        let outcome = written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string()));
+        let _ = self.inputs.send(settled(outcome, *last)).await;
     }
 
     /// Follows the file, for as long as what is returned lives: tells the run and front ends what it says now, and
     /// keeps the ticket's lock on it.
-    pub fn follow(self: Arc<Self>, inputs: mpsc::Sender<Input>, lock: Weak<TicketLock>) -> Option<FileWatch> {
+    pub fn follow(self: Arc<Self>, lock: Weak<TicketLock>) -> Option<FileWatch> {
         let (changes, mut seen) = mpsc::channel(channels::CHANGES);
         let watch = FileWatch::new(move |_| {
             let _ = changes.try_send(());
@@ -73,10 +96,11 @@ impl TicketFile {
                 // Whoever saves a file may put another one in its place.
                 if let Some(Err(held)) = lock.upgrade().map(|lock| lock.follow(&self.path)) {
                     let message = format!("{} is also in use by another program: {held}", self.ticket);
-                    let _ = inputs.send(Input::Faulted { message }).await;
+                    let _ = self.inputs.send(Input::Faulted { message }).await;
                     break;
                 }
-                if inputs.send(self.read().await).await.is_err() {
+                self.read().await;
+                if self.inputs.is_closed() {
                     break;
                 }
             }
@@ -91,15 +115,14 @@ impl TicketFile {
 
     /// What a ticket with boxes that are no phases says at the start: they may be all ticked, and then nothing needs
     /// to be called.
-    pub fn boxes_said(&self, ticket: &Ticket, read_at: Timestamp) -> Option<Input> {
+    pub fn boxes_said(&self, ticket: &Ticket, reading: u64) -> Option<Input> {
         let has_boxes = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
-        has_boxes.then(|| self.said(ticket, read_at))
+        has_boxes.then(|| self.said(ticket, reading))
     }
 
-    /// What a ticket that was read at this time says, for the run.
-    fn said(&self, ticket: &Ticket, read_at: Timestamp) -> Input {
+    fn said(&self, ticket: &Ticket, reading: u64) -> Input {
         Input::TicketRead {
-            read_at,
+            reading,
             title: ticket.title.clone(),
             phases: translate::phases(ticket),
             boxes: ticket.boxes,

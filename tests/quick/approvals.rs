@@ -38,7 +38,7 @@ impl Core {
             title: "T".into(),
             ticket_status: None,
             phases: vec![],
-            doubted: vec![],
+            unverified: vec![],
             validation: vec![],
             settings,
             breaker: Breaker::default(),
@@ -473,7 +473,7 @@ fn waiting_for_the_person_is_no_time_of_the_phase() {
     core.give(Input::Commanded { by: Answerer::SCREEN, id: "c".into(), command: UserCommand::PauseNow });
     core.now += 1_000;
     core.give(Input::AgentExited { n: 1, code: None, signal: Some(15), swept: 0, stderr: String::new() });
-    core.give(Input::EvidenceGathered { n: 1, iteration_files: vec![], phase_files: vec![] });
+    core.give(Input::EvidenceGathered { n: 1, iteration_files: vec![], phase_files: vec![], reading: 1 });
     let times: Vec<u64> = core
         .records
         .iter()
@@ -764,7 +764,7 @@ fn an_answer_on_its_way_counts_for_the_question_that_the_person_saw() {
 }
 
 fn resumed() -> Input {
-    Input::Resumed { pid: 8, read_at: Timestamp::default(), phases: vec![], settings: None }
+    Input::Resumed { pid: 8, reading: 1, phases: vec![], settings: None }
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn a_ticket_is_read_also_when_the_clock_was_set_back_behind_our_own_change_of_it
     let seed = (0..1_000).find(|seed| World::new(*seed, Weather::Fair).phases.len() > 1).unwrap();
     let mut world = World::new(seed, Weather::Fair);
     world.start(Breaker::default(), Sessions::default());
-    while world.state.wrote_ticket.is_none() {
+    while world.state.reading == 0 {
         assert!(world.happen());
     }
     world.phases[1].done = true;
@@ -204,12 +204,18 @@ fn any_input() -> impl Strategy<Value = Input> {
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Start(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::FirstByte(n), last_byte: Timestamp::from_millis(0) }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::PostResult(n), last_byte: Timestamp::from_millis(0) }),
-        n.clone().prop_map(|n| Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec!["a".into()] }),
-        n.clone().prop_map(|n| Input::ValidationFinished { n, results: vec![] }),
+        n.clone().prop_map(|n| Input::EvidenceGathered {
+            n,
+            iteration_files: vec![],
+            phase_files: vec!["a".into()],
+            reading: 9
+        }),
+        n.clone().prop_map(|n| Input::ValidationFinished { n, results: vec![], reading: 9 }),
         (text, any::<bool>()).prop_map(|(phase, done)| Input::BoxSettled {
             phase: OfPhase { phase, id: None },
             done,
-            outcome: WriteOutcome::FileGone
+            outcome: WriteOutcome::FileGone,
+            reading: 9
         }),
         (n.clone(), text).prop_map(|(n, id)| Input::ToolAsked { n, call: Box::new(call(&id, Via::CanUseTool)) }),
         (n.clone(), "[ab]", 0..4_u8, any::<bool>()).prop_map(|(n, id, verdict, there)| {
@@ -256,7 +262,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         text.prop_map(|why| Input::TicketLost { why }),
         prop::collection::vec(("[ab]{1,2}", any::<bool>()), 0..4).prop_map(|phases| {
             Input::TicketRead {
-                read_at: Timestamp::from_millis(i64::MAX),
+                reading: u64::MAX,
                 title: "t".into(),
                 phases: phases.into_iter().map(|(text, done)| PhaseSeed { text, done }).collect(),
                 boxes: Boxes::default(),
@@ -267,9 +273,9 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::Resume }),
         Just(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::Stop }),
         Just(Input::Commanded { by: Answerer::SCREEN, id: "i".into(), command: UserCommand::ResetBreaker }),
-        (any::<i64>(), any::<bool>()).prop_map(|(at, done)| Input::Resumed {
+        (any::<u64>(), any::<bool>()).prop_map(|(reading, done)| Input::Resumed {
             pid: 1,
-            read_at: Timestamp::from_millis(at),
+            reading,
             phases: vec![PhaseSeed { text: "a".into(), done }],
             settings: None
         }),

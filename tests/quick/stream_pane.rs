@@ -46,6 +46,7 @@ fn session(width: u16, height: u16) -> Pane {
             changed: true,
             fingerprint: None,
             ms: 160_000,
+            reading: None,
         },
     );
     pane.start(7, "Wire into middleware", None);

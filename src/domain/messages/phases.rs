@@ -20,10 +20,10 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PhaseSkipped(OfPhase { phase, .. }) => info(format!("skipped by you: “{phase}”")),
         Record::PhaseTicked(PhaseByPerson { of, by }) => info(format!("ticked by {by}: “{}”", of.phase)),
         Record::PhaseReopened(PhaseByPerson { of, .. }) => info(format!("reopened: “{}”", of.phase)),
-        Record::TickSettled(BoxSettled { phase, outcome }) => {
+        Record::TickSettled(BoxSettled { phase, outcome, .. }) => {
             Some(written(outcome, &format!("the box of “{}”", phase.phase), "ticked"))
         }
-        Record::UntickSettled(BoxSettled { phase, outcome }) => {
+        Record::UntickSettled(BoxSettled { phase, outcome, .. }) => {
             let (weight, mut text) = written(outcome, &format!("the box of “{}”", phase.phase), "unticked");
             if *outcome == WriteOutcome::Written {
                 text.push_str(": the phase is not done");
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn a_box_is_ticked_and_unticked_in_sentences() {
         let words = |done: bool, outcome: WriteOutcome| {
-            let settled = BoxSettled { phase: OfPhase { phase: "X".into(), id: None }, outcome };
+            let settled = BoxSettled { phase: OfPhase { phase: "X".into(), id: None }, outcome, reading: None };
             let record = if done { Record::TickSettled(settled) } else { Record::UntickSettled(settled) };
             sentence(&record).unwrap().1
         };

@@ -135,6 +135,9 @@ pub struct BoxSettled {
     pub phase: OfPhase,
     /// What came of it.
     pub outcome: WriteOutcome,
+    /// Its number among the readings of the file: earlier ones do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<u64>,
 }
 
 /// A wish that the person left in the store is obeyed from here on.

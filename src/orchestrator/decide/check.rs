@@ -116,13 +116,13 @@ impl Draft<'_> {
         self.end(ExitReason::Error, message);
     }
 
-    pub(super) fn box_settled(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome) {
+    pub(super) fn box_settled(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome, reading: u64) {
         if !self.state.is_open() {
             return;
         }
         // Else the phase is gone from the file by now.
         if self.state.stage == Stage::WritingBox || self.state.is_writing_box() {
-            self.box_is_so(phase, done, outcome);
+            self.box_is_so(done, BoxSettled { phase, outcome, reading: Some(reading) });
         }
         self.advance();
         // Else the stop has waited for the box alone.
@@ -132,12 +132,11 @@ impl Draft<'_> {
         }
     }
 
-    fn box_is_so(&mut self, phase: OfPhase, done: bool, outcome: WriteOutcome) {
+    fn box_is_so(&mut self, done: bool, settled: BoxSettled) {
         let loop_waits = self.state.stage == Stage::WritingBox;
-        let trouble = outcome.clone().box_trouble();
-        let gone = outcome == WriteOutcome::FileGone;
-        let text = phase.phase.clone();
-        let settled = BoxSettled { phase, outcome };
+        let trouble = settled.outcome.clone().box_trouble();
+        let gone = settled.outcome == WriteOutcome::FileGone;
+        let text = settled.phase.phase.clone();
         self.record(if done { Record::TickSettled(settled) } else { Record::UntickSettled(settled) });
         if let Some(why) = trouble {
             let (is, to_be) = if done { ("done", "ticked") } else { ("open", "unticked") };

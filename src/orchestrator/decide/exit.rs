@@ -1,7 +1,6 @@
 //! What an output says besides its claim: weighed at the end of a turn, acted upon before the next iteration.
 
 use super::Draft;
-use crate::base::time::Timestamp;
 use crate::domain::analysis::shape::Output;
 use crate::domain::analysis::{self, Analysis, Before};
 use crate::domain::claim::Claim;
@@ -36,17 +35,15 @@ impl Draft<'_> {
         refused.iter().filter(|denial| !ours(denial)).take(REFUSED).cloned().collect()
     }
 
-    /// The boxes as they are in the file now; what was read before our own last change of it says nothing.
-    pub(super) fn boxes_read(&mut self, read_at: Timestamp, boxes: Boxes) {
-        let stale = self.is_stale(read_at);
-        let runs = self.state.is_open();
-        if runs && !stale && self.state.phases.is_empty() && boxes != self.state.boxes {
+    /// The boxes as they are in the file now.
+    pub(super) fn boxes_read(&mut self, boxes: Boxes) {
+        if self.state.phases.is_empty() && boxes != self.state.boxes {
             self.record(Record::BoxesRead(boxes));
         }
     }
 
     /// Ends the run as this gate says.
-    pub(super) fn leave(&mut self, gate: CompletionRule) {
+    pub(super) fn finish(&mut self, gate: CompletionRule) {
         let detail = exit::detail(gate, &self.state);
         if gate.reason() != ExitReason::Complete {
             return self.end(gate.reason(), detail);

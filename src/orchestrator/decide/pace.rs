@@ -1,7 +1,6 @@
 //! The pace of a run: how it begins, what comes next, how it ends.
 
 use super::{Draft, STOPPED};
-use crate::base::time::Timestamp;
 use crate::domain::approval::Presence;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
@@ -25,15 +24,15 @@ impl Draft<'_> {
         if self.state.started.is_some() {
             return;
         }
-        let texts = (1..).zip(&start.phases).filter(|(id, _)| start.doubted.contains(&PhaseId(*id)));
+        let texts = (1..).zip(&start.phases).filter(|(id, _)| start.unverified.contains(&PhaseId(*id)));
         self.record(Record::RunStarted {
-            doubted: texts.map(|(_, seed)| seed.text.clone()).collect(),
+            unverified: texts.map(|(_, seed)| seed.text.clone()).collect(),
             folder: start.folder,
             ticket_path: start.ticket_path,
             title: start.title,
             ticket_status: start.ticket_status,
             phases: start.phases,
-            doubted_ids: start.doubted,
+            unverified_ids: start.unverified,
             validation: start.validation,
             settings: start.settings,
         });
@@ -47,13 +46,7 @@ impl Draft<'_> {
         self.effect(Effect::AcquireTree);
     }
 
-    pub(super) fn resumed(
-        &mut self,
-        pid: u32,
-        read_at: Timestamp,
-        phases: Vec<PhaseSeed>,
-        settings: Option<Box<Settings>>,
-    ) {
+    pub(super) fn resumed(&mut self, pid: u32, reading: u64, phases: Vec<PhaseSeed>, settings: Option<Box<Settings>>) {
         self.record(Record::RunResumed { pid });
         self.void_all("programmator was restarted; Claude asks again");
         if let Some(settings) = settings {
@@ -62,9 +55,9 @@ impl Draft<'_> {
                 self.record(Record::SettingsChanged(SettingsChanged { settings: *settings, what }));
             }
         }
-        if self.differs(&phases) && !self.is_stale(read_at) {
+        if self.differs(&phases) && reading >= self.state.reading {
             let title = self.state.title.clone();
-            self.take_phases(read_at, title, phases);
+            self.take_phases(reading, title, phases);
         }
         self.recover();
         self.effect(Effect::AcquireTree);
@@ -128,7 +121,7 @@ impl Draft<'_> {
             return false;
         }
         if let Some(gate) = exit::check(&self.state) {
-            self.leave(gate);
+            self.finish(gate);
             return false;
         }
         if let Some(stop) = guards::check(&self.state, counts.unwrap_or_default()) {
@@ -155,13 +148,12 @@ impl Draft<'_> {
         true
     }
 
-    /// A phase whose box is not as it is to be, ticked or not: done and not ticked; or ticked while an iteration was open,
-    /// and not found done.
+    /// A phase whose box is not as it is to be, ticked or not: done and not ticked; or ticked and not found done.
     fn owed_box(&self) -> Option<(OfPhase, bool)> {
         let owed = |phase: &&PhaseState| match phase.mark {
             _ if phase.untickable => false,
             Mark::Done(_) => !phase.ticked,
-            _ => phase.ticked && phase.doubted,
+            _ => phase.ticked && phase.unverified,
         };
         self.state.phases.iter().find(owed).map(|phase| (phase.named(), !phase.ticked))
     }
@@ -286,6 +278,7 @@ impl Draft<'_> {
             changed: open.changed.unwrap_or(false),
             fingerprint: crate::orchestrator::failure::fingerprint_of(open),
             ms,
+            reading: self.reading,
         };
         // As Claude Code's own Esc does, a pause or a skip keeps the session; a stop gives it up.
         let stopped = open.cut == Some(IterationOutcome::Interrupted) && self.state.pace == Pace::StopNext;

@@ -1,31 +1,20 @@
 //! Following the ticket's file: a person may change it at any moment.
 
 use super::Draft;
-use crate::base::time::Timestamp;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{ChangeAnswered, Level, PhaseSeed, Record};
 use crate::orchestrator::state::{PhaseState, Stage};
 
 impl Draft<'_> {
-    pub(super) fn ticket_read(
-        &mut self,
-        read_at: Timestamp,
-        title: String,
-        phases: Vec<PhaseSeed>,
-        validation: Vec<String>,
-    ) {
-        let stale = self.is_stale(read_at);
-        if !self.state.is_open() || stale {
-            return;
-        }
+    pub(super) fn ticket_read(&mut self, reading: u64, title: String, phases: Vec<PhaseSeed>, validation: Vec<String>) {
         if phases.is_empty() && !self.state.phases.is_empty() {
             // An editor that empties the file before it fills it, or somebody who means it: either way the run's
             // own phases are the better guide.
             return self.notice(Level::Warn, "the ticket no longer has phases; the run continues with those it knows");
         }
         if title != self.state.title || self.differs(&phases) || self.state.ticket_lost.is_some() {
-            self.take_phases(read_at, title, phases);
+            self.take_phases(reading, title, phases);
         }
         let asked = self.state.validation_change.as_ref() == Some(&validation);
         let declined = self.state.validation_declined.as_ref() == Some(&validation);
@@ -40,11 +29,11 @@ impl Draft<'_> {
     }
 
     /// What is new in the file. A tick that does not count by itself is told.
-    pub(super) fn take_phases(&mut self, read_at: Timestamp, title: String, phases: Vec<PhaseSeed>) {
-        let doubted: Vec<PhaseId> = self.state.doubted_ticks().map(|phase| phase.id).collect();
-        self.record(Record::TicketRead { title, phases, read_at: Some(read_at) });
+    pub(super) fn take_phases(&mut self, reading: u64, title: String, phases: Vec<PhaseSeed>) {
+        let known: Vec<PhaseId> = self.state.unverified_ticks().map(|phase| phase.id).collect();
+        self.record(Record::TicketRead { title, phases, reading: Some(reading) });
         let new: Vec<PhaseState> =
-            self.state.doubted_ticks().filter(|phase| !doubted.contains(&phase.id)).cloned().collect();
+            self.state.unverified_ticks().filter(|phase| !known.contains(&phase.id)).cloned().collect();
         for PhaseState { text, .. } in new {
             self.notice(
                 Level::Warn,
@@ -54,14 +43,6 @@ impl Draft<'_> {
                 ),
             );
         }
-    }
-
-    /// Read before what we know already, or before our own last change of the file. While the clock stands before that
-    /// change it tells nothing: a tick of Claude's that was passed over now would be taken for the person's at the next
-    /// start.
-    pub(super) fn is_stale(&self, read_at: Timestamp) -> bool {
-        let known = [self.state.wrote_ticket, self.state.ticket_read];
-        known.into_iter().flatten().any(|known| read_at < known && known <= self.now)
     }
 
     pub(super) fn differs(&self, phases: &[PhaseSeed]) -> bool {

@@ -27,6 +27,8 @@ pub struct Iteration {
     pub told: Option<String>,
     pub started: Timestamp,
     pub ended: Option<Timestamp>,
+    /// It has ended before the ticket's file was read once more: what is new in it then may be Claude's.
+    pub unread: bool,
     /// How long it has waited for the person, up to their last answer, and for storage.
     pub waited: Duration,
     pub resumed: Option<String>,

@@ -25,12 +25,15 @@ impl Effects {
         let storage = &self.config.storage;
         let output = storage.validation_output;
         let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
+        let file = self.ticket_file.clone();
         self.answer_with(async move {
             let place = Place { folder: &folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
             let results = validate::run(n, &commands, &place).await;
             // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
             let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;
-            Input::ValidationFinished { n, results }
+            // They run what Claude has written, which may have ticked a box too.
+            let reading = file.read().await;
+            Input::ValidationFinished { n, results, reading }
         });
     }
 }

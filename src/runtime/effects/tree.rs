@@ -79,7 +79,7 @@ impl Effects {
     pub(super) fn gather_evidence(&mut self, n: u32, iteration_base: String, phase_base: String) {
         let (place, inputs, file) = (self.place(), self.inputs.clone(), self.ticket_file.clone());
         self.answer_with(async move {
-            let _ = inputs.send(file.read().await).await;
+            let reading = file.read().await;
             let (iteration, phase) = (SnapshotId(iteration_base), SnapshotId(phase_base));
             match place.compare(&iteration, &phase).await {
                 Err(EvidenceError::UnknownSnapshot { .. }) if phase != iteration => {
@@ -88,18 +88,18 @@ impl Effects {
                     if again.is_ok() {
                         let _ = inputs.send(Input::Warned { text }).await;
                     }
-                    evidence(n, again)
+                    evidence(n, again, reading)
                 }
-                compared => evidence(n, compared),
+                compared => evidence(n, compared, reading),
             }
         });
     }
 }
 
 /// What a comparison says; one that failed says nothing, not that nothing has changed.
-fn evidence(n: u32, compared: Result<[Vec<String>; 2], EvidenceError>) -> Input {
+fn evidence(n: u32, compared: Result<[Vec<String>; 2], EvidenceError>, reading: u64) -> Input {
     match compared {
-        Ok([iteration_files, phase_files]) => Input::EvidenceGathered { n, iteration_files, phase_files },
+        Ok([iteration_files, phase_files]) => Input::EvidenceGathered { n, iteration_files, phase_files, reading },
         Err(error) => Input::EvidenceFailed { n, message: error.to_string() },
     }
 }

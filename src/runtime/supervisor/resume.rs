@@ -25,8 +25,7 @@ impl Supervisor {
             return Err(OpenError::Elsewhere(format!("run {run} of {ticket} works in {folder}"), there(&summary)));
         }
         let path = PathBuf::from(&summary.ticket_path);
-        let (ticket, read_at) = self.read(&path)?;
-        let lock = self.lock(&ticket.id, &path)?;
+        let (ticket, lock) = self.take(&path)?;
         let state = state_of(&self.store, summary.run)?;
         if !state.is_resumable() {
             let reason = summary.reason.unwrap_or_default();
@@ -36,7 +35,7 @@ impl Supervisor {
                 summary.ticket
             )));
         }
-        Ok((self.go_on(ticket, read_at, path.clone(), state, lock)?, path))
+        Ok((self.go_on(ticket, path.clone(), state, lock)?, path))
     }
 
     /// The newest run that can be resumed here: of each ticket only its latest run counts, and only where its file

@@ -96,8 +96,8 @@ impl Invariants {
     /// A record is stored; `before`: the state without it. `granted`: the ledger has granted the call it counts.
     pub fn stored(&mut self, before: &State, stored: &Stored, granted: impl FnOnce(u32, Purpose) -> bool) {
         match &stored.record {
-            Record::RunStarted { phases, doubted, .. } => {
-                let done = phases.iter().filter(|seed| seed.done && !doubted.contains(&seed.text));
+            Record::RunStarted { phases, unverified, .. } => {
+                let done = phases.iter().filter(|seed| seed.done && !unverified.contains(&seed.text));
                 self.ticked = done.map(|seed: &PhaseSeed| seed.text.clone()).collect();
                 self.begins = true;
             }
@@ -110,9 +110,9 @@ impl Invariants {
                 assert!(!reason.is_empty(), "the breaker moved without a reason");
             }
             Record::IterationStarted { session, role, .. } => {
-                let doubted =
-                    before.phases.iter().any(|one| one.doubted && one.ticked && !one.untickable && one.is_open());
-                assert!(!doubted, "an iteration begins with a box that Claude has ticked by itself");
+                let unverified =
+                    before.phases.iter().any(|one| one.unverified && one.ticked && !one.untickable && one.is_open());
+                assert!(!unverified, "an iteration begins with a box that Claude has ticked by itself");
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
                 let left = before.counted_iterations() < before.settings.max_iterations;
                 assert!(left || !role.counts.is_progress(), "an iteration too many");

@@ -184,7 +184,7 @@ fn the_last_of_a_tick_and_an_untick_counts_however_soon_it_comes_and_whatever_is
         world.ticket_read();
         let last = &world.state.phases[at];
         let is_done = last.mark == Mark::Done(DoneHow::TickedByPerson);
-        assert_eq!((is_done, last.ticked, last.doubted), (ticks[2], ticks[2], false), "{ticks:?} {last:?}");
+        assert_eq!((is_done, last.ticked, last.unverified), (ticks[2], ticks[2], false), "{ticks:?} {last:?}");
     }
 }
 
@@ -230,12 +230,11 @@ fn a_name_that_the_file_has_only_since_the_claim_is_looked_for_once_more() {
 #[test]
 fn what_was_read_before_the_last_tick_takes_nothing_back_when_the_run_is_gone_on_with() {
     let mut world = at(&Stage::Running);
-    let (before, read_at) = (world.phases.clone(), Timestamp::from_millis(world.now));
-    while world.state.wrote_ticket.is_none_or(|wrote| wrote <= read_at) {
+    let (before, reading) = (world.phases.clone(), world.readings);
+    while !world.state.phases[0].ticked {
         assert!(world.happen());
     }
-    assert!(world.state.phases[0].ticked);
-    world.give(Input::Resumed { pid: 8, read_at, phases: before, settings: None });
+    world.give(Input::Resumed { pid: 8, reading, phases: before, settings: None });
     assert!(world.state.phases[0].ticked && !world.state.phases[0].is_open(), "{:?}", world.state.phases);
 }
 
@@ -260,7 +259,8 @@ fn a_stop_waits_for_the_box_that_the_person_has_decided_about() {
         let [Effect::SetBox { phase: named, done: true }] = &ticked.effects[..] else { panic!("{:?}", ticked.effects) };
         let stopped = decided(&ticked.next.unwrap(), stop).next.unwrap();
         assert!(stopped.ended.is_none(), "the box would skip");
-        let settled = Input::BoxSettled { phase: named.clone(), done: true, outcome: WriteOutcome::Written };
+        let settled =
+            Input::BoxSettled { phase: named.clone(), done: true, outcome: WriteOutcome::Written, reading: 9 };
         let ended = decide(&stopped, settled, Timestamp::from_millis(world.now)).next.unwrap();
         assert_eq!(ended.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));
     }
@@ -279,7 +279,7 @@ fn a_stop_does_not_wait_for_the_box_of_a_phase_that_has_left_the_file() {
     let commanded = |command| Input::Commanded { id: "c".into(), command, by: Answerer::SCREEN };
     // Not by way of the world, which writes boxes at once.
     let named = world.state.phases[0].named();
-    let settled = Input::BoxSettled { phase: named, done: true, outcome: WriteOutcome::NotThere };
+    let settled = Input::BoxSettled { phase: named, done: true, outcome: WriteOutcome::NotThere, reading: 9 };
     let now = Timestamp::from_millis(world.now);
     for input in [commanded(UserCommand::TickPhase { phase }), commanded(UserCommand::Stop), read] {
         state = decide(&state, input, now).next.unwrap();

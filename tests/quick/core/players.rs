@@ -160,15 +160,16 @@ impl World {
                 self.boxes.open -= 1;
                 self.boxes.ticked += 1;
             }
-            match self.dice.roll(3) {
-                0 => self.ticket_read(),
-                1 => {
-                    let late = self.reading();
-                    self.coming.push(late);
-                }
-                // The watch is too slow: only the comparison sees it.
-                _ => {}
-            }
+            self.sees_a_change();
+        }
+    }
+
+    fn sees_a_change(&mut self) {
+        match self.dice.roll(3) {
+            0 => self.ticket_read(),
+            1 => drop(self.last_reading()),
+            // The watch is too slow: only the comparison sees it.
+            _ => {}
         }
     }
 
@@ -255,15 +256,21 @@ impl World {
     }
 
     pub fn reading(&mut self) -> Input {
-        // No two readings are of the same moment.
-        self.now += 1;
+        self.readings += 1;
         Input::TicketRead {
-            read_at: Timestamp::from_millis(self.now),
+            reading: self.readings,
             title: "T".into(),
             phases: self.phases.clone(),
             boxes: self.boxes,
             validation: self.validation.clone(),
         }
+    }
+
+    /// The file is read once more before an iteration ends; the person may still come between.
+    pub fn last_reading(&mut self) -> u64 {
+        let read = self.reading();
+        self.coming.push(read);
+        self.readings
     }
 
     /// At a start the boxes are told, where they are no phases.
@@ -300,7 +307,7 @@ impl World {
             16 | 17 => UserCommand::TickPhase { phase },
             18 => {
                 self.phases.iter_mut().filter(|seed| seed.text == text).for_each(|seed| seed.done = false);
-                return self.ticket_read();
+                return self.sees_a_change();
             }
             _ => return self.person_ticks_in_the_file(&text),
         };
@@ -313,13 +320,9 @@ impl World {
     fn person_ticks_in_the_file(&mut self, text: &str) {
         let at_rest = self.state.open_iteration().is_none();
         let was_read = |world: &Self| {
-            let now = Timestamp::from_millis(world.now);
-            let ended = world.state.iteration.as_ref().and_then(|iteration| iteration.ended);
-            let known = [world.state.ticket_read, world.state.wrote_ticket, ended];
             let phase = world.state.phases.iter().find(|phase| phase.text == text);
-            let compared = world.state.iteration.as_ref().is_none_or(|last| last.changed.is_some());
-            let in_order = known.into_iter().flatten().all(|known| known <= now);
-            compared && in_order && phase.is_some_and(|phase| !phase.ticked)
+            let read = world.state.iteration.as_ref().is_none_or(|last| !last.unread);
+            read && phase.is_some_and(|phase| !phase.ticked && phase.box_writes == 0)
         };
         if at_rest {
             self.ticket_read();

@@ -56,6 +56,8 @@ pub struct World {
     /// The working tree is a number that grows with every change.
     pub tree: u64,
     pub snapshots: HashMap<String, u64>,
+    /// Readings of the ticket's file, and writes of boxes.
+    pub readings: u64,
     /// The phases in the ticket's file.
     pub phases: Vec<PhaseSeed>,
     /// Its checkboxes, where they are no phases.
@@ -106,6 +108,7 @@ impl World {
             timers: Vec::new(),
             tree: 1,
             snapshots: HashMap::new(),
+            readings: 0,
             phases,
             boxes: Boxes::default(),
             status: TicketStatus::Open,
@@ -143,7 +146,7 @@ impl World {
             title: "T".into(),
             ticket_status: Some(self.status),
             phases: self.phases.clone(),
-            doubted: self.state.doubted_in(&self.phases),
+            unverified: self.state.unverified_in(&self.phases),
             validation: self.validation.clone(),
             settings: self.settings.clone(),
             breaker,
@@ -290,13 +293,16 @@ impl World {
                 Input::EvidenceFailed { n, message: "git failed".into() }
             }
             Effect::GatherEvidence { n, iteration_base, phase_base } => {
-                // The file is read once more before; the person may still come between.
-                let read = self.reading();
-                self.coming.push(read);
+                let reading = self.last_reading();
                 let changed = |id: &str| self.snapshots[id] != self.tree;
                 let file = if self.bent == Some(5) || self.dice.one_in(3) { "tests/a.rs" } else { "src/a.rs" };
                 let since = |id: &str| if changed(id) { vec![file.to_owned()] } else { vec![] };
-                Input::EvidenceGathered { n, iteration_files: since(&iteration_base), phase_files: since(&phase_base) }
+                Input::EvidenceGathered {
+                    n,
+                    iteration_files: since(&iteration_base),
+                    phase_files: since(&phase_base),
+                    reading,
+                }
             }
             Effect::RunValidation { n, commands } => {
                 let exit = i32::from(self.rough(3));
@@ -309,7 +315,8 @@ impl World {
                     tail: "out".into(),
                     log: "l".into(),
                 };
-                Input::ValidationFinished { n, results: commands.into_iter().map(ran).collect() }
+                let results = commands.into_iter().map(ran).collect();
+                Input::ValidationFinished { n, results, reading: self.last_reading() }
             }
             Effect::SetBox { phase, done } => {
                 let outcome = match self.box_of(phase.id.unwrap()) {
@@ -321,7 +328,8 @@ impl World {
                     None => WriteOutcome::NotThere,
                 };
                 let outcome = if self.rough(60) { WriteOutcome::Failed("read-only".into()) } else { outcome };
-                Input::BoxSettled { phase, done, outcome }
+                self.readings += 1;
+                Input::BoxSettled { phase, done, outcome, reading: self.readings }
             }
             Effect::SetStatus { to } => {
                 self.status = to;
@@ -388,8 +396,8 @@ impl World {
             self.ledger.grant_budget();
         }
         let settings = self.dice.one_in(4).then(|| Box::new(self.settings.clone()));
-        let read_at = Timestamp::from_millis(self.now);
-        self.give(Input::Resumed { pid: 8, read_at, phases: self.phases.clone(), settings });
+        self.readings = self.state.reading + 1;
+        self.give(Input::Resumed { pid: 8, reading: self.readings, phases: self.phases.clone(), settings });
         self.give(Input::LimitsRead(self.settings.limits.clone()));
         self.read_boxes();
     }
@@ -410,10 +418,12 @@ impl World {
         if !self.coming.is_empty() {
             // In rough weather anything may overtake.
             let mut at = if self.rough(4) { self.dice.roll(self.coming.len() as u64) as usize } else { 0 };
-            // The comparison is told by the task that has read the file before.
-            if matches!(self.coming[at], Input::EvidenceGathered { .. }) {
-                let read = self.coming.iter().position(|input| matches!(input, Input::TicketRead { .. }));
-                at = read.filter(|read| *read < at).unwrap_or(at);
+            // What ends an iteration is told by the task that has read the file before.
+            if let Input::EvidenceGathered { reading: last, .. } | Input::ValidationFinished { reading: last, .. } =
+                self.coming[at]
+            {
+                let is_last = |input: &Input| matches!(input, Input::TicketRead { reading, .. } if *reading == last);
+                at = self.coming.iter().position(is_last).unwrap_or(at);
             }
             // Boxes are written one after the other.
             if matches!(self.coming[at], Input::BoxSettled { .. }) {
@@ -421,6 +431,10 @@ impl World {
                 at = first.unwrap_or(at);
             }
             let input = self.coming.remove(at);
+            if matches!(input, Input::TicketRead { .. }) && self.rough(3) {
+                self.coming.push(input.clone());
+                self.note("read, and heard of again");
+            }
             self.give(input);
             return true;
         }

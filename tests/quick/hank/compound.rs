@@ -143,7 +143,7 @@ mod runs {
         let result = TurnResult { text: text.into(), refused: refused.to_vec(), ..TurnResult::default() };
         give(Input::TurnFinished { n: 1, result: Box::new(result) });
         give(Input::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, stderr: String::new() });
-        give(Input::EvidenceGathered { n: 1, iteration_files: vec!["a".into()], phase_files: vec![] });
+        give(Input::EvidenceGathered { n: 1, iteration_files: vec!["a".into()], phase_files: vec![], reading: 1 });
         (state.ended.as_ref().map(|ended| ended.reason), told)
     }
 

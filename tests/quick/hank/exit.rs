@@ -33,8 +33,8 @@ impl Run {
             title: "T".into(),
             ticket_status: None,
             phases: phases.iter().map(|text| PhaseSeed { text: (*text).into(), done: false }).collect(),
-            doubted: vec![],
-            doubted_ids: vec![],
+            unverified: vec![],
+            unverified_ids: vec![],
             validation: vec![],
             settings: Settings::default(),
         });
@@ -63,7 +63,7 @@ impl Run {
         let iteration_files: Vec<String> = files.iter().map(ToString::to_string).collect();
         let changed = !iteration_files.is_empty();
         self.take(Record::EvidenceGathered { n, phase_files: iteration_files.clone(), iteration_files });
-        self.take(Record::IterationEnded { n, outcome, changed, fingerprint: None, ms: 1 });
+        self.take(Record::IterationEnded { n, outcome, changed, fingerprint: None, ms: 1, reading: None });
     }
 
     fn gate(&self) -> Option<CompletionRule> {

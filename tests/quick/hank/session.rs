@@ -45,7 +45,7 @@ impl Loop {
             title: "T".into(),
             ticket_status: None,
             phases: vec![phase("One"), phase("Two")],
-            doubted: vec![],
+            unverified: vec![],
             validation: vec![],
             settings,
             breaker: Breaker::default(),
@@ -118,7 +118,7 @@ impl Loop {
         let n = self.n();
         self.give(Input::AgentExited { n, code: Some(0), signal: None, swept: 0, stderr: String::new() });
         let files = vec!["a.rs".to_owned()];
-        self.give(Input::EvidenceGathered { n, iteration_files: files.clone(), phase_files: files });
+        self.give(Input::EvidenceGathered { n, iteration_files: files.clone(), phase_files: files, reading: 1 });
     }
 
     /// A whole iteration that goes well.
@@ -353,6 +353,7 @@ fn completion_resets() {
             phase: OfPhase { phase: phase.into(), id: None },
             done: true,
             outcome: WriteOutcome::Written,
+            reading: 1,
         });
     }
     assert_eq!(all.state.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::Complete));
@@ -369,7 +370,7 @@ fn an_opening_breaker_resets() {
         let n = all.n();
         all.give(Input::TurnFinished { n, result: Box::new(claim("null", "CONTINUE")) });
         all.give(Input::AgentExited { n, code: Some(0), signal: None, swept: 0, stderr: String::new() });
-        all.give(Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec![] });
+        all.give(Input::EvidenceGathered { n, iteration_files: vec![], phase_files: vec![], reading: 1 });
     }
     assert_eq!(all.state.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::CircuitOpen));
     assert_eq!((all.kept(), all.last_reason()), (None, "the circuit breaker opened"));
@@ -432,7 +433,7 @@ fn a_crash_of_ours_loses_no_session() {
     all.ready(FIRST);
     let phases =
         all.state.phases.iter().map(|phase| PhaseSeed { text: phase.text.clone(), done: phase.ticked }).collect();
-    all.give(Input::Resumed { pid: 9, read_at: Timestamp::default(), phases, settings: None });
+    all.give(Input::Resumed { pid: 9, reading: 1, phases, settings: None });
     assert_eq!(all.kept(), Some(FIRST));
 }
 

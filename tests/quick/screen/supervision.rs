@@ -250,6 +250,7 @@ fn timers_that_fired() {
             changed: false,
             fingerprint: Some("timed out: idle".into()),
             ms: 300_000,
+            reading: None,
         };
         let records = [
             fired(Watch::Start, 30),

@@ -247,6 +247,7 @@ fn what_is_granted_to_programs_at_once_is_not_more_than_the_rest_of_the_day() {
         changed: true,
         fingerprint: None,
         ms: 1,
+        reading: None,
     };
     let spent = programmator::domain::summary::RunSummary { cost_usd: 0.5, ..summary(runs[0]) };
     store.append_blocking(Append { summary: spent, ..append(runs[0], vec![ended]) }).unwrap();
@@ -264,6 +265,7 @@ fn a_probe_is_waited_for_as_long_as_it_may_last_and_no_longer_than_it_does() {
         changed: false,
         fingerprint: None,
         ms: 1,
+        reading: None,
     };
     let done = Record::RunEnded {
         reason: programmator::domain::outcome::ExitReason::UserStopped,

@@ -89,8 +89,8 @@ pub fn every_record() -> Vec<Record> {
     let n = 3;
     vec![
         Record::RunStarted {
-            doubted: vec![text()],
-            doubted_ids: vec![PhaseId(2)],
+            unverified: vec![text()],
+            unverified_ids: vec![PhaseId(2)],
             folder: "/w".into(),
             ticket_path: "/t".into(),
             title: text(),
@@ -102,7 +102,7 @@ pub fn every_record() -> Vec<Record> {
         Record::RunResumed { pid: 7 },
         Record::TreeAwaited { holder: text() },
         Record::TreeGranted,
-        Record::TicketRead { title: text(), phases: phases(), read_at: Some(time(4)) },
+        Record::TicketRead { title: text(), phases: phases(), reading: Some(4) },
         Record::TicketLost { why: text() },
         Record::ValidationChangeSeen { commands: vec![text()] },
         Record::ValidationChangeAnswered(ChangeAnswered { commands: vec![], accepted: true }),
@@ -171,7 +171,7 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseSkipped(of_phase()),
         Record::PhaseReopened(PhaseByPerson { of: OfPhase { phase: text(), id: None }, by: Answerer::SCREEN }),
         Record::TickIntended(OfPhase { phase: text(), id: None }),
-        Record::TickSettled(BoxSettled { phase: of_phase(), outcome: WriteOutcome::Failed(text()) }),
+        Record::TickSettled(BoxSettled { phase: of_phase(), outcome: WriteOutcome::Failed(text()), reading: Some(5) }),
         Record::StatusIntended { to: TicketStatus::Closed },
         Record::StatusSettled { to: TicketStatus::Open, outcome: WriteOutcome::AlreadySo },
         Record::IterationEnded {
@@ -180,6 +180,7 @@ pub fn every_record() -> Vec<Record> {
             changed: true,
             fingerprint: Some(text()),
             ms: 1,
+            reading: Some(4),
         },
         Record::PauseAsked,
         Record::Paused,
@@ -302,6 +303,7 @@ pub fn every_record() -> Vec<Record> {
         Record::UntickSettled(BoxSettled {
             phase: OfPhase { id: None, ..of_phase() },
             outcome: WriteOutcome::NotThere,
+            reading: None,
         }),
         Record::EditRefused(EditRefused { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::StorageWaited { ms: u64::MAX },

@@ -163,6 +163,7 @@ fn disputes_notes_and_the_end() {
             changed: false,
             fingerprint: None,
             ms: 900_000,
+            reading: None,
         },
     );
     pane.record(

@@ -255,17 +255,17 @@ impl Journal {
             Record::PhaseReopened(PhaseByPerson { of, .. }) => {
                 self.say(Level::Info, format!("reopened: “{}”", of.phase));
             }
-            Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written }) => {
+            Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written, .. }) => {
                 self.open_boxes.insert(phase.phase.clone());
                 self.say(Level::Warn, format!("“{}” is open again: its box was unticked", phase.phase));
             }
-            Record::TickSettled(BoxSettled { phase, outcome: WriteOutcome::Written })
+            Record::TickSettled(BoxSettled { phase, outcome: WriteOutcome::Written, .. })
                 if self.open_boxes.remove(&phase.phase) =>
             {
                 self.say(Level::Info, format!("the box of “{}” is ticked", phase.phase));
             }
-            Record::TickSettled(BoxSettled { phase, outcome })
-            | Record::UntickSettled(BoxSettled { phase, outcome }) => {
+            Record::TickSettled(BoxSettled { phase, outcome, .. })
+            | Record::UntickSettled(BoxSettled { phase, outcome, .. }) => {
                 if !matches!(outcome, WriteOutcome::Written | WriteOutcome::AlreadySo) {
                     self.open_boxes.insert(phase.phase.clone());
                 }
@@ -409,7 +409,8 @@ mod tests {
     #[test]
     fn the_last_word_on_a_box_is_the_latest() {
         let mut journal = Journal::default();
-        let settled = || BoxSettled { phase: OfPhase { phase: "X".into(), id: None }, outcome: WriteOutcome::Written };
+        let phase = OfPhase { phase: "X".into(), id: None };
+        let settled = || BoxSettled { phase: phase.clone(), outcome: WriteOutcome::Written, reading: None };
         let records =
             [Record::TickSettled(settled()), Record::UntickSettled(settled()), Record::TickSettled(settled())];
         for (seq, record) in (1..).zip(records) {
