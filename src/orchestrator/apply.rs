@@ -18,6 +18,7 @@ use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 /// The state that the records of a journal tell of.
 pub fn folded<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>) -> State {
@@ -287,6 +288,9 @@ fn end_iteration(
         if blocked && progress {
             phase.mark = Mark::Blocked;
         }
+    }
+    if progress {
+        state.last_work = state.iteration.clone().map(Arc::new);
     }
 }
 

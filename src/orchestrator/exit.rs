@@ -50,7 +50,6 @@ pub enum CompletionRule {
 }
 
 impl CompletionRule {
-    /// The run's exit reason.
     pub fn reason(self) -> ExitReason {
         match self {
             Self::PermissionDenied => ExitReason::PermissionDenied,
@@ -60,7 +59,7 @@ impl CompletionRule {
     }
 }
 
-/// The gate that is open, asked before an iteration begins.
+/// The first rule that holds, asked before an iteration begins.
 pub fn check(state: &State) -> Option<CompletionRule> {
     if !state.phases.is_empty() || state.is_complete() {
         return None;
@@ -72,20 +71,20 @@ pub fn check(state: &State) -> Option<CompletionRule> {
     if signs.exit_signal == Some(false) {
         return None;
     }
-    let gates = [
+    let rules = [
         (signs.test_only.len() >= TEST_ONLY, CompletionRule::TestSaturation),
         (signs.done.len() >= DONE, CompletionRule::DoneSignals),
         (signs.indicators.len() >= SAFETY, CompletionRule::Safety),
         (signs.indicators.len() >= INDICATORS && signs.exit_signal == Some(true), CompletionRule::ProjectComplete),
         (state.boxes.all_ticked() && stands(state), CompletionRule::PlanComplete),
     ];
-    gates.into_iter().find(|(open, _)| *open).map(|(_, gate)| gate)
+    rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule)
 }
 
 /// What the boxes say has been checked as far as it can be. Before the first iteration of a run they are a person's
 /// word.
 fn stands(state: &State) -> bool {
-    let Some(last) = &state.iteration else {
+    let Some(last) = &state.last_work else {
         return true;
     };
     state.whole.dispute.is_none() && (state.validation.is_empty() || passed(&last.validated))
@@ -95,9 +94,9 @@ fn passed(validated: &[(String, Option<i32>)]) -> bool {
     !validated.is_empty() && validated.iter().all(|(_, exit)| *exit == Some(0))
 }
 
-/// On what ground the ticket is done when a gate completes it.
+/// On what ground the ticket is done when a rule completes it.
 pub fn ground(state: &State) -> DoneHow {
-    match &state.iteration {
+    match &state.last_work {
         None => DoneHow::TickedByPerson,
         Some(last) if passed(&last.validated) => DoneHow::Verified,
         Some(last) if last.phase_changed == Some(true) => DoneHow::ClaimedUnchecked,
@@ -106,9 +105,9 @@ pub fn ground(state: &State) -> DoneHow {
 }
 
 /// Why the run ends, in words, with what to do next.
-pub fn detail(gate: CompletionRule, state: &State) -> String {
+pub fn detail(rule: CompletionRule, state: &State) -> String {
     let signs = &state.signs;
-    match gate {
+    match rule {
         CompletionRule::PermissionDenied => {
             let refused: Vec<_> = signs.refused.iter().map(|denial| denial.shown()).collect();
             format!(

@@ -9,6 +9,7 @@ use crate::domain::limits::provider::{self, ACCOUNT, Cause, Hit, WindowStatus, d
 use crate::domain::limits::receipt::{self, Receipt};
 use crate::domain::limits::reset_text::{Family, LimitText};
 use crate::domain::outcome::IterationOutcome;
+use crate::domain::phase::PhaseId;
 use crate::domain::record::{Record, TurnEnded};
 use crate::orchestrator::state::{Iteration, LimitState, Stage, State};
 use std::time::Duration;
@@ -109,29 +110,35 @@ fn learn(limits: &mut LimitState, known: &Known, time: Timestamp) {
     }
 }
 
-/// The question for the next call.
-pub(super) fn ask(state: &State, purpose: Purpose, asker: Asker) -> Ask {
+/// The question for the next call: about this phase, and for this model where the step has one of its own.
+pub(super) fn ask(
+    state: &State,
+    purpose: Purpose,
+    asker: Asker,
+    phase: Option<PhaseId>,
+    own_model: Option<String>,
+) -> Ask {
     let (n, forecast) = match purpose {
         Purpose::Iteration => (state.iterations + 1, receipt::median(&worked(state))),
         Purpose::FollowUp => (state.iterations, Spent::default()),
     };
-    let begun = state.next_phase().unwrap_or(&state.whole).iterations > 0;
+    let begun = state.about(phase).is_some_and(|phase| phase.iterations > 0);
     Ask {
         n,
         purpose,
         limits: (*state.settings.limits).clone(),
         spent: spent(state),
         forecast,
-        model: model(state),
+        model: model(state, own_model),
         place: if begun { Place::InPhase } else { Place::PhaseStart },
         asker,
         lasts: Duration::from_secs(state.settings.iteration_timeout).saturating_add(AROUND),
     }
 }
 
-/// The model of the run, when it is known.
-fn model(state: &State) -> Option<String> {
-    state.model.clone().or_else(|| state.settings.model.clone())
+/// The step's own model, else that of the run, when it is known.
+fn model(state: &State, own: Option<String>) -> Option<String> {
+    own.or_else(|| state.model.clone()).or_else(|| state.settings.model.clone())
 }
 
 /// Receipts of iterations in which Claude did something.
@@ -212,7 +219,7 @@ pub(super) fn hit(state: &State, said: Option<&LimitText>, told: Option<Timestam
     let (until, reset) = provider::wait_until(reset, tries, now, dice(run, u64::from(open.n)));
     let family = said.and_then(|said| said.family).filter(|_| cause == Cause::Limit);
     // What refuses another model's call (a subagent's) must park this run too, or it would ask without a pause.
-    let own = model(state);
+    let own = model(state, open.role.model.clone());
     let of_models = family.map(Family::window).filter(|window| provider::concerns(window, own.as_deref()));
     let named = closed.map(|window| window.kind.as_str()).or(of_models);
     let scope = named.unwrap_or(ACCOUNT).to_owned();

@@ -62,36 +62,36 @@ pub struct State {
     /// The last of the ticket file's readings and of our writes of boxes, counted as one, that a record names.
     pub reading: u64,
     pub stage: Stage,
-    /// The running iteration, or the last one.
+    /// The running iteration, or the last one, of whatever step.
     pub iteration: Option<Iteration>,
+    /// The last one that has ended and counted as work. Shared, as the approvals are.
+    pub last_work: Option<Arc<Iteration>>,
     pub iterations: u32,
     /// Iterations among them that count for nothing.
     pub aside: u32,
     /// Of these, the last ones in a row.
     pub aside_in_a_row: u32,
-    /// Calls of Claude counted in this run.
     pub calls: Vec<Timestamp>,
-    /// Limits: windows, counters, receipts, and the wait of a parked run.
     pub limits: LimitState,
     /// Iterations in a row without any change.
     pub stagnation: u32,
     /// The last masked error and how often it came in a row.
     pub repeated: Option<(String, u32)>,
     pub breaker: Breaker,
-    /// Signs that the work is done, or goes wrong.
     pub signs: Signs,
     pub boxes: Boxes,
     /// What the person wants of the run's pace.
     pub pace: Pace,
     pub notes: Notes,
     pub sessions: Sessions,
+    /// What Claude works with where a step has no model of its own.
     pub model: Option<String>,
     pub version: Option<String>,
     pub cost_usd: f64,
     pub usage: Usage,
     /// Tokens in the context and size of the window, when known.
     pub context: Option<(u64, u64)>,
-    /// Summaries of the last iterations, oldest first, at most 5.
+    /// Summaries of the last iterations that count as work, oldest first, at most 5.
     pub summaries: Vec<String>,
     /// Calls of Claude's that wait for the person, in the order they were asked about. Shared: the state is copied
     /// for every decision, and hundreds may wait.
@@ -108,7 +108,6 @@ pub struct PhaseState {
     pub id: PhaseId,
     /// Its text in the file.
     pub text: String,
-    /// Where it stands.
     pub mark: Mark,
     /// Ticked in the file, as last read or written.
     pub ticked: bool,
@@ -130,7 +129,6 @@ pub struct PhaseState {
 }
 
 impl PhaseState {
-    /// There is something to do about it.
     pub fn is_open(&self) -> bool {
         !self.mark.is_settled()
     }
@@ -140,7 +138,6 @@ impl PhaseState {
         matches!(self.mark, Mark::Done(how) if how != DoneHow::TickedByPerson)
     }
 
-    /// How records name it.
     pub fn named(&self) -> OfPhase {
         OfPhase { phase: self.text.clone(), id: Some(self.id) }
     }
@@ -166,14 +163,12 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// Nothing more to do in this run.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Done(_) | Self::Skipped)
     }
 }
 
 impl State {
-    /// A run that has no record yet.
     pub fn of(run: RunId, ticket: TicketId) -> Self {
         Self { run: Some(run), ticket: Some(ticket), ..Self::default() }
     }
@@ -183,7 +178,6 @@ impl State {
         self.phases.iter().find(|phase| phase.id == id)
     }
 
-    /// The same, to change it.
     pub(super) fn phase_by_mut(&mut self, id: PhaseId) -> Option<&mut PhaseState> {
         self.phases.iter_mut().find(|phase| phase.id == id)
     }
@@ -215,7 +209,6 @@ impl State {
         self.about(self.iteration.as_ref()?.phase)
     }
 
-    /// The same, to change it.
     pub(super) fn own_phase_mut(&mut self) -> Option<&mut PhaseState> {
         match self.iteration.as_ref()?.phase {
             Some(id) => self.phase_by_mut(id),
@@ -250,12 +243,10 @@ impl State {
         }
     }
 
-    /// A box is being written.
     pub fn is_writing_box(&self) -> bool {
         self.phases.iter().any(|phase| phase.box_writes > 0)
     }
 
-    /// Phases that are done.
     pub fn phases_done(&self) -> usize {
         self.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_))).count()
     }
@@ -278,7 +269,6 @@ impl State {
         (1..).zip(0..seeds.len()).filter(|(_, at)| meant(at)).map(|(id, _)| PhaseId(id)).collect()
     }
 
-    /// Nothing is left to work on.
     pub fn is_complete(&self) -> bool {
         if self.phases.is_empty() {
             matches!(self.whole.mark, Mark::Done(_))
@@ -287,7 +277,6 @@ impl State {
         }
     }
 
-    /// The iteration that is under way.
     pub fn open_iteration(&self) -> Option<&Iteration> {
         self.iteration.as_ref().filter(|iteration| iteration.ended.is_none())
     }
@@ -304,7 +293,6 @@ impl State {
         matches!(self.stage, Stage::Spawning | Stage::Running | Stage::Closing | Stage::Stopping)
     }
 
-    /// The run has begun and not ended.
     pub fn is_open(&self) -> bool {
         self.started.is_some() && self.ended.is_none()
     }
@@ -314,7 +302,6 @@ impl State {
         self.iterations.saturating_sub(self.limits.refused + self.aside)
     }
 
-    /// Calls of Claude since `from`.
     pub fn calls_since(&self, from: Timestamp) -> usize {
         self.calls.iter().filter(|time| **time >= from).count()
     }
@@ -329,7 +316,7 @@ impl State {
 
     /// What a complete run says about the ticket's validation commands where it was not checked with those of now.
     pub fn unapplied(&self) -> Option<&'static str> {
-        let last = self.iteration.as_ref();
+        let last = self.last_work.as_ref();
         let ran = last.map_or(&[][..], |last| &last.validated);
         let differs = !ran.iter().map(|(command, _)| command).eq(&self.validation);
         // What did not pass, the person has settled; and without a claim, none ran.

@@ -70,6 +70,8 @@ pub enum Judged {
     Validate,
     /// These facts; then the iteration ends, and the steps are asked what is next.
     Facts(Vec<Record>),
+    /// The iteration ends, and the run: only a person can help, for this reason.
+    Blocked(String),
 }
 
 /// The step whose turn it is, and what it does.

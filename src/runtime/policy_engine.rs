@@ -280,14 +280,18 @@ impl Judge for PolicyEngine {
     }
 
     fn keep_to(&self, profile: Option<Profile>) {
+        self.look();
         let before = std::mem::replace(&mut *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner), profile);
         if before == profile {
             return;
         }
-        // Nobody has changed a rule: grants stay, and nothing is told.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only of what the person has changed are they still to be told: grants stay.
+        let is_told = known.told == self.policy().fingerprint();
         let policy = self.load();
-        policy.fingerprint().clone_into(&mut known.told);
+        if is_told {
+            policy.fingerprint().clone_into(&mut known.told);
+        }
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
     }
 
@@ -500,6 +504,12 @@ mod tests {
         edit(&format!("{LOCKED}# a word more\n"));
         assert!(book.refresh().unwrap().contains("the policy was changed"));
         assert_eq!(book.refresh(), None, "told once");
+        edit("version: 1\nrulse: []\n");
+        book.keep_to(Some(Profile::Strict));
+        book.keep_to(None);
+        assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "a step of another profile hides no change");
+        edit(&format!("{LOCKED}# a word more\n"));
+        assert!(book.refresh().is_some());
         assert_eq!(Place::judge(&book, "git tag x").verdict, Passphrase, "other rules, and closed");
         edit(LOCKED);
         assert!(book.refresh().is_some());

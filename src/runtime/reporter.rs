@@ -35,6 +35,8 @@ struct Told {
     runs: BTreeMap<RunId, Opened>,
     /// Those of them that cannot store now.
     waiting: BTreeMap<RunId, StorageAwaited>,
+    /// Those that were left without a last record: the store does not say so.
+    left: BTreeMap<RunId, RunLeft>,
 }
 
 #[derive(Clone)]
@@ -92,6 +94,9 @@ impl Reporter {
         for waiting in told.waiting.values() {
             listener.tell(&News::StorageAwaited(waiting.clone()));
         }
+        for left in told.left.values() {
+            listener.tell(&News::RunLeft(left.clone()));
+        }
         told.listeners.push(Arc::downgrade(&listener));
         Subscription { listener, reporter: self.clone() }
     }
@@ -135,13 +140,21 @@ impl Reporter {
 
     /// Tells that a run was left without a last record.
     pub fn left(&self, left: RunLeft) {
-        lock(&self.told).waiting.remove(&left.run);
+        {
+            let mut told = lock(&self.told);
+            told.waiting.remove(&left.run);
+            told.left.insert(left.run, left.clone());
+        }
         self.tell(&News::RunLeft(left));
     }
 
     /// Tells that a run is open, with all its records: `earlier` is the last one of before.
     pub fn opened(&self, run: RunId, ticket: &TicketId, earlier: u64, scrollback: Arc<dyn Scrollback>) {
-        lock(&self.told).runs.insert(run, Opened { ticket: ticket.clone(), earlier, scrollback });
+        {
+            let mut told = lock(&self.told);
+            told.left.remove(&run);
+            told.runs.insert(run, Opened { ticket: ticket.clone(), earlier, scrollback });
+        }
         for listener in self.listeners() {
             listener.whole(run);
         }

@@ -27,12 +27,13 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         if let Some(phase) = phase {
             phase.mark = Mark::Claimed;
         }
-        if let Some(iteration) = &mut state.iteration {
-            iteration.claimed = Some(about);
+        let Some(iteration) = &mut state.iteration else { return };
+        iteration.claimed = Some(about);
+        if iteration.role.counts.is_progress() {
+            state.summaries.push(claim.summary.clone());
+            let surplus = state.summaries.len().saturating_sub(SUMMARIES);
+            state.summaries.drain(..surplus);
         }
-        state.summaries.push(claim.summary.clone());
-        let surplus = state.summaries.len().saturating_sub(SUMMARIES);
-        state.summaries.drain(..surplus);
     }
     let Some(iteration) = &mut state.iteration else {
         return;
@@ -63,7 +64,9 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::AgentReady(AgentReady { model, version, .. }) => {
             iteration.ready = true;
-            state.model = Some(model.clone());
+            if iteration.role.model.is_none() {
+                state.model = Some(model.clone());
+            }
             state.version = Some(version.clone());
         }
         Record::SessionLost(_) => {

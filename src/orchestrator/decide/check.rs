@@ -1,7 +1,6 @@
 //! Turning a claim into facts: evidence, validation, the tick, the end of the iteration.
 
 use super::Draft;
-use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::Claimed;
 use crate::domain::record::{BoxSettled, Level, OfPhase, Record, TurnFailed, ValidationRan, WriteOutcome};
@@ -62,16 +61,19 @@ impl Draft<'_> {
         match self.step().map(|step| (step.judge)(&self.state, checks)) {
             Some(Judged::Validate) => {
                 let commands = self.state.validation.clone();
-                return self.effect(Effect::RunValidation { n, commands });
+                self.effect(Effect::RunValidation { n, commands });
             }
-            Some(Judged::Facts(facts)) => facts.into_iter().for_each(|fact| self.record(fact)),
-            None => {}
+            Some(Judged::Facts(facts)) => {
+                facts.into_iter().for_each(|fact| self.record(fact));
+                self.settle(None);
+            }
+            Some(Judged::Blocked(why)) => self.settle(Some(why)),
+            None => self.settle(None),
         }
-        self.settle();
     }
 
     /// The iteration is judged: end it, and see what is next. The box is ticked on the way.
-    fn settle(&mut self) {
+    fn settle(&mut self, blocked: Option<String>) {
         let Some(open) = self.state.open_iteration() else {
             return self.advance();
         };
@@ -84,18 +86,14 @@ impl Draft<'_> {
         let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
         let part = limits::was_part(&self.state);
         let fatal = failed.and_then(failure::fatal).filter(|(reason, _)| *reason != ExitReason::Budget || !part);
-        let claim = open.claim.clone();
         self.end_iteration(outcome);
         if let Some((reason, detail)) = fatal {
             return self.end(reason, detail);
         }
-        if let Some(claim) = claim
-            && claim.status == ClaimStatus::Blocked
-        {
-            let why = claim.error.unwrap_or(claim.summary);
-            return self.end(ExitReason::Blocked, format!("Claude is blocked: {why}"));
+        match blocked {
+            Some(why) => self.end(ExitReason::Blocked, why),
+            None => self.advance(),
         }
-        self.advance();
     }
 
     /// Nothing is known of the tree: nothing is judged. What was cut off before it claimed anything needs no judgement.
@@ -103,7 +101,7 @@ impl Draft<'_> {
         let cut = [IterationOutcome::CutOff, IterationOutcome::Interrupted];
         if self.open(|open| open.claim.is_none() && open.cut.is_some_and(|how| cut.contains(&how))) {
             self.notice(Level::Warn, format!("cannot tell what the iteration changed: {message}"));
-            return self.settle();
+            return self.settle(None);
         }
         self.notice(Level::Error, message.clone());
         self.record(Record::TurnFailed(TurnFailed {

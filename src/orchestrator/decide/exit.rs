@@ -42,11 +42,10 @@ impl Draft<'_> {
         }
     }
 
-    /// Ends the run as this gate says.
-    pub(super) fn finish(&mut self, gate: CompletionRule) {
-        let detail = exit::detail(gate, &self.state);
-        if gate.reason() != ExitReason::Complete {
-            return self.end(gate.reason(), detail);
+    pub(super) fn finish(&mut self, rule: CompletionRule) {
+        let detail = exit::detail(rule, &self.state);
+        if rule.reason() != ExitReason::Complete {
+            return self.end(rule.reason(), detail);
         }
         self.notice(Level::Info, detail);
         let (n, how) = (self.state.iterations, exit::ground(&self.state));

@@ -120,8 +120,8 @@ impl Draft<'_> {
             self.end(ExitReason::Error, why);
             return false;
         }
-        if let Some(gate) = exit::check(&self.state) {
-            self.finish(gate);
+        if let Some(rule) = exit::check(&self.state) {
+            self.finish(rule);
             return false;
         }
         if let Some(stop) = guards::check(&self.state, counts.unwrap_or_default()) {

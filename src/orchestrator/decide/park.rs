@@ -26,7 +26,13 @@ const TRIES: u32 = 100;
 impl Draft<'_> {
     /// Asks the ledger. Asking again for the same call is harmless.
     pub(super) fn ask_for_call(&mut self, purpose: Purpose, asker: Asker) {
-        let ask = limits::ask(&self.state, purpose, asker);
+        let open = self.state.open_iteration().map(|open| (open.phase, open.role.model.clone()));
+        let (phase, model) = open.unwrap_or_else(|| {
+            let next = self.next_step();
+            let model = next.as_ref().and_then(|(step, _)| (step.model)(&self.state.settings));
+            (next.and_then(|(_, phase)| phase?.id), model)
+        });
+        let ask = limits::ask(&self.state, purpose, asker, phase, model);
         self.effect(Effect::Admit(Box::new(ask)));
     }
 

@@ -1,8 +1,8 @@
 //! Work on the ticket: a phase at a time, or all of it where it has none. A claim that a phase is done is judged by the
 //! validation commands and the tree (`judge`).
 
-use crate::domain::claim::Claim;
 use crate::domain::claim::parse::parse;
+use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::record::Record;
 use crate::domain::step::{Counts, StepName};
@@ -90,6 +90,10 @@ fn about(state: &State, claim: &Claim) -> Result<Claimed, &'static str> {
 fn judged(state: &State, checks: Checks<'_>) -> Judged {
     let nothing = Judged::Facts(Vec::new());
     let Some(open) = state.open_iteration() else { return nothing };
+    if let Some(claim) = open.claim.as_ref().filter(|claim| claim.status == ClaimStatus::Blocked) {
+        let why = claim.error.as_ref().unwrap_or(&claim.summary);
+        return Judged::Blocked(format!("Claude is blocked: {why}"));
+    }
     let (Some(claim), Some(about), Some(changed)) = (&open.claim, open.claimed, open.phase_changed) else {
         return nothing;
     };

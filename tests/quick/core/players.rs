@@ -53,7 +53,7 @@ impl World {
     }
 
     /// One process of Claude: what it will do is laid out at once.
-    pub fn play_claude(&mut self, n: u32, resumed: bool) {
+    pub fn play_claude(&mut self, n: u32, resumed: bool, model: String) {
         self.spawned += 1;
         self.process_cost = 0.0;
         if self.rough(60) {
@@ -80,13 +80,7 @@ impl World {
             return self.coming.push(Input::TurnFinished { n, result: Box::new(result) });
         }
         let session = format!("00000000-0000-4000-8000-{:012}", self.spawned);
-        self.give(Input::AgentReady {
-            n,
-            session,
-            model: "m".into(),
-            version: "2.1.197".into(),
-            told: Told::default(),
-        });
+        self.give(Input::AgentReady { n, session, model, version: "2.1.197".into(), told: Told::default() });
         for nth in 0..self.dice.roll(3) {
             let tool = if self.rough(12) { "AskUserQuestion" } else { self.dice.one_of(&["Edit", "Bash"]) };
             let id = format!("{tool}-{n}-{nth}");

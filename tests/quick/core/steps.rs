@@ -4,14 +4,16 @@
 use crate::core::world::{Weather, World};
 use programmator::domain::breaker::Breaker;
 use programmator::domain::claim::parse::parse;
-use programmator::domain::outcome::ExitReason;
+use programmator::domain::outcome::{DoneHow, ExitReason};
 use programmator::domain::phase::Claimed;
 use programmator::domain::profile::Profile;
-use programmator::domain::record::Record;
+use programmator::domain::record::{Record, Stored};
 use programmator::domain::session::Sessions;
 use programmator::domain::step::{Counts, StepName};
+use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::apply::folded;
 use programmator::orchestrator::effect::Spawn;
+use programmator::orchestrator::input::Input;
 use programmator::orchestrator::judge::Checks;
 use programmator::orchestrator::prompt::{Kind, Prompt, PromptContext};
 use programmator::orchestrator::state::{Iteration, Mark, PhaseState, Stage, State};
@@ -27,7 +29,7 @@ const fn review(next: fn(&State) -> Next, judge: fn(&State, Checks<'_>) -> Judge
         counts: Counts::Nothing,
         session: SessionUse::Fresh,
         next,
-        stands: |state| state.own_phase().is_some_and(is_done),
+        stands: |state| state.own_phase().is_some(),
         model: |_| Some("reviewer".to_owned()),
         effort: |_| Some("high".to_owned()),
         profile: |_| Some(Profile::Strict),
@@ -113,6 +115,11 @@ fn a_new_step_is_a_row() {
             assert_eq!(code.session.is_some(), at > 0, "seed {seed}: the session outlives the reviews between");
             assert_eq!((&code.model, code.profile), (&Some("m".to_owned()).filter(|_| at > 0), None), "seed {seed}");
             assert_eq!(code.prompt.context.resumed, at > 0, "seed {seed}");
+            assert_eq!(code.prompt.context.summaries.len(), at, "seed {seed}: what a review says is not work reported");
+        }
+        for (at, asked) in world.asked.iter().map(Option::as_deref).enumerate() {
+            let expected = if at % 2 == 1 { Some("reviewer") } else { Some("m").filter(|_| at > 0) };
+            assert_eq!(asked, expected, "seed {seed}: a call is admitted for the model of its step");
         }
         let steps: Vec<_> = world.state.limits.receipts.iter().map(|receipt| receipt.step.word()).collect();
         assert_eq!(steps, ["code", "review"].repeat(reviews.len()), "seed {seed}: a receipt names its step");
@@ -151,7 +158,68 @@ fn what_a_review_says_decides_what_follows() {
         let again = usize::from(phases > 0);
         assert_eq!(calls(&world, &StepName::CODE).len(), phases.max(1) + again, "seed {seed}");
         assert_eq!(calls(&world, &NAME).len(), phases.max(1) + again, "seed {seed}");
+        let taken_back = |stored: &&Stored| matches!(stored.record, Record::UntickSettled(_));
+        assert_eq!(
+            world.journal.iter().filter(taken_back).count(),
+            again,
+            "seed {seed}: the box of what is open again"
+        );
     }
+}
+
+/// Runs until a step's iteration is at work, and ends its turn with these words.
+fn says(world: &mut World, step: &StepName, words: &str) {
+    let is_at_work = |open: &Iteration| open.role.step == *step;
+    while !(world.state.stage == Stage::Running && world.state.open_iteration().is_some_and(is_at_work)) {
+        assert!(world.happen());
+    }
+    world.coming.clear();
+    let n = world.state.iterations;
+    let text = format!("PROGRAMMATOR_STATUS:\n  phase_completed: null\n  summary: s\n{words}");
+    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
+    world.give(Input::TurnFinished { n, result: Box::new(result) });
+}
+
+#[test]
+fn only_a_step_that_says_so_ends_the_run_when_it_is_blocked() {
+    let mut world = reviewed(0, Weather::Fair);
+    says(&mut world, &NAME, "  status: BLOCKED\n  error: no key\n");
+    world.live();
+    assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+    let mut world = reviewed(0, Weather::Fair);
+    says(&mut world, &StepName::CODE, "  status: BLOCKED\n  error: no key\n");
+    world.live();
+    let ended = world.state.ended.unwrap();
+    assert_eq!((ended.reason, ended.detail.as_str()), (ExitReason::Blocked, "Claude is blocked: no key"));
+}
+
+/// Each iteration of code is looked at, whatever it came to.
+static EACH: [Step; 2] = [review(after_code, |_, _| Judged::Facts(Vec::new())), code::STEP];
+
+fn after_code(state: &State) -> Next {
+    let is_code = |last: &Iteration| last.role.step == StepName::CODE;
+    if state.iteration.as_ref().is_some_and(is_code) { Next::Ticket } else { Next::Nothing }
+}
+
+#[test]
+fn what_code_was_checked_with_counts_though_a_review_came_after_it() {
+    let seed = (0..1_000).find(|seed| World::new(*seed, Weather::Fair).phases.is_empty()).unwrap();
+    let mut world = World::new(seed, Weather::Fair);
+    world.steps = &EACH;
+    world.validation = vec!["make check".into()];
+    world.boxes.open = 1;
+    world.start(Breaker::default(), Sessions::default());
+    says(&mut world, &StepName::CODE, "  status: CONTINUE\n  exit_signal: true\n  files_changed: [a]\n");
+    while calls(&world, &NAME).is_empty() {
+        assert!(world.happen());
+    }
+    (world.boxes.open, world.boxes.ticked) = (0, 1);
+    world.ticket_read();
+    world.live();
+    assert_eq!(calls(&world, &StepName::CODE).len(), 1, "all is ticked, and was found true");
+    assert_eq!(world.state.whole.mark, Mark::Done(DoneHow::Verified));
+    world.state.validation = vec!["make all".into()];
+    assert_eq!(world.state.unapplied(), Some("validated with the earlier commands; the changed ones were not applied"));
 }
 
 #[test]

@@ -81,6 +81,8 @@ pub struct World {
     pub steps: &'static [Step],
     /// Every call of Claude so far, with what it was for.
     pub calls: Vec<(StepName, Spawn)>,
+    /// The models that calls were asked for.
+    pub asked: Vec<Option<String>>,
     /// A person can be asked.
     pub attended: bool,
     /// So many reviews say that the work is not done.
@@ -123,6 +125,7 @@ impl World {
             runs: 0,
             steps: &STEPS,
             calls: Vec::new(),
+            asked: Vec::new(),
             attended: true,
             objections: 0,
             formatter: LogFormatter::default(),
@@ -234,6 +237,7 @@ impl World {
     }
 
     fn admit(&mut self, ask: &Ask) -> Input {
+        self.asked.push(ask.model.clone());
         let now = Timestamp::from_millis(self.now);
         if self.rough(8) {
             self.ledger.other_call(now);
@@ -265,8 +269,9 @@ impl World {
             Effect::Spawn(spawn) => {
                 let (n, resumed) = (spawn.n, spawn.session.is_some());
                 let step = self.state.open_iteration().unwrap().role.step.clone();
+                let model = spawn.model.clone().unwrap_or("m".into());
                 self.calls.push((step, *spawn));
-                return self.play_claude(n, resumed);
+                return self.play_claude(n, resumed, model);
             }
             Effect::SendFollowUp { n, .. } => self.turn_end(n),
             Effect::SendNote { .. } if self.rough(3) => return,

@@ -92,6 +92,8 @@ async fn one_that_is_full_reads_the_run_again_where_it_lost_the_thread() {
     let kept: Vec<String> = (1..=channels::NEWS).map(|n| n.to_string()).collect();
     assert_eq!(all[..channels::NEWS], kept);
     assert_eq!(all[channels::NEWS..], [format!("all {MANY}"), "left after all that".into(), "grown".into()]);
+    let later = heard(&mut reporter.subscribe(Presence::Screen));
+    assert_eq!(later.last().map(String::as_str), Some("left after all that"), "the store does not say it");
     works(&store, &reporter, run, || ()).await;
     assert_eq!(heard(&mut slow)[0], (MANY + 1).to_string(), "and listens as before");
 }
