@@ -58,18 +58,21 @@ impl Draft<'_> {
 
     /// What the step's answer comes to. There may be none.
     fn judge_claim(&mut self, n: u32, checks: Checks<'_>) {
-        match self.step().map(|step| (step.judge)(&self.state, checks)) {
+        let blocked = match self.step().map(|step| (step.judge)(&self.state, checks)) {
             Some(Judged::Validate) => {
                 let commands = self.state.validation.clone();
-                self.effect(Effect::RunValidation { n, commands });
+                return self.effect(Effect::RunValidation { n, commands });
             }
             Some(Judged::Facts(facts)) => {
-                facts.into_iter().for_each(|fact| self.record(fact));
-                self.settle(None);
+                for fact in facts {
+                    self.record(fact);
+                }
+                None
             }
-            Some(Judged::Blocked(why)) => self.settle(Some(why)),
-            None => self.settle(None),
-        }
+            Some(Judged::Blocked(why)) => Some(why),
+            None => None,
+        };
+        self.settle(blocked);
     }
 
     /// The iteration is judged: end it, and see what is next. The box is ticked on the way.
