@@ -49,7 +49,7 @@ impl Draft<'_> {
                 }
             }
             Purpose::FollowUp => {
-                let waits = self.state.stage == Stage::Closing && self.open(|open| open.n == n && !open.followed_up);
+                let waits = self.state.stage == Stage::Closing && self.open(|open| open.n == n);
                 if waits && self.awaits_follow_up() {
                     self.follow_up_admitted(n, admission);
                 }

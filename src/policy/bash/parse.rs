@@ -17,7 +17,6 @@ fn options(grammar: Grammar) -> ParserOptions {
     ParserOptions {
         enable_extended_globbing: false,
         sh_mode: grammar == Grammar::Sh,
-        tilde_expansion_after_colon: false,
         ..ParserOptions::default()
     }
 }

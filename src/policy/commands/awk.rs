@@ -155,7 +155,7 @@ mod tests {
             "{print $1}",
             "{print $1, $3}",
             "/foo/{print}",
-            "NR>1",
+            "NR>1 # without the heading\n/a|b/",
             "$3 > 100 {print $1}",
             "NR==1,NR==5",
             "{s+=$1} END{print s/NR}",

@@ -53,6 +53,15 @@ fn a_pause_during_the_snapshot_comes_before_the_call() {
 }
 
 #[test]
+fn a_stop_while_no_claude_runs_takes_effect_at_once() {
+    for stage in [Stage::Snapshotting, Stage::Comparing] {
+        let mut world = at(&stage);
+        command(&mut world, UserCommand::Stop);
+        assert_eq!(world.state.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped), "{stage:?}");
+    }
+}
+
+#[test]
 fn a_pause_that_is_taken_back_during_the_snapshot_costs_nothing() {
     let mut world = at(&Stage::Snapshotting);
     command(&mut world, UserCommand::PauseNow);
@@ -188,18 +197,30 @@ fn the_last_of_a_tick_and_an_untick_counts_however_soon_it_comes_and_whatever_is
     }
 }
 
+/// What Claude's word that this phase is done is about.
+fn claimed(world: &mut World, name: &str) -> Option<Claimed> {
+    world.coming.clear();
+    world.tree += 1;
+    let text = format!("PROGRAMMATOR_STATUS:\n  phase_completed: \"{name}\"\n  status: CONTINUE\n  summary: s\n");
+    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
+    world.give(Input::TurnFinished { n: world.state.iterations, result: Box::new(result) });
+    world.state.open_iteration()?.claimed
+}
+
+#[test]
+fn a_phase_with_a_new_text_is_claimed_by_about_the_name_that_claude_was_told() {
+    let mut world = at(&Stage::Running);
+    let (name, id) = (world.phases[0].text.to_uppercase(), world.state.phases[0].id);
+    world.phases[0].text = "Something else by now".into();
+    world.ticket_read();
+    assert_eq!(claimed(&mut world, &name), Some(Claimed::Phase(id)));
+}
+
 #[test]
 fn a_claim_is_about_the_phase_that_it_named_whatever_becomes_of_its_text() {
     let mut world = at(&Stage::Running);
-    let (name, id, n) = (world.phases[1].text.clone(), world.state.phases[1].id, world.state.iterations);
-    world.coming.clear();
-    world.tree += 1;
-    let text = format!(
-        "PROGRAMMATOR_STATUS:\n  phase_completed: \"{name}\"\n  status: CONTINUE\n  files_changed: []\n  summary: s\n"
-    );
-    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
-    world.give(Input::TurnFinished { n, result: Box::new(result) });
-    assert_eq!(world.state.open_iteration().unwrap().claimed, Some(Claimed::Phase(id)));
+    let (name, id) = (world.phases[1].text.clone(), world.state.phases[1].id);
+    assert_eq!(claimed(&mut world, &name), Some(Claimed::Phase(id)));
     world.phases[1].text = "Something else by now".into();
     world.ticket_read();
     while world.state.phases_done() == 0 {
@@ -211,13 +232,8 @@ fn a_claim_is_about_the_phase_that_it_named_whatever_becomes_of_its_text() {
 #[test]
 fn a_name_that_the_file_has_only_since_the_claim_is_looked_for_once_more() {
     let mut world = at(&Stage::Running);
-    let (id, n) = (world.state.phases[0].id, world.state.iterations);
-    world.coming.clear();
-    world.tree += 1;
-    let text = "PROGRAMMATOR_STATUS:\n  phase_completed: \"Something else\"\n  status: CONTINUE\n  summary: s\n".into();
-    let result = TurnResult { subtype: "success".into(), text, ..TurnResult::default() };
-    world.give(Input::TurnFinished { n, result: Box::new(result) });
-    assert_eq!(world.state.open_iteration().unwrap().claimed, Some(Claimed::Unknown));
+    let id = world.state.phases[0].id;
+    assert_eq!(claimed(&mut world, "Something else"), Some(Claimed::Unknown));
     world.phases[0].text = "Something else".into();
     world.ticket_read();
     while world.state.phases_done() == 0 {

@@ -4,7 +4,7 @@ use programmator::adapters::store::Store;
 use programmator::base::id::RunId;
 use programmator::base::time::Timestamp;
 use programmator::domain::limits::admission::{Ask, Asker, Facts, Place, Purpose, Verdict, Why, admit};
-use programmator::domain::limits::{HourWindow, Limits, Spent};
+use programmator::domain::limits::{Budget, HourWindow, Limits, Spent};
 use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored};
 use programmator::domain::session::Told;
 use programmator::domain::stream::envelope::{Line, read};
@@ -165,16 +165,37 @@ fn decided(state: &mut State, input: Input) -> (Vec<Effect>, Vec<Record>) {
     (decision.effects, decision.records)
 }
 
-/// A run whose Claude is at work in iteration 1.
-fn at_work() -> State {
+/// A run under these limits that has asked for its Claude, and what that may spend.
+fn spawned(limits: Limits, facts: &Facts) -> (State, Option<f64>) {
     let mut state = State::default();
     decided(&mut state, start());
+    fold(&mut state, &[Record::LimitsChanged(Box::new(limits))], 0);
     let (effects, _) = decided(&mut state, Input::TreeGranted);
     let Some(Effect::Admit(ask)) = effects.last() else { panic!("no call was asked for: {effects:?}") };
-    let admission = admit(&Facts::default(), ask, run_id(), at(0), &jiff::tz::TimeZone::UTC);
+    let admission = admit(facts, ask, run_id(), at(0), &jiff::tz::TimeZone::UTC);
     decided(&mut state, Input::Admitted { n: 1, purpose: Purpose::Iteration, admission: Box::new(admission) });
+    let (effects, _) = decided(&mut state, Input::SnapshotTaken { n: 1, id: "s".into() });
+    let Some(Effect::Spawn(spawn)) = effects.into_iter().find(|effect| matches!(effect, Effect::Spawn(_))) else {
+        panic!("Claude is not started")
+    };
+    (state, spawn.max_budget_usd)
+}
+
+#[test]
+fn claude_may_spend_what_is_left_of_the_tightest_budget() {
+    let usd = |usd: u64| Budget { micro_usd: Some(usd * 1_000_000), tokens: None };
+    let spent = |usd| Spent { usd, tokens: 0 };
+    let limits = Limits { run: usd(5), ticket: usd(3), day: usd(9), ..Limits::default() };
+    for (ticket, day, left) in [(0.0, 0.0, 3.0), (2.0, 0.0, 1.0), (2.0, 8.5, 0.5)] {
+        let facts = Facts { ticket: spent(ticket), day: spent(day), ..Facts::default() };
+        assert_eq!(spawned(limits.clone(), &facts).1, Some(left), "{ticket} of the ticket's, {day} of the day's");
+    }
+}
+
+/// A run whose Claude is at work in iteration 1.
+fn at_work() -> State {
+    let (mut state, _) = spawned(Limits::default(), &Facts::default());
     for input in [
-        Input::SnapshotTaken { n: 1, id: "s".into() },
         Input::AgentSpawned { n: 1, pid: 7 },
         Input::AgentReady { n: 1, session: "s".into(), model: "m".into(), version: "v".into(), told: Told::default() },
     ] {
@@ -252,6 +273,13 @@ fn what_is_a_limit_of_the_provider_and_what_only_sounds_like_one() {
         let hit = state.iteration.as_ref().and_then(|iteration| iteration.limited.as_ref());
         assert_eq!(hit.is_some(), limited, "{name}: {hit:?}");
     }
+}
+
+#[test]
+fn a_window_that_is_told_again_is_no_news() {
+    let mut state = at_work();
+    let news = told(&[REJECTED, REJECTED]).into_iter().map(|input| decided(&mut state, input).1.len());
+    assert_eq!(news.collect::<Vec<_>>(), [1, 0]);
 }
 
 #[test]

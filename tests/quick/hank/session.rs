@@ -91,11 +91,13 @@ impl Loop {
         let n = self.n();
         self.give(Input::SnapshotTaken { n, id: format!("s{n}") });
         let spawned = self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Spawn(spawn) => Some(spawn.session.clone()),
+            Effect::Spawn(spawn) => Some((spawn.session.clone(), spawn.told.is_some())),
             _ => None,
         });
         self.give(Input::AgentSpawned { n, pid: 7 });
-        spawned.expect("Claude is started")
+        let (session, told) = spawned.expect("Claude is started");
+        assert_eq!(told, session.is_some(), "what Claude was told before is known of its own session alone");
+        session
     }
 
     fn ready(&mut self, session: &str) {

@@ -15,13 +15,14 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Ways to surround a command. A newline ends what a comment in the command would swallow.
+/// Ways to surround a command. A newline ends what a comment in the command would swallow, a space keeps `((` from
+/// being arithmetic: a here-document in it cannot be read, and is asked about.
 pub fn contexts(command: &str) -> Vec<(&'static str, String)> {
     let c = command;
     vec![
         ("after ls;", format!("ls; {c}")),
         ("after &&", format!("ls && {c}")),
-        ("in ( )", format!("({c}\n)")),
+        ("in ( )", format!("( {c}\n)")),
         ("in { }", format!("{{ {c}\n}}")),
         ("in $( )", format!("echo \"$({c}\n)\"")),
         ("in <( )", format!("cat <({c}\n)")),

@@ -64,13 +64,13 @@ const ALLOWED: &[&str] = &[
     "cargo run", "cargo run --release -- input.txt", "cargo run --example demo", "cargo run -q -p x --bin y -- --seed 3", "RUST_LOG=debug cargo run",
     "go run .", "go run ./cmd/x -v", "bundle exec ruby x.rb", "ruby -Itest test/a_test.rb", "php x.php", "dotnet run", "java -jar target/x.jar", "java -Xmx1g -cp out com.x.Main",
     "./script.sh", "./script.sh a b", "bash script.sh", "sh scripts/run.sh", "scripts/run.sh --fast", "./target/debug/x --help", "./target/release/x", "build/main a.txt", "bin/rails test test/models/a_test.rb", "bin/rails routes", "bundle exec jekyll serve --livereload --port 4000", "openssl rand -hex 32", "sqlite3 db.sqlite .schema", "sqlite3 -header -column app.db 'SELECT * FROM t LIMIT 5'",
-    "echo 'print(1)' > y.py && python y.py", "chmod +x script.sh && ./script.sh", "jq -rf a.jq b.json", "for i in 1 2 3; do python x.py $i; done", "python x.py --url http://localhost:3000/a", "python x.py < a.txt", "cat a.txt | python x.py | head",
+    "echo 'print(1)' > y.py && python y.py", "dd if=a.txt of=b.txt bs=1k count=2", "chmod +x script.sh && ./script.sh", "jq -rf a.jq b.json", "for i in 1 2 3; do python x.py $i; done", "python x.py --url http://localhost:3000/a", "python x.py < a.txt", "cat a.txt | python x.py | head",
     // What this machine tells.
     "curl -s http://localhost:3000/health", "curl localhost:8080/x", "curl -sS -o /dev/null -w '%{http_code}' http://127.0.0.1:3000/", "curl -s 'http://[::1]:8000/a?b=c'", "curl -X GET -H 'Accept: text/html' http://localhost/a",
     "curl -s \"http://localhost:3000/$(date +%s)\"", "wget --max-redirect=0 -qO- http://localhost:3000/", "curl --no-buffer -s localhost:3000", "for p in a b; do curl -s http://localhost:3000/$p; done",
     "docker ps -a", "docker images", "docker logs --tail 50 x", "docker compose ps", "docker compose logs --tail=50 web", "docker-compose ps",
     // find -exec.
-    "find . -name '*.rs' -exec grep -l foo {} \\;", "find . -name '*.rs' -exec wc -l {} + | sort -n | tail", "find src -type f -exec ls -lh {} \\;", "find src -name '*.rs' -exec sed -n 1,5p {} \\;", "find src -name '*.rs' -exec head -3 {} +",
+    "find . -name '*.rs' -exec grep -l foo {} \\;", "find . -name '*.rs' -exec wc -l {} + | sort -n | tail", "find src -type f -exec ls -lh {} \\;", "find src -name '*.rs' -exec sed -n 1,5p {} \\;", "find src -name '*.rs' -exec head -3 {} +", "find . -name Cargo.toml -exec cargo test \\;",
     "find . -type d -name __pycache__ -exec rm -rf {} +", "find . -name node_modules -prune -exec rm -rf {} \\;",
     // A script's own variables.
     "COMMIT=$(git rev-parse HEAD); echo \"$COMMIT\"", "_BRANCH=$(git branch --show-current); echo \"on $_BRANCH\"", "N=$(ls | wc -l)\nif [ \"$N\" -gt 3 ]; then echo many; fi", "FOUND=\"\"; for F in src/*.rs; do echo \"$F\"; done", "ROOT=$(git rev-parse --show-toplevel); [ -n \"$ROOT\" ] && echo \"$ROOT\"",
@@ -185,9 +185,12 @@ fn reasons_are_in_plain_words() {
         ("git checkout -- src/main.rs", "discards uncommitted changes of src/main.rs"),
         ("git checkout .", "discards uncommitted changes of ."),
         ("git reset --hard", "discards uncommitted changes"),
+        ("git reset HEAD~1", "moves the branch to another commit"),
+        ("git rebase main", "rewrites commits"),
         ("gh pr view 1", "reads from the network"),
         ("frobnicate x", "unknown command frobnicate"),
         ("cargo test --conf x", "unrecognized option --conf"),
+        ("jq -f", "unrecognized option -f"),
         ("bin/rails db:migrate", "`db:migrate` is not a build, test or lint target"),
         ("npx knip", "knip is not installed in the project, and would be downloaded"),
         ("npx frob x", "npx downloads frob and runs it"),
@@ -359,6 +362,9 @@ fn very_many_files_are_no_floor() {
         let decision = policy(profile).decide("Bash", &json!({ "command": "rm -rf out/*" }), &place);
         assert_eq!(decision.verdict, expected, "{profile:?}: {}", decision.told());
     }
+    let ignored: Vec<String> = (0..20_001).map(|n| format!("dist/{n}")).chain([".gitignore".to_owned()]).collect();
+    let ignored: Vec<&str> = ignored.iter().map(String::as_str).collect();
+    assert_eq!(decide(Profile::Guarded, &ignored, "git add .").verdict, Verdict::Allow);
 }
 
 #[test]

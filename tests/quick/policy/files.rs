@@ -11,7 +11,7 @@ fn verdict(rules: &str, tool: &str, input: &Value) -> Verdict {
     let policy = Policy::alone(&Source { path: "p.yaml".into(), text });
     assert_eq!(policy.broken(), None, "{rules}");
     let root = Path::new("/home/dev/proj");
-    let view = MadeUp::new(root, [], []);
+    let view = MadeUp::new(root, [], ["src/a.rs"]);
     let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
     policy.decide(tool, input, &place).verdict
 }
@@ -19,6 +19,9 @@ fn verdict(rules: &str, tool: &str, input: &Value) -> Verdict {
 #[test]
 fn matchers_of_commands() {
     let cargo = "  - {name: a, action: allow, command: cargo, args: {prefix: [[test], [check]]}}\n";
+    let src = "  - {name: a, action: allow, effects: [write], paths: {write: ['${workspace}/src/**']}}\n";
+    let removals = "  - {name: a, action: allow, command: rm, paths: {write: ['${built}']}}\n  \
+        - {name: b, action: allow, command: rm, paths: {write: ['${workspace}/src/**']}}\n";
     let rows = [
         (cargo, "cargo test --all", Allow),
         (cargo, "cargo run", Block),
@@ -29,17 +32,11 @@ fn matchers_of_commands() {
         ("  - {name: a, action: ask, commands: [rm], flags: {any: [force]}}\n", "rm -f x", Ask),
         ("  - {name: a, action: ask, commands: [rm], flags: {none: [force]}}\n", "rm -f x", Block),
         ("  - {name: a, action: allow, effects: [read]}\n", "ls", Allow),
-        (
-            "  - {name: a, action: allow, effects: [write], paths: {write: ['${workspace}/src/**']}}\n",
-            "touch src/x",
-            Allow,
-        ),
-        ("  - {name: a, action: allow, effects: [write], paths: {write: ['${workspace}/src/**']}}\n", "touch x", Block),
-        (
-            "  - {name: a, action: allow, effects: [write], paths: {write: ['${workspace}/src/**']}}\n",
-            "touch src/x y",
-            Block,
-        ),
+        (src, "touch src/x", Allow),
+        (src, "touch x", Block),
+        (src, "touch src/x y", Block),
+        // Each target of which something would be lost stands for itself.
+        (removals, "rm -r target src/a.rs", Allow),
         ("  - {name: a, action: require-passphrase, unknown: true}\n", "frobnicate", Passphrase),
         ("  - {name: a, action: ask, tools: [Bash], regex: 'deploy'}\n", "make deploy", Ask),
         ("  - {name: a, action: allow, effects: [read], regex: 'ls'}\n", "ls -la", Block),

@@ -50,7 +50,7 @@ const READS: &[&str] = &[
     "find . -path ./target -prune -o -name '*.rs' -print", "find . -name '*.rs' -newer Cargo.toml", "find . -maxdepth 2 -type d | sort",
     "find . -name '*.rs' | xargs grep -l 'async fn'", "find . -type f -mtime -1 -not -path './.git/*'", "find . -name *.rs", "find / -name cargo -type f 2>/dev/null | head",
     "find src -name '*.rs' -print0 | xargs -0 grep -n 'TODO'", "find . -name '*.rs' | wc -l", "find src -type f | xargs -I{} wc -l {}",
-    "find src -type f | while read f; do echo \"$f\"; done", 
+    "find src -type f | while read f; do echo \"$f\"; done", "find src -print0 | while read -r -d '' f; do echo \"$f\"; done",
     // Files.
     "cat src/main.rs", "cat -n src/main.rs | sed -n '10,40p'", "cat -A src/main.rs | head", "cat package.json | jq '.scripts'", "cat Cargo.toml | grep -A5 dependencies",
     "head -50 src/main.rs", "head -c 200 src/main.rs", "tail -n 30 src/main.rs", "tail -c +100 src/main.rs | head -c 50", "sed -n '1,50p' src/main.rs", "sed -n '100,150p;200,210p' src/main.rs",
