@@ -14,11 +14,7 @@ pub enum Grammar {
 }
 
 fn options(grammar: Grammar) -> ParserOptions {
-    ParserOptions {
-        enable_extended_globbing: false,
-        sh_mode: grammar == Grammar::Sh,
-        ..ParserOptions::default()
-    }
+    ParserOptions { enable_extended_globbing: false, sh_mode: grammar == Grammar::Sh, ..ParserOptions::default() }
 }
 
 /// The tree of a script. The error says where it ends to make sense.
