@@ -1,6 +1,6 @@
 //! The state folder of an earlier program is opened, shown and gone on with.
 //!
-//! `fixtures/state-2026-11-22` is what a program of that day left: its database as SQL, and what its scripted Claude
+//! `fixtures/state-2026-11-22` is what a program of that day left: the rows of its database, and what its scripted Claude
 //! printed, with `<project/work>` for its folder. It had brought tk-2 to its end, and was killed in the second
 //! iteration of tk-1, in a command of Claude's.
 
@@ -10,6 +10,14 @@ use programmator::adapters::store::Store;
 use programmator::domain::scrollback::Scrollback;
 use programmator::domain::stream::envelope::classify;
 use std::path::{Path, PathBuf};
+
+/// The tables of that day.
+const SCHEMA: &str = concat!(
+    include_str!("../../../src/adapters/store/schema/001.sql"),
+    include_str!("../../../src/adapters/store/schema/002.sql"),
+    include_str!("../../../src/adapters/store/schema/003.sql"),
+    include_str!("../../../src/adapters/store/schema/004.sql"),
+);
 
 /// A project whose state folder that program has written.
 fn left_by_an_earlier_one() -> Project {
@@ -26,7 +34,7 @@ fn left_by_an_earlier_one() -> Project {
     let here = snapshots.iter().fold(sql, |sql, id| sql.replace(id, head.trim()));
     let here = here.replace("<project/work>", &project.work().display().to_string());
     let database = project.path("state/programmator.db");
-    rusqlite::Connection::open(database).unwrap().execute_batch(&here).unwrap();
+    rusqlite::Connection::open(database).unwrap().execute_batch(&format!("{SCHEMA}{here}")).unwrap();
     copy(&fixture.join("runs"), &project.path("state/runs"));
     project.ticket("tk-1", &["First", "Second", "Third"]);
     project.ticket("tk-2", &["First"]);
