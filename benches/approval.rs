@@ -60,7 +60,7 @@ impl Run {
             title: "T".into(),
             ticket_status: None,
             phases: vec![],
-            doubted: vec![],
+            unverified: vec![],
             validation: vec![],
             settings: Settings::default(),
             breaker: Breaker::default(),
