@@ -167,14 +167,14 @@ fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError>
     let runs = session.store()?.runs()?;
     for (run, tab) in shown.iter().filter_map(|(shown, tab)| Some((runs.iter().find(|run| run.run == *shown)?, tab))) {
         let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
-        let but = tab.state.unapplied().filter(|_| complete).map_or_else(String::new, |words| format!("; {words}"));
+        let caveats = if complete { tab.state.caveats() } else { String::new() };
         // Nobody may be reading any more.
-        let _ = writeln!(stdout(), "{}{but}", last_line(run, after));
+        let _ = writeln!(stdout(), "{}", last_line(run, &caveats, after));
     }
     Ok(())
 }
 
-fn last_line(run: &RunSummary, after: After) -> String {
+fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
     let resume = format!("`programmator resume {}` continues", run.ticket);
     let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
         Some(ExitReason::Complete) => ("complete", None),
@@ -185,7 +185,7 @@ fn last_line(run: &RunSummary, after: After) -> String {
     let phases = if run.phases == 0 { String::new() } else { format!(" · {}/{} phases", run.phases_done, run.phases) };
     let iterations = if run.iterations == 1 { "iteration" } else { "iterations" };
     let next = next.filter(|_| after == After::Kept).map_or_else(String::new, |next| format!("; {next}"));
-    format!("{}  {how}{phases} · {} {iterations} · ${:.2}{next}", run.ticket, run.iterations, run.cost_usd)
+    format!("{}  {how}{caveats}{phases} · {} {iterations} · ${:.2}{next}", run.ticket, run.iterations, run.cost_usd)
 }
 
 /// Shows a run of the past.

@@ -6,6 +6,8 @@ use super::error::CliError;
 use super::session::Session;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::Timestamp;
+use crate::domain::messages::reason_words;
+use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
 use jiff::tz::TimeZone;
 use std::io::Write;
@@ -66,13 +68,22 @@ fn date(time: Timestamp, zone: &TimeZone) -> String {
     time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
+/// Why the run ended, for people.
+fn reason(run: &RunSummary) -> Option<&str> {
+    let word = run.reason.as_deref()?;
+    Some(match ExitReason::from_word(word) {
+        Some(reason) => reason_words(reason),
+        None => word,
+    })
+}
+
 fn row(run: &RunSummary, zone: &TimeZone) -> [String; 9] {
-    let about = run.reason.clone().or_else(|| run.phase.clone()).unwrap_or_default();
+    let about = reason(run).map(str::to_owned).or_else(|| run.phase.clone()).unwrap_or_default();
     [
         run.run.short(),
         cut(run.ticket.as_str(), 24),
         date(run.updated, zone),
-        run.state.word().to_owned(),
+        run.state.label().to_owned(),
         format!("{}/{}", run.phases_done, run.phases),
         run.iterations.to_string(),
         format!("${:.2}", run.cost_usd),

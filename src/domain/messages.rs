@@ -23,18 +23,22 @@ use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
     AgentReady, ApiRetried, ByPerson, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
-    ValidationRan,
+    ValidationRan, WorkCarried,
 };
 use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
 use crate::domain::verdict::Verdict;
+use jiff::tz::TimeZone;
 use line::quoted;
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
+
+/// HTTP status of a rate limit.
+const RATE_LIMITED: u16 = 429;
 
 /// Calls whose names are remembered until they come back.
 const CALLS: usize = 1_024;
@@ -46,9 +50,18 @@ pub struct LogFormatter {
     folder: String,
     /// Calls under way: tool and target by id.
     calls: HashMap<String, String>,
+    /// For clock times; UTC without one.
+    zone: Option<TimeZone>,
+    /// Claude ends at a rate limit.
+    is_limited: bool,
 }
 
 impl LogFormatter {
+    /// A formatter that shows times in `zone`.
+    pub fn of(zone: TimeZone) -> Self {
+        Self { zone: Some(zone), ..Self::default() }
+    }
+
     /// The line for the next record; `None` for steps that only matter to the machine.
     pub fn line(&mut self, record: &Record) -> Option<Line> {
         let (level, text) = match record {
@@ -87,6 +100,15 @@ impl LogFormatter {
             Record::ApprovalVoid(void) => {
                 (Weight::Info, format!("request withdrawn: {} · {}", self.call(&void.id.call), void.why))
             }
+            // A rate limit is one line: that of the wait which follows, or of the run's end.
+            Record::ApiRetried(ApiRetried { status: Some(RATE_LIMITED), .. })
+            | Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => return None,
+            Record::TurnFailed(TurnFailed { status: Some(RATE_LIMITED), .. }) => {
+                self.is_limited = true;
+                return None;
+            }
+            Record::AgentExited { swept: 0, .. } if std::mem::take(&mut self.is_limited) => return None,
+            Record::Parked(parking) => (Weight::Warn, limits::parked_words(parking, self.zone.as_ref())),
             record => {
                 if let Record::RunStarted { folder, .. } = record {
                     self.folder = format!("{}/", folder.trim_end_matches('/'));
@@ -114,13 +136,13 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
     let info = |text: String| Some((Info, text));
     match record {
         Record::RunStarted { folder, phases, validation, settings, .. } => info(format!(
-            "run started in {folder} · {} · {} · at most {} iterations",
+            "run started in {folder} · {} · {} · at most {}",
             phases_word(phases),
             match validation.len() {
                 0 => "no validation commands".into(),
                 some => counted(some, "validation command"),
             },
-            settings.max_iterations,
+            counted(settings.max_iterations as usize, "iteration"),
         )),
         Record::RunResumed { pid } => info(format!("run resumed (process {pid})")),
         Record::TreeAwaited { holder } => Some((Warn, format!("queued: working directory in use by {holder}"))),
@@ -192,6 +214,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             format!("API: {error}; retry {attempt} of {max_retries} in {}", human(Duration::from_millis(*delay_ms))),
         )),
         Record::WatchdogFired(fired) => Some((Warn, fired.sentence())),
+        Record::WorkCarried(WorkCarried { run, cost_usd, .. }) => {
+            info(format!("the previous run is {0}: `programmator replay {0}` · ${cost_usd:.2} so far", run.short()))
+        }
         Record::SessionsCarried(sessions) => {
             let kept: Vec<String> =
                 sessions.open.iter().map(|(step, kept)| format!("{step} {}", short_id(&kept.id))).collect();
@@ -245,10 +270,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, .. }) => {
             let time = human(Duration::from_millis(*ms));
             Some(match (exit, timed_out) {
-                (_, true) => (Warn, format!("validation timed out: {command} · {time}")),
-                (Some(0), _) => (Info, format!("validation passed: {command} · {time}")),
-                (Some(code), _) => (Warn, format!("validation failed: {command} · exit {code} · {time}")),
-                (None, _) => (Warn, format!("validation killed by a signal: {command} · {time}")),
+                (_, true) => (Warn, format!("validation timed out: `{command}` · {time}")),
+                (Some(0), _) => (Info, format!("validation passed: `{command}` · {time}")),
+                (Some(code), _) => (Warn, format!("validation failed: `{command}` · exit {code} · {time}")),
+                (None, _) => (Warn, format!("validation killed by a signal: `{command}` · {time}")),
             })
         }
         Record::PhaseDone { .. }
@@ -316,12 +341,11 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 1 => Error,
                 _ => Warn,
             };
-            let colon = if detail.is_empty() { "" } else { ": " };
+            let why = if detail.is_empty() { reason_words(*reason) } else { detail };
             Some((
                 level,
                 format!(
-                    "run ended, {}{colon}{detail}{} · {} · ${cost_usd:.2}",
-                    reason.word(),
+                    "run ended: {why}{} · {} · ${cost_usd:.2}",
                     if *phases == 0 { String::new() } else { format!(" · {phases_done}/{phases} phases") },
                     counted(*iterations as usize, "iteration"),
                 ),
@@ -368,6 +392,10 @@ fn short_id(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::time::Timestamp;
+    use crate::domain::limits::admission::Why;
+    use crate::domain::limits::provider::{Reset, WindowStatus};
+    use crate::domain::limits::{Parking, Window};
     use crate::domain::outcome::{DoneHow, ExitReason};
 
     #[test]
@@ -384,7 +412,7 @@ mod tests {
                     log: String::new(),
                 }),
                 Weight::Warn,
-                "validation failed: cargo test · exit 101 · 41 s",
+                "validation failed: `cargo test` · exit 101 · 41 s",
             ),
             (
                 Record::PhaseDone { n: 1, phase: Some("Parse".into()), how: DoneHow::ClaimedUnchecked, id: None },
@@ -406,13 +434,46 @@ mod tests {
                     cost_usd: 1.0,
                 },
                 Weight::Warn,
-                "run ended, stagnation · 2/5 phases · 1 iteration · $1.00",
+                "run ended: no change · 2/5 phases · 1 iteration · $1.00",
             ),
         ];
         for (record, level, text) in cases {
             let line = LogFormatter::default().line(&record).unwrap();
             assert_eq!((line.level, line.text.as_str()), (level, text));
         }
+    }
+
+    #[test]
+    fn a_rate_limit_is_one_line() {
+        let error = || "rate_limit".to_owned();
+        let until = Timestamp::from_millis(1_795_273_200_000);
+        let about = "the provider's five-hour limit is reached".into();
+        let (outcome, changed, fingerprint) = (IterationOutcome::Parked, false, None);
+        let exited = || Record::AgentExited { n: 1, code: Some(1), signal: None, swept: 0, cost_usd: 0.0 };
+        let records = [
+            Record::ApiRetried(ApiRetried {
+                n: 1,
+                attempt: 1,
+                max_retries: 2,
+                delay_ms: 500,
+                error: error(),
+                status: Some(RATE_LIMITED),
+            }),
+            Record::LimitSeen(Window {
+                kind: "five_hour".into(),
+                status: WindowStatus::Rejected,
+                resets_at: Some(until),
+                used: None,
+            }),
+            Record::TurnFailed(TurnFailed { n: 1, error: error(), message: "429".into(), status: Some(RATE_LIMITED) }),
+            exited(),
+            Record::IterationEnded { n: 1, outcome, changed, fingerprint, ms: 900 },
+            Record::Parked(Parking { why: Why::Provider, about, until, reset: Reset::Known, known: None }),
+        ];
+        let mut formatter = LogFormatter::of(TimeZone::UTC);
+        let lines: Vec<String> = records.iter().filter_map(|record| formatter.line(record)).map(|l| l.text).collect();
+        assert_eq!(lines, ["parked: the provider's five-hour limit is reached; resuming at Nov 21 15:00"]);
+        assert!(formatter.line(&exited()).is_some(), "any other exit is told");
     }
 
     #[test]

@@ -48,6 +48,11 @@ worded! {
 }
 
 impl RunState {
+    /// For people.
+    pub fn label(self) -> &'static str {
+        if self == Self::Waiting { "queued" } else { self.word() }
+    }
+
     /// Reads the word; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|state| state.word() == word)

@@ -82,6 +82,16 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.settings = settings.clone();
             state.stage = Stage::AwaitingTree { holder: None };
         }
+        Record::WorkCarried(carried) => {
+            state.carried_usd = carried.cost_usd;
+            for earlier in &carried.phases {
+                let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
+                phase.spent_ms = earlier.spent_ms;
+                if let (Mark::Done(now), Some(how)) = (&mut phase.mark, earlier.how) {
+                    *now = how;
+                }
+            }
+        }
         Record::RulesRead(read) => state.rules_trouble.clone_from(&read.trouble),
         Record::RunResumed { .. } => {
             state.ended = None;

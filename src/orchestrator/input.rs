@@ -10,7 +10,7 @@ use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, ValidationRan, WriteOutcome};
+use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, ValidationRan, WorkCarried, WriteOutcome};
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -284,6 +284,8 @@ pub struct Start {
     pub phases: Vec<PhaseSeed>,
     /// Phases whose tick an earlier run knows to be Claude's own and not found true, by the numbers they get now.
     pub unverified: Vec<PhaseId>,
+    /// What the ticket's earlier runs came to.
+    pub carried: Option<WorkCarried>,
     /// Validation commands: the ticket's, then the user's config.
     pub validation: Vec<String>,
     pub settings: Settings,

@@ -18,7 +18,7 @@ use crate::domain::breaker::Breaker;
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{OfPhase, PhaseSeed};
+use crate::domain::record::{OfPhase, PhaseCarried, PhaseSeed, WorkCarried};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -88,6 +88,8 @@ pub struct State {
     pub model: Option<String>,
     pub version: Option<String>,
     pub cost_usd: f64,
+    /// What the ticket's earlier runs cost.
+    pub carried_usd: f64,
     pub usage: Usage,
     /// Tokens in the context and size of the window, when known.
     pub context: Option<(u64, u64)>,
@@ -263,10 +265,38 @@ impl State {
 
     /// The same, by the numbers that they get in a run that begins with `seeds`.
     pub fn unverified_in(&self, seeds: &[PhaseSeed]) -> Vec<PhaseId> {
-        let unverified: Vec<_> = self.unverified_ticks().filter_map(|phase| self.place(phase.id)).collect();
-        let nth = |at: usize| seeds[..at].iter().filter(|seed| seed.text == seeds[at].text).count();
-        let meant = |at: &usize| seeds[*at].done && unverified.contains(&(seeds[*at].text.as_str(), nth(*at)));
-        (1..).zip(0..seeds.len()).filter(|(_, at)| meant(at)).map(|(id, _)| PhaseId(id)).collect()
+        let unverified = |phase: &PhaseState| phase.ticked && phase.is_open();
+        let meant = self.again_in(seeds).filter(|(_, seed, phase)| seed.done && unverified(phase));
+        meant.map(|(id, ..)| id).collect()
+    }
+
+    /// What this run and those before it came to, for a run that begins with `seeds`.
+    pub fn carried_into(&self, seeds: &[PhaseSeed]) -> Option<WorkCarried> {
+        let phases = self.again_in(seeds).map(|(id, seed, phase)| {
+            let how = match phase.mark {
+                Mark::Done(how) if seed.done => Some(how),
+                _ => None,
+            };
+            PhaseCarried { id, how, spent_ms: phase.spent_ms }
+        });
+        Some(WorkCarried { run: self.run?, cost_usd: self.ticket_usd(), phases: phases.collect() })
+    }
+
+    /// The phases that are in `seeds` too, by the numbers that they get in a run that begins with those.
+    fn again_in<'a>(
+        &'a self,
+        seeds: &'a [PhaseSeed],
+    ) -> impl Iterator<Item = (PhaseId, &'a PhaseSeed, &'a PhaseState)> {
+        (1..).zip(seeds).enumerate().filter_map(|(at, (id, seed))| {
+            let nth = seeds[..at].iter().filter(|before| before.text == seed.text).count();
+            let phase = self.phases.iter().filter(|phase| phase.text == seed.text).nth(nth)?;
+            Some((PhaseId(id), seed, phase))
+        })
+    }
+
+    /// What the ticket cost in this run and those before it.
+    pub fn ticket_usd(&self) -> f64 {
+        self.carried_usd + self.cost_usd
     }
 
     pub fn is_complete(&self) -> bool {
@@ -326,6 +356,17 @@ impl State {
             (true, false) => Some("validated with the earlier commands; the changed ones were not applied"),
             (true, true) => Some("the changed validation commands were not applied"),
         }
+    }
+
+    /// Some of it is done by Claude's word alone: files were changed, and no command checked them.
+    pub fn is_unverified(&self) -> bool {
+        self.phases.iter().chain([&self.whole]).any(|phase| phase.mark == Mark::Done(DoneHow::ClaimedUnchecked))
+    }
+
+    /// What a complete run says of how far it was checked.
+    pub fn caveats(&self) -> String {
+        let unverified = if self.is_unverified() { ", not verified" } else { "" };
+        self.unapplied().map_or_else(|| unverified.to_owned(), |words| format!("{unverified}; {words}"))
     }
 
     /// Can `programmator <ticket>` resume this run instead of beginning a new one?

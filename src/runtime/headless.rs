@@ -45,7 +45,7 @@ impl<W: Write> Printer<W> {
         match news {
             // What a run that is resumed did before was printed in its time.
             News::RunOpened { run, earlier, records, .. } => {
-                self.seen.entry(*run).or_insert_with(|| (*earlier, LogFormatter::default()));
+                self.seen.entry(*run).or_insert_with(|| (*earlier, LogFormatter::of(self.zone.clone())));
                 for stored in records {
                     self.record(stored)?;
                 }

@@ -168,6 +168,7 @@ impl Supervisor {
             title: ticket.title.clone(),
             ticket_status: ticket.status,
             unverified: earlier.unverified_in(&phases),
+            carried: earlier.carried_into(&phases),
             phases,
             validation: commands(&ticket, &config.validation),
             settings: config.settings.clone(),

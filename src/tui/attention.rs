@@ -112,7 +112,7 @@ fn of_tab(tab: &Tab) -> Vec<Item> {
     let mut add = |what, since| found.push(Item { ticket: tab.id.clone(), what, since });
     let open = state.ended.is_none();
     if open && tab.failure.is_none() {
-        for approval in tab.open_questions() {
+        for approval in tab.unstored.open_questions(state) {
             add(What::Call(approval.id.clone()), Some(approval.asked));
         }
         if state.validation_change.is_some() {

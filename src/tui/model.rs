@@ -55,8 +55,8 @@ pub struct Model {
     pub selection: Selection,
     /// The records in words.
     pub log: LogLines,
-    /// The person asked for a ticket that has no tab yet.
-    pub opening: bool,
+    /// The person asked for this ticket, which has no tab yet.
+    pub opening: Option<String>,
     /// The person wants to leave as soon as nothing runs.
     pub quitting: Option<Closing>,
     /// Something changed since the last frame.
@@ -80,7 +80,7 @@ impl Model {
             mode: Mode::default(),
             selection: Selection::default(),
             log: LogLines::default(),
-            opening: false,
+            opening: None,
             quitting: None,
             dirty: true,
         }
@@ -155,7 +155,7 @@ impl Model {
 
     /// Asks for a ticket by its id or path; its tab comes to the front.
     pub fn open(&mut self, name: String) -> Vec<Ask> {
-        self.opening = true;
+        self.opening = Some(name.clone());
         self.tell(format!("opening {name} …"));
         vec![Ask::Request(Request::Open(name))]
     }

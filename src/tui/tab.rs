@@ -76,6 +76,8 @@ pub enum TabStatus {
     /// Ended, not by the person: a guard, a limit, an error.
     Halted,
     Complete,
+    /// Complete, and part of it by Claude's word alone.
+    Unverified,
     Stopped,
     Gone,
 }
@@ -85,8 +87,8 @@ impl TabStatus {
     pub fn sign(self, glyphs: Glyphs) -> Sign {
         let (unicode, ascii, word, role) = match self {
             Self::NotStarted => ("○", ".", "ready", Role::PhasePending),
-            Self::Waiting => ("⊘", "x", "waits", Role::PhasePending),
-            Self::Unstored => ("⊘", "x", "waits", Role::Danger),
+            Self::Waiting => ("⊘", "x", "queued", Role::PhasePending),
+            Self::Unstored => ("⊘", "x", "no storage", Role::Danger),
             Self::Running => ("▶", ">", "running", Role::PhaseRunning),
             Self::Checking => ("◐", "~", "checking", Role::PhaseClaimed),
             Self::Pausing => ("▶", ">", "pausing", Role::PhaseRunning),
@@ -95,6 +97,7 @@ impl TabStatus {
             Self::NeedsYou => ("!", "!", "needs you", Role::TabAttention),
             Self::Halted => ("!", "!", "stopped", Role::TabAttention),
             Self::Complete => ("✓", "v", "done", Role::PhaseDone),
+            Self::Unverified => ("?", "?", "done, not verified", Role::Warning),
             Self::Stopped => ("■", "#", "stopped", Role::Dim),
             Self::Gone => ("⊘", "x", "file gone", Role::Danger),
         };
@@ -144,7 +147,7 @@ impl Tab {
         }
         apply(&mut self.state, stored);
         self.reopened &= self.state.ended.is_some();
-        self.stored();
+        self.unstored.stored(&self.state);
         self.stream.record(stored);
         self.follow_gauges(stored);
         true
@@ -164,10 +167,16 @@ impl Tab {
         if self.failure.is_some() {
             return TabStatus::Halted;
         }
-        let asks = self.open_questions().next().is_some() || self.state.needs_person();
+        let asks = self.unstored.open_questions(&self.state).next().is_some() || self.state.needs_person();
         match (&self.state.ended, &self.state.stage) {
             (Some(_), _) if self.reopened => TabStatus::NotStarted,
-            (Some(ended), _) if ended.reason == ExitReason::Complete => TabStatus::Complete,
+            (Some(ended), _) if ended.reason == ExitReason::Complete => {
+                if self.state.is_unverified() {
+                    TabStatus::Unverified
+                } else {
+                    TabStatus::Complete
+                }
+            }
             (Some(_), _) if self.state.needs_person() => TabStatus::Halted,
             (Some(_), _) => TabStatus::Stopped,
             (None, _) if asks => TabStatus::NeedsYou,
@@ -250,7 +259,9 @@ impl Tab {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::outcome::DoneHow;
     use crate::domain::record::Record;
+    use crate::orchestrator::state::Mark;
     use crate::tui::sample;
 
     #[test]
@@ -268,6 +279,57 @@ mod tests {
         let mut tab = sample::finished("tk-1");
         tab.state.validation_change = Some(vec!["make".into()]);
         assert_eq!(tab.standing(), TabStatus::Complete);
+    }
+
+    #[test]
+    fn a_new_run_goes_on_with_the_marks_times_and_costs_of_the_one_before() {
+        use crate::domain::record::PhaseSeed;
+        let mut earlier = sample::guarded("tk-1");
+        earlier.state.carried_usd = 1.0;
+        let seed = |phase: &PhaseState| PhaseSeed { text: phase.text.clone(), done: phase.mark.is_settled() };
+        let phases: Vec<_> = earlier.state.phases.iter().map(seed).collect();
+        let carried = earlier.state.carried_into(&phases).unwrap();
+        let started = Record::RunStarted {
+            folder: "/w".into(),
+            ticket_path: "/w/t.md".into(),
+            title: "T".into(),
+            ticket_status: None,
+            phases,
+            unverified: vec![],
+            unverified_ids: vec![],
+            validation: vec![],
+            settings: crate::domain::settings::Settings::default(),
+        };
+        let mut tab = Tab::new(sample::id("tk-1"));
+        tab.run = Some(sample::run("tk-1"));
+        for (seq, record) in (1..).zip([started, Record::WorkCarried(carried)]) {
+            assert!(tab.record(&sample::stored("tk-1", seq, record)));
+        }
+        let known = |tab: &Tab| tab.state.phases.iter().map(|phase| (phase.mark, phase.spent_ms)).collect::<Vec<_>>();
+        assert_eq!(known(&tab), known(&earlier));
+        assert_eq!((tab.state.ticket_usd(), tab.state.cost_usd), (2.42, 0.0), "the run's own budget is whole");
+        let mut model = sample::model();
+        model.tabs.push(tab);
+        let screen = sample::draw(&mut model, (120, 40));
+        let run = sample::run("tk-1").short();
+        assert!(screen.contains("6m01s") && screen.contains("$2.42"), "{screen}");
+        assert!(screen.contains(&format!("`programmator replay {run}` shows it")), "{screen}");
+    }
+
+    #[test]
+    fn a_complete_run_that_nothing_verified_says_so_everywhere() {
+        let mut model = sample::model();
+        let mut tab = sample::finished("tk-1");
+        tab.state.phases[3].mark = Mark::Done(DoneHow::ClaimedUnchecked);
+        model.tabs.push(tab);
+        let screen = sample::draw(&mut model, (120, 40));
+        assert_eq!(screen.matches("done, not verified").count(), 2, "tree and footer: {screen}");
+        assert!(screen.contains("? complete, not verified: 6/6 phases"), "{screen}");
+        assert!(screen.lines().next().is_some_and(|bar| bar.contains('?') && !bar.contains('✓')), "{screen}");
+        for size in [(80, 24), (60, 15)] {
+            let screen = sample::draw(&mut model, size);
+            assert!(screen.contains("? complete, not verified"), "{screen}");
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn update(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
         if let Ask::Request(Request::Command(ticket, command)) = ask
             && let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket)
         {
-            tab.handed(command);
+            tab.unstored.hand(&tab.state, command);
         }
     }
     asks
@@ -227,8 +227,10 @@ fn ask_to_tick(ui: &mut Ui, mut asks: Vec<Ask>) -> Vec<Ask> {
 /// What settling this phase costs: its iteration, while one is running.
 fn price(tab: &Tab, phase: &PhaseState) -> &'static str {
     let running = tab.is_active() && tab.state.open_iteration().is_some_and(|open| open.phase == Some(phase.id));
-    if running { " The running iteration is interrupted; its changes stay." } else { "" }
+    if running { INTERRUPTS } else { "" }
 }
+
+const INTERRUPTS: &str = " The running iteration is interrupted; its changes stay.";
 
 /// `p`: start, pause, take the pause back, go on; by what is so now.
 fn pace(ui: &mut Ui) -> Vec<Ask> {
@@ -270,9 +272,10 @@ fn ask_to_skip(ui: &mut Ui) {
 
 fn ask_to_stop(ui: &mut Ui) {
     let Some(tab) = ui.tab() else { return };
+    let interrupts = if tab.state.open_iteration().is_some() { INTERRUPTS } else { "" };
     let confirm = Confirm {
         title: "Stop the run",
-        words: format!("Stop {} now? The running iteration is interrupted; its changes stay, and p resumes.", tab.id),
+        words: format!("Stop {} now?{interrupts} p resumes it.", tab.id),
         ask: Ask::Request(Request::Command(tab.id.clone(), UserCommand::Stop)),
     };
     ui.modals.push(Modal::Confirm(confirm));

@@ -39,6 +39,7 @@ impl Core {
             ticket_status: None,
             phases: vec![],
             unverified: vec![],
+            carried: None,
             validation: vec![],
             settings,
             breaker: Breaker::default(),

@@ -161,6 +161,9 @@ fn the_live_text_becomes_a_record_without_a_jump() {
     pane.push(1, &text("And then something else."));
     assert_eq!(pane.screen(), before);
     assert!(pane.behind());
+    // The same run, read again.
+    pane.state.attach(pane.memory.clone());
+    assert_eq!(pane.screen(), before);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::summary::{RunState, RunSummary};
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -38,8 +39,8 @@ pub struct Holder {
 impl Holder {
     fn text(&self) -> String {
         let run = self.run.map(|run| format!(", run {}", run.short())).unwrap_or_default();
-        let Self { pid, ticket, since, .. } = self;
-        format!("programmator (pid {pid}{run}, ticket {ticket}, since {since})")
+        let (Self { pid, ticket, since, .. }, zone) = (self, TimeZone::system());
+        format!("programmator (pid {pid}{run}, ticket {ticket}, since {} {})", since.day(&zone), since.minute(&zone))
     }
 }
 

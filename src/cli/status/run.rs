@@ -5,7 +5,7 @@ use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
-use crate::cli::status::date;
+use crate::cli::status::{date, reason};
 use crate::domain::limits::admission::{Facts, Why};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::receipt::{self, PhaseReceipt};
@@ -154,10 +154,10 @@ fn receipts(state: &State) -> Receipts {
 
 fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Result<()> {
     let RunDetails { run, detail, step, parked, unasked, limits, receipts } = shown;
-    let about = run.reason.as_deref().or(run.phase.as_deref()).unwrap_or_default();
+    let about = reason(run).or(run.phase.as_deref()).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
     let step = of_step(step);
-    writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.state.word())?;
+    writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.state.label())?;
     if !detail.is_empty() {
         writeln!(out, "  {}", clean_line(detail, 400))?;
     }

@@ -5,13 +5,13 @@ use crate::base::time::{Timestamp, human};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::{Parking, Receipt, Window};
 use crate::domain::record::Record;
+use jiff::tz::TimeZone;
 use std::time::Duration;
 
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     Some(match record {
-        Record::LimitSeen(window) if window.status != WindowStatus::Allowed => (Weight::Warn, window_words(window)),
-        // A limit that is hit is told by the wait that follows, or by the run's end.
-        Record::Parked(parking) => (Weight::Warn, format!("parked: {}", parked_words(parking))),
+        // A limit that is reached is told by the wait that follows, or by the run's end.
+        Record::LimitSeen(window) if window.status == WindowStatus::Warning => (Weight::Warn, window_words(window)),
         Record::Unparked => (Weight::Info, "resumed".into()),
         Record::LimitsChanged(limits) => (Weight::Info, format!("limits updated: {} calls an hour", limits.calls)),
         Record::Receipt(receipt) => (Weight::Info, receipt_words(receipt)?),
@@ -33,18 +33,22 @@ fn receipt_words(receipt: &Receipt) -> Option<String> {
 
 fn window_words(window: &Window) -> String {
     let used = window.used.map_or_else(String::new, |used| format!(", {:.0} % used", used * 100.0));
-    let how = if window.status == WindowStatus::Rejected { "reached" } else { "nearly reached" };
-    format!("the provider's {} is {how}{used}", window.name())
+    format!("the provider's {} is nearly reached{used}", window.name())
 }
 
-fn parked_words(parking: &Parking) -> String {
+/// Why a run waits, and until when; without a zone in UTC.
+pub(super) fn parked_words(parking: &Parking, zone: Option<&TimeZone>) -> String {
     // A wait may be of days.
-    let until = parking.until.second();
-    match parking.reset {
-        Reset::Known => format!("{}; resuming at {until} UTC", parking.about),
-        Reset::Unknown => format!("{}; reset unknown, retrying at {until} UTC", parking.about),
-        Reset::Probe => format!("{}; waiting for another ticket's retry", parking.about),
-    }
+    let until = match zone {
+        Some(zone) => format!("{} {}", parking.until.day(zone), parking.until.minute(zone)),
+        None => format!("{} UTC", parking.until.second()),
+    };
+    let next = match parking.reset {
+        Reset::Known => format!("resuming at {until}"),
+        Reset::Unknown => format!("reset unknown, retrying at {until}"),
+        Reset::Probe => "waiting for another ticket's retry".to_owned(),
+    };
+    format!("parked: {}; {next}", parking.about)
 }
 
 /// How long a parked run still waits, and for what: `reset unknown, retrying in 4m 12s`.
@@ -90,7 +94,11 @@ mod tests {
         for (reset, seconds, expected) in cases {
             assert_eq!(wait_words(&parking(reset), at(seconds)), expected);
         }
-        assert!(parked_words(&parking(Reset::Known)).ends_with("at 2026-11-21 15:00:00 UTC"));
-        assert!(parked_words(&parking(Reset::Unknown)).contains("reset unknown"));
+        assert!(parked_words(&parking(Reset::Known), None).ends_with("at 2026-11-21 15:00:00 UTC"));
+        assert_eq!(
+            parked_words(&parking(Reset::Known), Some(&TimeZone::UTC)),
+            "parked: the provider's five-hour limit is reached; resuming at Nov 21 15:00"
+        );
+        assert!(parked_words(&parking(Reset::Unknown), None).contains("reset unknown"));
     }
 }

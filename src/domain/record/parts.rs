@@ -1,6 +1,8 @@
 //! Small words that records are made of; part of the journal's schema like the records themselves.
 
+use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
+use crate::domain::outcome::DoneHow;
 use crate::domain::phase::PhaseId;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,25 @@ pub struct PhaseSeed {
     pub text: String,
     /// Ticked in the file.
     pub done: bool,
+}
+
+/// What the ticket's earlier runs came to, as the last of them left it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkCarried {
+    /// The run before.
+    pub run: RunId,
+    /// What all of them cost.
+    pub cost_usd: f64,
+    pub phases: Vec<PhaseCarried>,
+}
+
+/// A phase, by its number in the new run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseCarried {
+    pub id: PhaseId,
+    /// On what ground it is done; `None`: it is not.
+    pub how: Option<DoneHow>,
+    pub spent_ms: u64,
 }
 
 /// How bad a notice is.

@@ -36,6 +36,9 @@ impl Draft<'_> {
             validation: start.validation,
             settings: start.settings,
         });
+        if let Some(carried) = start.carried {
+            self.record(Record::WorkCarried(carried));
+        }
         if start.sessions != Sessions::default() {
             self.record(Record::SessionsCarried(start.sessions));
         }
@@ -203,8 +206,7 @@ impl Draft<'_> {
                 format!("{} of {all} phases are done, {skipped} skipped by you", all - skipped)
             }
         };
-        let unapplied = self.state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
-        let detail = format!("{detail}{unapplied}");
+        let detail = format!("{detail}{}", self.state.caveats());
         self.reset_sessions("the ticket is complete");
         self.end(ExitReason::Complete, detail);
     }

@@ -16,7 +16,7 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
 }
 
 pub fn can_pause(model: &Model) -> bool {
-    live_tab(model, |tab| tab.standing() != TabStatus::Complete && tab.standing() != TabStatus::Gone)
+    live_tab(model, |tab| !matches!(tab.standing(), TabStatus::Complete | TabStatus::Unverified | TabStatus::Gone))
 }
 
 pub fn can_pause_now(model: &Model) -> bool {

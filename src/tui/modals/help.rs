@@ -6,7 +6,7 @@ use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::centred;
-use crate::tui::widgets::row::Row;
+use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -24,17 +24,19 @@ pub struct Help(Scrolled);
 impl Help {
     /// Scrolls by lines, not beyond the end.
     pub fn scroll(&mut self, by: i32, room: Rect) {
-        self.0.scroll(by, rows().len(), Scrolled::page(room));
+        self.0.scroll(by, rows(room).len(), Scrolled::page(room));
     }
 
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-        let room = centred(room, WIDTH, room.height);
-        self.0.view("Keys", &rows(), model.glyphs, theme, room, buf);
+        let place = centred(room, WIDTH, room.height);
+        self.0.view("Keys", &rows(room), model.glyphs, theme, place, buf);
     }
 }
 
-fn rows() -> Vec<Row> {
+/// The list where the dialogs have this room.
+fn rows(room: Rect) -> Vec<Row> {
+    let columns = usize::from(room.width.min(WIDTH)).saturating_sub(KEYS + 6);
     let mut groups: Vec<(&str, Vec<&Command>)> = Vec::new();
     for row in table().filter(|row| row.flag != Flag::Hidden) {
         match groups.iter_mut().find(|(group, _)| *group == row.group) {
@@ -51,7 +53,10 @@ fn rows() -> Vec<Row> {
         for row in rows {
             let keys = keys_text(row);
             let gap = " ".repeat(KEYS.saturating_sub(keys.width()).max(1));
-            out.push(Row::new().left(Role::Key, format!("  {keys}{gap}")).left(Role::Text, row.doc));
+            let first = Row::new().left(Role::Key, format!("  {keys}{gap}"));
+            let indent = std::iter::repeat_with(|| Row::new().left(Role::Key, " ".repeat(KEYS + 2)));
+            let lines = wrap(row.doc, columns.saturating_sub(keys.width().saturating_sub(KEYS - 1)));
+            out.extend([first].into_iter().chain(indent).zip(lines).map(|(start, line)| start.left(Role::Text, line)));
         }
     }
     out.push(Row::new());

@@ -22,6 +22,8 @@ pub struct Open {
     pub query: String,
     /// Line among the fitting tickets.
     pub cursor: usize,
+    /// Why what was typed could not be opened.
+    pub trouble: String,
 }
 
 impl Open {
@@ -30,6 +32,7 @@ impl Open {
         let typed = prompt::edit(&mut self.query, input);
         if typed {
             self.cursor = 0;
+            self.trouble.clear();
         }
         typed
     }
@@ -90,10 +93,12 @@ impl Open {
             let words = if self.query.is_empty() {
                 "No other tickets are listed. Type the path of a file."
             } else {
-                "None fits. Enter tries the words as an id or a path."
+                "No match. Enter tries it as an id or a path."
             };
             Row::new().left(Role::Dim, words).draw(theme, list, buf);
         }
+        let below = Rect { y: inside.y.saturating_add(1), height: inside.height.min(1), ..inside };
+        Row::new().left(Role::Danger, &self.trouble).draw(theme, below, buf);
         let rows = fitting.iter().map(|ticket| {
             let done = ticket.phases.iter().filter(|phase| phase.done).count();
             Row::new()
@@ -121,7 +126,7 @@ mod tests {
             model.listed.insert(ticket.id.clone(), ticket);
         }
         let choice = |query: &str| {
-            let open = Open { query: query.into(), cursor: 0 };
+            let open = Open { query: query.into(), ..Open::default() };
             open.choice(&model)
         };
         assert_eq!(choice("audit").as_deref(), Some("tk-2"));

@@ -73,7 +73,7 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     let sign = model.standing(tab).sign(model.glyphs);
     let time = elapsed(model, tab);
     if width >= 100 {
-        row.right(sign.role, sign.word).right(Role::Dim, format!(" {time} · ${:.2} ", tab.state.cost_usd))
+        row.right(sign.role, sign.word).right(Role::Dim, format!(" {time} · ${:.2} ", tab.state.ticket_usd()))
     } else {
         row.right(sign.role, sign.glyph).right(Role::Dim, format!(" {time} "))
     }

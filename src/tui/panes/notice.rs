@@ -74,7 +74,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
-    if let Some(words) = tab.storage_words(&model.zone) {
+    if let Some(words) = tab.unstored.words(&tab.state, &model.zone) {
         return Some((Role::Danger, format!("{words}{}", key(" · x stops"))));
     }
     if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {
@@ -83,7 +83,11 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let words = match approval.kind {
             ApprovalKind::Question => format!("Claude {}", call_words(approval)),
             ApprovalKind::Plan => "Claude has a plan for you to approve".to_owned(),
-            ApprovalKind::Call | ApprovalKind::Passphrase => format!("Approve {}?", call_words(approval)),
+            ApprovalKind::Call | ApprovalKind::Passphrase => {
+                let call = call_words(approval);
+                let command = call.strip_prefix("Bash ").map(|command| format!("`{command}`"));
+                format!("Approve {}?", command.unwrap_or(call))
+            }
         };
         let words = crate::base::text::cut(&words, 200);
         return Some((Role::Warning, format!("{words} · press !{more}")));
@@ -110,7 +114,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             detail => detail,
         };
         return Some(match ended.reason {
-            ExitReason::Complete => (Role::Success, complete(tab)),
+            ExitReason::Complete => {
+                (if tab.state.is_unverified() { Role::Warning } else { Role::Success }, complete(tab))
+            }
             ExitReason::Budget | ExitReason::RateLimited => (Role::Warning, format!("{words}{}", key(" · p resumes"))),
             ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q quits"))),
             ExitReason::Error | ExitReason::StorageFailed => {
@@ -209,8 +215,7 @@ fn complete(tab: &Tab) -> String {
     let state = &tab.state;
     let counted = state.counted_iterations();
     let iterations = if counted == 1 { "iteration" } else { "iterations" };
-    let unapplied = state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
-    format!("complete:{phases} {counted} {iterations}, ${:.2}{unapplied}", state.cost_usd)
+    format!("complete{}:{phases} {counted} {iterations}, ${:.2}", state.caveats(), state.ticket_usd())
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.

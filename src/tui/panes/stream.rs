@@ -81,11 +81,9 @@ pub struct StreamState {
 }
 
 impl StreamState {
-    /// Shows this scrollback from now on.
+    /// Shows this scrollback from now on. The window stays where it is: it may be the same run, read again.
     pub fn attach(&mut self, scrollback: Arc<dyn Scrollback>) {
         self.book.attach(scrollback);
-        self.top = None;
-        self.fresh = None;
     }
 
     /// Folds a record of the run in.

@@ -9,9 +9,8 @@ use crate::domain::messages::Weight;
 use crate::domain::news::StorageAwaited;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{OfPhase, PhaseByPerson, Record};
-use crate::orchestrator::state::Mark;
+use crate::orchestrator::state::{Mark, State};
 use crate::tui::call_words::call_words;
-use crate::tui::tab::Tab;
 use jiff::tz::TimeZone;
 use std::sync::Arc;
 
@@ -37,72 +36,68 @@ impl Unstored {
     fn answers(&self, wanted: &QuestionId) -> bool {
         self.handed.iter().any(|command| matches!(command, UserCommand::AnswerApproval { id, .. } if id == wanted))
     }
-}
 
-impl Tab {
     /// Remembers what was handed to the run, as far as it is a tick or an answer.
-    pub fn handed(&mut self, command: &UserCommand) {
-        if self.missing(command).is_some() {
-            self.unstored.handed.push(command.clone());
+    pub fn hand(&mut self, state: &State, command: &UserCommand) {
+        if missing(state, command).is_some() {
+            self.handed.push(command.clone());
         }
     }
 
     /// A record was stored: others can be, and what has become a fact, or can become none any more, is forgotten.
-    pub(super) fn stored(&mut self) {
-        let mut unstored = std::mem::take(&mut self.unstored.handed);
-        unstored.retain(|command| self.missing(command).is_some());
-        self.unstored = Unstored { awaited: None, handed: unstored };
-    }
-
-    /// A tick or an answer that no record says yet, in words.
-    fn missing(&self, command: &UserCommand) -> Option<String> {
-        match command {
-            UserCommand::TickPhase { phase } => {
-                let phase = self.state.phase_by(*phase).filter(|phase| !matches!(phase.mark, Mark::Done(_)))?;
-                Some(format!("the tick of “{}”", cut(&phase.text, 60)))
-            }
-            UserCommand::AnswerApproval { id, .. } => {
-                let asked = self.state.approvals.iter().find(|asked| asked.id == *id)?;
-                Some(format!("your answer about {}", cut(&call_words(asked), 60)))
-            }
-            _ => None,
-        }
+    pub(super) fn stored(&mut self, state: &State) {
+        self.awaited = None;
+        self.handed.retain(|command| missing(state, command).is_some());
     }
 
     /// The questions that wait for the person: not those whose answer only waits for storage.
-    pub fn open_questions(&self) -> impl Iterator<Item = &Arc<Approval>> {
-        let unstored = &self.unstored;
-        self.state.approvals.iter().filter(|asked| unstored.awaited.is_none() || !unstored.answers(&asked.id))
+    pub fn open_questions<'a>(&'a self, state: &'a State) -> impl Iterator<Item = &'a Arc<Approval>> {
+        state.approvals.iter().filter(|asked| self.awaited.is_none() || !self.answers(&asked.id))
     }
 
     /// That nothing can be stored, and what it holds up.
-    pub fn storage_words(&self, zone: &TimeZone) -> Option<String> {
-        let waiting = self.unstored.awaited.as_ref()?.words(zone);
-        let missing = self.all_missing("not stored yet").map_or(String::new(), |words| format!(" · {words}"));
+    pub fn words(&self, state: &State, zone: &TimeZone) -> Option<String> {
+        let waiting = self.awaited.as_ref()?.words(zone);
+        let missing = self.all_missing(state, "not stored yet").map_or(String::new(), |words| format!(" · {words}"));
         Some(clean_line(&format!("{waiting}{missing}"), 600))
     }
 
     /// What was handed to the run and is in no record.
-    pub fn all_missing(&self, how: &str) -> Option<String> {
-        let all: Vec<String> = self.unstored.handed.iter().filter_map(|command| self.missing(command)).collect();
+    pub fn all_missing(&self, state: &State, how: &str) -> Option<String> {
+        let all: Vec<String> = self.handed.iter().filter_map(|command| missing(state, command)).collect();
         (!all.is_empty()).then(|| format!("{how}: {}", all.join(", ")))
     }
 
     /// What a record that is about to be told makes of what was handed to the run.
-    pub fn became(&self, record: &Record) -> Option<(Weight, String)> {
+    pub fn became(&self, state: &State, record: &Record) -> Option<(Weight, String)> {
         match record {
             Record::PhaseTicked(PhaseByPerson { of: OfPhase { phase, id: Some(id) }, .. })
-                if self.unstored.handed.contains(&UserCommand::TickPhase { phase: *id }) =>
+                if self.handed.contains(&UserCommand::TickPhase { phase: *id }) =>
             {
                 Some((Weight::Info, format!("ticked “{phase}”")))
             }
-            Record::ApprovalVoid(void) if self.unstored.answers(&void.id) => {
+            Record::ApprovalVoid(void) if self.answers(&void.id) => {
                 Some((Weight::Warn, format!("your answer was not recorded: {}", void.why)))
             }
             Record::RunEnded { reason: ExitReason::StorageFailed, .. } => {
-                Some((Weight::Error, self.all_missing("not recorded")?))
+                Some((Weight::Error, self.all_missing(state, "not recorded")?))
             }
             _ => None,
         }
+    }
+}
+
+/// A tick or an answer that no record says yet, in words.
+fn missing(state: &State, command: &UserCommand) -> Option<String> {
+    match command {
+        UserCommand::TickPhase { phase } => {
+            let phase = state.phase_by(*phase).filter(|phase| !matches!(phase.mark, Mark::Done(_)))?;
+            Some(format!("the tick of “{}”", cut(&phase.text, 60)))
+        }
+        UserCommand::AnswerApproval { id, .. } => {
+            let asked = state.approvals.iter().find(|asked| asked.id == *id)?;
+            Some(format!("your answer about {}", cut(&call_words(asked), 60)))
+        }
+        _ => None,
     }
 }

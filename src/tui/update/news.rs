@@ -5,12 +5,14 @@ use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
 use crate::domain::command::UserCommand;
-use crate::domain::messages::Weight;
+use crate::domain::messages::{LogFormatter, Weight};
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
 use crate::domain::record::{Record, Stored};
 use crate::domain::request::{Refused, Reply, Request};
+use crate::tui::modals::Modal;
+use crate::tui::modals::open::Open;
 use crate::tui::msg::Ask;
 use crate::tui::panes::tickets;
 use crate::tui::tab::{Tab, Unstored};
@@ -45,18 +47,21 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             }
             ui.log.forget(&ticket);
             let draft = std::mem::take(&mut ui.tabs[at].draft);
+            let formatter = LogFormatter::of(ui.zone.clone());
             let old = std::mem::replace(&mut ui.tabs[at], Tab::new(ticket));
             let tab = &mut ui.tabs[at];
             tab.ticket = old.ticket;
             tab.gone = old.gone;
             tab.draft = draft;
             tab.run = Some(run);
+            tab.formatter = formatter;
             // What happened before is no news for the person, and its questions had other cards.
-            let (toast, modals) = (ui.toast.take(), std::mem::take(&mut ui.modals));
+            let modals = std::mem::take(&mut ui.modals);
             for stored in records {
                 asks.extend(recorded(ui, at, &stored));
             }
-            (ui.toast, ui.modals) = (toast, modals);
+            // That it is being opened is over, too.
+            (ui.toast, ui.modals) = (None, modals);
             attention::drop_stale(ui, "no answer needed: the run has ended");
         }
         News::Recorded(stored) => {
@@ -86,7 +91,11 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
         News::RunLeft(left) => {
             let mut message = left.message;
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(left.run)) {
-                message = [message].into_iter().chain(tab.all_missing("not recorded")).collect::<Vec<_>>().join(" · ");
+                message = [message]
+                    .into_iter()
+                    .chain(tab.unstored.all_missing(&tab.state, "not recorded"))
+                    .collect::<Vec<_>>()
+                    .join(" · ");
                 tab.unstored = Unstored::default();
                 tab.failure = Some(clean_line(&message, 2_000));
                 tab.stream.left();
@@ -150,12 +159,15 @@ fn refused(ui: &mut Ui, why: Refused) {
         // Too late for what was wanted: nothing failed, and the run stands as it has ended.
         ui.tell(clean_line(&message, 400));
     } else if is_unknown(ui, &ticket) {
-        // A name that was typed wrongly: no tab for what is not there.
-        ui.opening = false;
-        ui.tell(clean_line(&message, 400));
+        // A name that was typed wrongly: no tab for what is not there, and the name can be corrected.
+        let trouble = clean_line(&message, 400);
+        ui.tell(trouble.clone());
+        if let Some(query) = ui.opening.take().filter(|_| ui.modals.is_empty()) {
+            ui.modals.push(Modal::Open(Open { query, trouble, ..Open::default() }));
+        }
     } else if is_refused_by_breaker(ui, &ticket, exit_code) {
         // The run in front says why, and which key helps; it stays as it is.
-        ui.opening = false;
+        ui.opening = None;
         ui.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
     } else {
         let at = tab_for(ui, &ticket);
@@ -177,8 +189,7 @@ fn is_refused_by_breaker(ui: &Ui, ticket: &TicketId, exit_code: u8) -> bool {
 fn tab_for(ui: &mut Ui, ticket: &TicketId) -> usize {
     let known = ui.tabs.len();
     let at = ui.open_tab(ticket);
-    if at == known && ui.opening {
-        ui.opening = false;
+    if at == known && ui.opening.take().is_some() {
         ui.show_tab(at);
     }
     at
@@ -190,7 +201,7 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
         _ => None,
     };
     let tab = &mut ui.tabs[at];
-    let became = tab.became(&stored.record);
+    let became = tab.unstored.became(&tab.state, &stored.record);
     if !tab.record(stored) {
         return Vec::new();
     }

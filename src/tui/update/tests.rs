@@ -125,7 +125,7 @@ fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
     let screen = sample::draw(&mut model, (120, 40));
     assert!(screen.contains("retrying until") && screen.contains("the disk is full"), "{screen}");
     assert_eq!(model.tabs[0].standing(), TabStatus::Unstored);
-    let signs = screen.lines().filter(|line| line.contains("waits")).count();
+    let signs = screen.lines().filter(|line| line.contains("no storage")).count();
     assert!(signs >= 2 && !screen.contains("running"), "tab, Tickets and footer say so: {screen}");
     let phase = model.tabs[0].current_phase().cloned().unwrap();
     let at = |seconds| sample::NOW.plus(std::time::Duration::from_secs(seconds));

@@ -66,7 +66,7 @@ fn the_state_folder_of_an_earlier_program_is_shown_and_gone_on_with() {
     let status = text(&project.run(&["status"]));
     assert!(status.contains("interrupted") && status.contains("complete"), "{status}");
     let told = text(&project.run(&["logs", "tk-2"]));
-    assert!(told.contains("run ended, complete: the phase is done · 1/1 phases · 1 iteration · $0.02"), "{told}");
+    assert!(told.contains("run ended: the phase is done · 1/1 phases · 1 iteration · $0.02"), "{told}");
     let told = text(&project.run(&["logs", "tk-1"]));
     assert!(told.contains("allow Bash sleep 600") && !told.contains("run ended"), "{told}");
     let store = Store::open(&project.path("state")).unwrap();

@@ -170,7 +170,7 @@ fn nothing_but_our_own_sequences_reaches_the_terminal() {
     );
     project.scenario(&scenario);
     let mut terminal = start(&project, &["tk-1"], ROOMY);
-    terminal.wait_for("run ended, ");
+    terminal.wait_for("run ended: ");
     let kinds: Vec<String> =
         project.journal().iter().map(|record| record["kind"].as_str().unwrap().to_owned()).collect();
     for kind in

@@ -47,7 +47,7 @@ fn an_edit_of_the_file_shows_and_the_run_follows_it() {
 fn a_ticket_that_is_removed_ends_the_run_and_is_not_made_anew() {
     let (project, terminal) = gated_run(&["Alpha"]);
     std::fs::remove_file(project.path("work/.tickets/tk-1.md")).unwrap();
-    terminal.wait_for("ended, ticket_gone");
+    terminal.wait_for("run ended: ");
     assert!(!project.path("work/.tickets/tk-1.md").exists());
     leave_with(terminal, &project, 1);
 }
@@ -143,7 +143,7 @@ fn a_changed_validation_list_counts_after_a_yes() {
     let (project, mut terminal) = asked("test -e alpha.txt");
     terminal.keys_until("y", "using the new validation commands");
     project.open_gate("alpha");
-    terminal.wait_for("validation passed: test -e alpha.txt");
+    terminal.wait_for("validation passed: `test -e alpha.txt`");
     terminal.wait_for("complete: 1/1 phases");
     leave(terminal, &project);
 }
@@ -153,7 +153,7 @@ fn a_changed_validation_list_does_not_count_after_a_no() {
     let (project, mut terminal) = asked("touch must-not-run");
     terminal.keys_until("n", "using the old validation commands");
     project.open_gate("alpha");
-    terminal.wait_for("validation passed: true");
+    terminal.wait_for("validation passed: `true`");
     terminal.wait_for("complete: 1/1 phases");
     assert!(!project.path("work/must-not-run").exists());
     assert_eq!(count(&project, "validation_change_seen"), 1, "asked once");

@@ -89,7 +89,7 @@ fn a_stopped_run_goes_on_when_it_is_started_again() {
     project.open_gate("alpha");
     wait_at_the_gate(&terminal, "Beta");
     terminal.keys_until("x", "y yes");
-    terminal.keys_until("y", "ended, user_stopped");
+    terminal.keys_until("y", "run ended: stopped by you");
     leave_with(terminal, &project, 5);
 
     // In the next program …
@@ -115,7 +115,7 @@ fn two_tickets_stand_in_two_tabs_and_take_turns_in_the_folder() {
     terminal.wait_until("one at work, one waiting", |screen| {
         let bar = screen.lines().next().unwrap_or_default();
         // A run that has not asked for the folder yet looks as if it worked.
-        bar.contains("▶ 0/1") && bar.contains("waits") && (begun("alpha") || begun("beta"))
+        bar.contains("▶ 0/1") && bar.contains("queued") && (begun("alpha") || begun("beta"))
     });
     let (first, second) = if begun("alpha") { (1, 2) } else { (2, 1) };
     let gates = ["alpha", "beta"];

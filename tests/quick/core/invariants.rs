@@ -101,6 +101,10 @@ impl Invariants {
                 self.ticked = done.map(|seed: &PhaseSeed| seed.text.clone()).collect();
                 self.begins = true;
             }
+            Record::WorkCarried(carried) => {
+                let done = carried.phases.iter().filter_map(|phase| Some((phase.id, phase.how?)));
+                self.done.extend(done.map(|(id, how)| (before.phase_by(id).map(|phase| phase.text.clone()), how)));
+            }
             Record::RunResumed { .. } => (self.begins, self.halted) = (true, false),
             Record::BreakerCarried { breaker } => self.breaker.clone_from(breaker),
             Record::BreakerReset { .. } => self.breaker = Breaker::default(),

@@ -46,6 +46,7 @@ impl Loop {
             ticket_status: None,
             phases: vec![phase("One"), phase("Two")],
             unverified: vec![],
+            carried: None,
             validation: vec![],
             settings,
             breaker: Breaker::default(),

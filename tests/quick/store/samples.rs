@@ -20,7 +20,8 @@ use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
-    PhaseSeed, Record, SessionLost, TurnEnded, TurnFailed, ValidationRan, WishTaken, WriteOutcome,
+    PhaseCarried, PhaseSeed, Record, SessionLost, TurnEnded, TurnFailed, ValidationRan, WishTaken, WorkCarried,
+    WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, SessionEvent, Sessions, Told};
 use programmator::domain::settings::{Settings, SettingsChanged};
@@ -222,6 +223,11 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::WatchdogFired(WatchdogFired { n, timer: Watch::FirstByte, seconds: 180 }),
         Record::SessionsCarried(sessions()),
+        Record::WorkCarried(WorkCarried {
+            run: RunId(uuid::Uuid::from_u128(7)),
+            cost_usd: 0.5,
+            phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9 }],
+        }),
         Record::SessionEnded(SessionEnded {
             n,
             step: text().into(),

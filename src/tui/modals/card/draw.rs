@@ -1,7 +1,7 @@
 //! The card on the screen: where its parts go, and which keys it offers now.
 
 use super::body::{self, Body, Line};
-use super::hint::{Hint, line_of};
+use super::hint::{Hint, lines_of};
 use super::{Card, Page};
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::{Timestamp, human};
@@ -23,7 +23,12 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 /// Lines around the body: border, head, air, keys.
-const AROUND: u16 = 6;
+fn around(room: Rect) -> u16 {
+    if room.width < NARROW { 7 } else { 6 }
+}
+
+/// In less columns the keys may need two lines.
+const NARROW: u16 = 78;
 
 impl Card {
     fn inner_columns(room: Rect) -> usize {
@@ -37,7 +42,7 @@ impl Card {
             // The call itself gives way to the field that holds it.
             Page::Edit(field, _) => {
                 let rows = field.rows(self.columns).saturating_add(2).max(6);
-                rows.min(room.height.saturating_sub(AROUND + 1))
+                rows.min(room.height.saturating_sub(around(room) + 1))
             }
             Page::Choices(choices) if choices.is_typing() => 5,
             Page::Passphrase(_) | Page::Checking(_) => 4,
@@ -51,7 +56,7 @@ impl Card {
 
     /// Lines of the body that fit.
     pub(super) fn body_height(&self, room: Rect) -> usize {
-        let most = usize::from(room.height.saturating_sub(AROUND + self.panel_height(room)));
+        let most = usize::from(room.height.saturating_sub(around(room) + self.panel_height(room)));
         most.min(self.lines.len())
     }
 
@@ -108,7 +113,7 @@ impl Card {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let height = self.body_height(room) as u16;
         let panel = self.panel_height(room);
-        let area = centred(room, room.width.min(WIDEST), height + panel + AROUND);
+        let area = centred(room, room.width.min(WIDEST), height + panel + around(room));
         let below = self.scrolled.below(self.lines.len(), height.into());
         let more = match (below, self.scrolled.above()) {
             (0, 0) => String::new(),
@@ -142,11 +147,15 @@ impl Card {
         for (place, line) in rows.by_ref().take(height.into()).zip(self.lines.iter().skip(self.scrolled.above())) {
             draw_line(line, theme, place, buf);
         }
-        let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
+        let lines = lines_of(&self.keys(model), inside.width);
+        let height_of_keys = inside.height.min(lines.len() as u16);
+        let keys = Rect { y: inside.bottom().saturating_sub(height_of_keys), height: height_of_keys, ..inside };
         let top = (inside.y + 2 + height + 1).min(keys.y);
         let field = Rect { y: top, height: keys.y.saturating_sub(top + u16::from(panel > 2)), ..inside };
         self.panel(model, theme, field, buf);
-        line_of(&self.keys(model), keys.width).draw(theme, keys, buf);
+        for (place, line) in keys.rows().zip(lines) {
+            line.draw(theme, place, buf);
+        }
     }
 
     /// Ticket, phase, and how long it waits.

@@ -19,9 +19,9 @@ impl Hint {
     }
 }
 
-/// The keys on one line, in shorter words where the long ones do not fit, at last in one word each.
-pub(super) fn line_of(hints: &[Hint], columns: u16) -> Row {
-    let line = |air: &str, words: fn(&Hint) -> &str| {
+/// The keys on one line, in shorter words where the long ones do not fit, then in one word each; at last on two lines.
+pub(super) fn lines_of(hints: &[Hint], columns: u16) -> Vec<Row> {
+    let line_of = |hints: &[Hint], air: &str, words: fn(&Hint) -> &str| {
         hints.iter().fold(Row::new(), |row, hint| {
             let row = if row.is_empty() { row } else { row.left(Role::Hint, air) };
             let (key, rest) = if hint.counts { (Role::Key, hint.role) } else { (Role::Dim, Role::Dim) };
@@ -29,12 +29,28 @@ pub(super) fn line_of(hints: &[Hint], columns: u16) -> Row {
             row.left(key, &hint.key).left(rest, format!("{gap}{}", words(hint)))
         })
     };
-    let long = line("   ", |hint| &hint.words);
-    let brief = line("  ", |hint| &hint.brief);
-    let fits = |row: &Row| row.left_width() <= columns.into();
-    match (fits(&long), fits(&brief)) {
-        (true, _) => long,
-        (_, true) => brief,
-        _ => line("  ", |hint| hint.brief.rsplit(' ').next().unwrap_or_default()),
+    let line = |air, words| line_of(hints, air, words);
+    let one_word: fn(&Hint) -> &str = |hint| hint.brief.rsplit(' ').next().unwrap_or_default();
+    let one = [line("   ", |hint| &hint.words), line("  ", |hint| &hint.brief), line("  ", one_word)];
+    if let Some(row) = one.into_iter().find(|row| row.left_width() <= columns.into()) {
+        return vec![row];
+    }
+    let (first, rest) = hints.split_at(hints.len().div_ceil(2));
+    [first, rest].map(|hints| line_of(hints, "  ", |hint| &hint.brief)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_keys_of_a_card_are_there_at_60_columns() {
+        let keys = [("Space", "more"), ("y", "allow once"), ("t", "this run"), ("T", "this kind"), ("A", "always…")];
+        let all = keys.into_iter().chain([("d", "deny"), ("e", "edit"), ("Esc", "later")]);
+        let hints: Vec<Hint> = all.map(|(key, words)| Hint::new(key, words, words)).collect();
+        for (columns, lines) in [(56, 2), (76, 1), (96, 1)] {
+            let rows = lines_of(&hints, columns);
+            assert!(rows.len() == lines && rows.iter().all(|row| row.left_width() <= columns.into()), "{columns}");
+        }
     }
 }

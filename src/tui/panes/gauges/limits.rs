@@ -141,7 +141,7 @@ fn money(glyphs: Glyphs, tab: &Tab) -> Gauge {
         let used = spent(state).tokens;
         return counted(glyphs, "Budget", "tokens", used, most, compact);
     }
-    Gauge::new("Cost", "", format!("${:.2}", state.cost_usd))
+    Gauge::new("Cost", "", format!("${:.2}", state.ticket_usd()))
 }
 
 /// `$1.42`, but `$5`.

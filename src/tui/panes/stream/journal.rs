@@ -15,7 +15,7 @@ use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
     BoxSettled, ForeignTurn, Level, OfPhase, PhaseByPerson, Record, SessionLost, Stored, TurnFailed, ValidationRan,
-    WriteOutcome,
+    WorkCarried, WriteOutcome,
 };
 use crate::domain::stream::show;
 use crate::domain::verdict::Verdict;
@@ -204,6 +204,12 @@ impl Journal {
         match &stored.record {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
+            Record::WorkCarried(WorkCarried { run, .. }) => {
+                self.say(
+                    Level::Info,
+                    format!("the previous run is {0}: `programmator replay {0}` shows it", run.short()),
+                );
+            }
             Record::TicketLost { why } => self.say(Level::Error, format!("ticket: {why}")),
             Record::ValidationChangeSeen { .. } => {
                 self.say(Level::Warn, "the ticket's validation commands changed during the run");

@@ -57,7 +57,7 @@ impl Check {
             (false, Some(code)) => format!("exit {code}"),
             (false, None) => "ended by a signal".to_owned(),
         };
-        format!("{} {exit}, {} s", clean_line(&self.command, 60), self.ms / 1000)
+        format!("`{}` {exit}, {} s", clean_line(&self.command, 60), self.ms / 1000)
     }
 }
 

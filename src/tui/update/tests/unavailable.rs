@@ -1,4 +1,4 @@
-//! Keys that cannot act, and one that asks before it does.
+//! Keys that cannot act, those that ask before they do, and names that nothing has.
 
 use super::*;
 
@@ -80,4 +80,40 @@ fn what_ended_a_run_opens_with_the_keys_that_help() {
     }
     assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
     assert!(model.modals.is_empty());
+}
+
+#[test]
+fn a_name_that_was_typed_wrongly_can_be_corrected() {
+    let mut model = sample::model();
+    assert_eq!(press(&mut model, "t z z Enter"), [Ask::Request(Request::Open("zz".into()))]);
+    let message = "there is no ticket `zz`".to_owned();
+    let refused = Refused { ticket: sample::id("zz"), message: message.clone(), exit_code: 2 };
+    update(&mut model, Msg::Replied(Reply::Refused(refused)));
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("id or path: zz") && screen.contains(&message), "{screen}");
+    assert_eq!(press(&mut model, "Backspace 9 Enter"), [Ask::Request(Request::Open("z9".into()))]);
+}
+
+#[test]
+fn stopping_interrupts_only_what_runs() {
+    let mut model = with_running();
+    press(&mut model, "x");
+    assert!(sample::draw(&mut model, (120, 40)).contains("The running iteration is interrupted"));
+    model.modals.clear();
+    model.tabs[0] = sample::paused("tk-1");
+    press(&mut model, "x");
+    assert!(sample::draw(&mut model, (120, 40)).contains("Stop tk-1 now? p resumes it."));
+}
+
+#[test]
+fn the_list_of_keys_is_whole_on_the_smallest_screen() {
+    let mut model = with_running();
+    model.size = crate::tui::layout::SMALLEST;
+    press(&mut model, "?");
+    for _ in 0..40 {
+        let screen = sample::draw(&mut model, crate::tui::layout::SMALLEST);
+        let cut = screen.lines().find(|line| line.contains("in Tickets") && line.contains('…'));
+        assert_eq!(cut, None);
+        press(&mut model, "j j j");
+    }
 }

@@ -76,7 +76,7 @@ fn an_answer_that_did_not_count_is_not_waited_for() {
     // The run could store again and did not take the answer, which no record says.
     update(&mut model, Msg::Replied(Reply::Decided { ticket: ticket.clone(), command: command.clone() }));
     update(&mut model, Msg::News(News::StorageAwaited(full)));
-    assert_eq!((model.waiting(), model.tabs[0].all_missing("")), (1, None));
+    assert_eq!((model.waiting(), model.tabs[0].unstored.all_missing(&model.tabs[0].state, "")), (1, None));
     assert!(sample::draw(&mut model, (120, 40)).contains("Your answer was not applied; the log says why."));
     assert_eq!(press(&mut model, "y").len(), 1, "it can be given again");
 }

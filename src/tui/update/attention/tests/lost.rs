@@ -53,7 +53,7 @@ fn a_run_that_is_opened_again_repeats_no_old_answer() {
     let run = sample::stored("tk-1", 1, Record::Paused).run;
     let opened = News::RunOpened { ticket, run, earlier: 0, records };
     update(&mut model, Msg::News(opened));
-    assert_eq!(toast(&model), "");
+    assert_eq!(toast(&model), "", "nor that it is being started");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn what_could_not_be_sent_can_be_given_again() {
         let asks = press(&mut model, keys);
         let [Ask::Request(request)] = &asks[..] else { panic!("{asks:?}") };
         update(&mut model, Msg::NotAsked(Box::new(request.clone())));
-        assert_eq!(model.tabs[0].all_missing(""), None, "{keys}");
+        assert_eq!(model.tabs[0].unstored.all_missing(&model.tabs[0].state, ""), None, "{keys}");
         let drawn = sample::draw(&mut model, (100, 30));
         assert!(drawn.contains("was not sent"), "{keys}: {drawn}");
         let last = keys.rsplit(' ').next().unwrap();
