@@ -324,11 +324,11 @@ mod tests {
         model.tabs.push(tab);
         let screen = sample::draw(&mut model, (120, 40));
         assert_eq!(screen.matches("done, not verified").count(), 2, "tree and footer: {screen}");
-        assert!(screen.contains("? complete, not verified: 6/6 phases"), "{screen}");
+        assert!(screen.contains("? complete: 6/6 phases, not verified"), "{screen}");
         assert!(screen.lines().next().is_some_and(|bar| bar.contains('?') && !bar.contains('✓')), "{screen}");
         for size in [(80, 24), (60, 15)] {
             let screen = sample::draw(&mut model, size);
-            assert!(screen.contains("? complete, not verified"), "{screen}");
+            assert!(screen.contains("? complete: 6/6 phases, not verified"), "{screen}");
         }
     }
 

@@ -215,7 +215,9 @@ fn complete(tab: &Tab) -> String {
     let state = &tab.state;
     let counted = state.counted_iterations();
     let iterations = if counted == 1 { "iteration" } else { "iterations" };
-    format!("complete{}:{phases} {counted} {iterations}, ${:.2}", state.caveats(), state.ticket_usd())
+    let unverified = if state.is_unverified() { " not verified," } else { "" };
+    let unapplied = state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
+    format!("complete:{phases}{unverified} {counted} {iterations}, ${:.2}{unapplied}", state.ticket_usd())
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.
