@@ -77,7 +77,7 @@ fn a_yes_is_for_once_and_leaving_is_none() {
     assert!(screen.contains("ask-network") && screen.contains("1 of 1 waiting for you"), "{screen}");
     terminal.keys("\x1b");
     terminal.wait_until("the card gone", |screen| !screen.contains("1 of 1 waiting for you"));
-    terminal.wait_for("Approve Bash git push");
+    terminal.wait_for("Approve `git push");
     assert!(pushed(&project).is_empty() && answers(&project.journal()).is_empty(), "leaving is no answer");
     for branch in ["one", "one", "two"] {
         card(&mut terminal, &format!("HEAD:{branch}"));
