@@ -467,7 +467,7 @@ mod tests {
             }),
             Record::TurnFailed(TurnFailed { n: 1, error: error(), message: "429".into(), status: Some(RATE_LIMITED) }),
             exited(),
-            Record::IterationEnded { n: 1, outcome, changed, fingerprint, ms: 900 },
+            Record::IterationEnded { n: 1, outcome, changed, fingerprint, ms: 900, reading: None },
             Record::Parked(Parking { why: Why::Provider, about, until, reset: Reset::Known, known: None }),
         ];
         let mut formatter = LogFormatter::of(TimeZone::UTC);
