@@ -48,8 +48,7 @@ static BUILT_IN: LazyLock<BuiltIn<Floor>> = LazyLock::new(|| BuiltIn::read("floo
 
 /// Why the lists cannot be used.
 pub fn fault() -> Option<&'static str> {
-    let is_whole = !BUILT_IN.protect.is_empty() && !BUILT_IN.secrets.is_empty() && !BUILT_IN.programs.is_empty();
-    BUILT_IN.fault.as_deref().or_else(|| (!is_whole).then_some("floor.yaml: a list is empty"))
+    BUILT_IN.fault.as_deref()
 }
 
 /// How far a tree is looked through for secrets, in names. Beyond it is unknown what is there.

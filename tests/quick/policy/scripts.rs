@@ -81,7 +81,7 @@ fn nothing_deep_or_long_makes_it_hang() {
     texts.push(format!("echo {}", "{a,b}".repeat(60)));
     texts.push(format!("ls {}", "*".repeat(10_000)));
     texts.push("'".repeat(30_001));
-    texts.push(format!("for i in 0 1 2 3 4 5 6 7 8 9; do cat {}$X; done", "$i".repeat(7)));
+    texts.push(format!("for i in 0 1 2 3 4 5 6 7 8 9 a b c; do cat {}$X; done", "$i".repeat(7)));
     texts.push((0..4000).fold(String::new(), |text, nth| text + &format!("a{nth}=1;")));
     texts.push((0..4000).fold(String::new(), |text, nth| text + &format!("a{nth}=1 ")));
     texts.push(">a;mv a b;".repeat(2000));
