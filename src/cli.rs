@@ -17,6 +17,7 @@ pub mod parse;
 pub mod passphrase;
 mod person_only;
 pub mod policy;
+pub mod prompt;
 pub mod session;
 pub mod sessions;
 pub mod snapshots;
@@ -42,6 +43,7 @@ use headless::Work;
 use logs::Follow;
 use options::RunOptions;
 use passphrase::PassphraseCommand;
+use prompt::PromptCommand;
 use session::Session;
 use snapshots::Consent;
 use start::{After, Open};
@@ -146,6 +148,9 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::Off).await
         }
         Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
+        Some(Command::Prompt { command: PromptCommand::Show(show) }) => {
+            prompt::show(out, &here(&show.run)?, &show).map(|()| 0)
+        }
         Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
         Some(Command::Restore { ticket, n, yes }) => {
             let consent = if yes { Consent::Given } else { Consent::Ask };

@@ -105,9 +105,9 @@
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`shutdown`](runtime::shutdown) hears signals.
 //!
-//! Requests from outside a run: [`wishes`](runtime::wishes) passes them to a running run,
-//! [`offline`](runtime::offline) appends it to one that has ended (breaker, sessions);
-//! [`ticking`](runtime::ticking) does either for boxes.
+//! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
+//! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which
+//! [`wishes`](runtime::wishes) passes to it.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the

@@ -17,6 +17,7 @@ pub mod judge;
 pub mod limits;
 pub mod loop_context;
 pub mod phase_match;
+pub mod preview;
 pub mod prompt;
 pub mod state;
 pub mod step;

@@ -1,7 +1,8 @@
 //! `programmator circuit status` and `programmator circuit reset`: the tickets' circuit breakers, from the store.
 
-use super::error::CliError;
+use super::error::{CliError, HELD};
 use super::help;
+use super::in_force;
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
@@ -10,16 +11,18 @@ use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
 use crate::domain::breaker::{Breaker, Circuit, StateMoved};
 use crate::domain::record::{ByPerson, Record};
+use crate::domain::request::{Refused, Reply, Request};
 use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};
-use crate::runtime::offline::{self, state_of};
-use crate::runtime::supervisor::{OpenError, find_run};
+use crate::runtime::app::App;
+use crate::runtime::offline::state_of;
+use crate::runtime::supervisor::find_run;
 use clap::Subcommand;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What can be done with circuit breakers.
 #[derive(Debug, Subcommand)]
@@ -124,32 +127,31 @@ fn print(out: &mut dyn Write, shown: &CircuitRow) -> std::io::Result<()> {
 /// Closes the breaker of the ticket, or of every ticket that was worked on in this folder. Gives the exit code:
 /// 75 when a program works on one of them.
 pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<u8, CliError> {
-    let store = session.store()?;
+    let parts = in_force::parts(session, &session.resolve(&session.folder)?)?;
     let runs = match ticket {
-        Some(text) => vec![named(session, &store, text)?],
-        None => latest(&store)?.into_iter().filter(|run| Path::new(&run.folder) == session.folder).collect(),
+        Some(text) => vec![named(session, &parts.store, text)?],
+        None => latest(&parts.store)?.into_iter().filter(|run| Path::new(&run.folder) == session.folder).collect(),
     };
+    let app = App::start(parts);
     let mut code = 0;
     let mut closed = 0;
     for run in &runs {
-        match offline::reset_breaker(&store, &*session.clock(), Path::new(&run.ticket_path), Answerer::COMMAND_LINE)
-            .await
-        {
-            Ok(done) if !done.is_empty() => {
+        match app.ask(Request::ResetBreaker(PathBuf::from(&run.ticket_path)), Answerer::COMMAND_LINE).await {
+            Reply::Reset { changed: true } => {
                 closed += 1;
                 writeln!(out, "{}: circuit breaker closed, counters reset.", run.ticket)?;
             }
-            Ok(_) if ticket.is_some() => {
+            Reply::Reset { .. } if ticket.is_some() => {
                 closed += 1;
                 writeln!(out, "{}: the circuit breaker was already closed.", run.ticket)?;
             }
-            Ok(_) => {}
-            Err(error @ OpenError::Held { .. }) => {
-                code = error.exit_code();
-                let message = format!("{error}; press c there to reset its circuit breaker");
+            Reply::Reset { .. } => {}
+            Reply::Refused(Refused { message, exit_code: HELD, .. }) => {
+                code = HELD;
+                let message = format!("{message}; press c there to reset its circuit breaker");
                 writeln!(std::io::stderr(), "programmator: {}", clean_line(&message, 600)).ok();
             }
-            Err(error) => return Err(error.into()),
+            reply => return Err(reply.into()),
         }
     }
     if closed == 0 && code == 0 {

@@ -7,6 +7,7 @@ use super::options::{LookOptions, RunOptions};
 use super::parse::ParseCommand;
 use super::passphrase::PassphraseCommand;
 use super::policy::PolicyCommand;
+use super::prompt::PromptCommand;
 use super::sessions::SessionCommand;
 use super::ticket::TicketCommand;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -104,6 +105,12 @@ pub enum Command {
         /// What to do with tickets.
         #[command(subcommand)]
         command: TicketCommand,
+    },
+    /// Show what Claude would be sent next for a ticket.
+    Prompt {
+        /// What to do with prompts.
+        #[command(subcommand)]
+        command: PromptCommand,
     },
     /// List the snapshots taken before each iteration.
     #[command(after_help = help::SNAPSHOTS)]

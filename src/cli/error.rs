@@ -4,13 +4,16 @@ use super::config::LoadError;
 use crate::adapters::store::StoreError;
 use crate::adapters::tickets::FindError;
 use crate::base::text::Clean;
-use crate::domain::request::Refused;
+use crate::domain::request::{Refused, Reply};
 use crate::runtime::supervisor::OpenError;
 use std::fmt;
 use std::panic::PanicHookInfo;
 
 /// Exit code when the reader of our output has gone.
 pub const NOBODY_READS: u8 = 141;
+
+/// Exit code when another program works on the ticket: `EX_TEMPFAIL` of sysexits.
+pub const HELD: u8 = 75;
 
 /// Exit code for what cannot be judged, as in sysexits.h.
 pub const BAD_INPUT: u8 = 64;
@@ -74,6 +77,16 @@ impl From<OpenError> for CliError {
 impl From<Refused> for CliError {
     fn from(refused: Refused) -> Self {
         Self::new(refused.exit_code, refused.message)
+    }
+}
+
+/// A reply that is none to what was asked.
+impl From<Reply> for CliError {
+    fn from(reply: Reply) -> Self {
+        match reply {
+            Reply::Refused(refused) => refused.into(),
+            reply => Self::failure(format!("internal error: no answer to this: {reply:?}")),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::error::{CliError, NOBODY_READS};
 use super::in_force;
 use super::session::Session;
-use crate::adapters::tickets;
+use crate::adapters::tickets::{self, Places};
 use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
@@ -13,6 +13,7 @@ use crate::domain::request::{Closing, Reply, Request};
 use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::shutdown::Signals;
+use crate::runtime::supervisor::Supervisor;
 use std::io::{Write, stderr, stdout};
 use std::time::{Duration, Instant};
 
@@ -37,27 +38,12 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     let parts = in_force::parts(session, &resolved)?;
     let store = parts.store.clone();
     let app = App::start(parts);
+    tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let mut told = app.subscribe(Presence::Nobody);
     let mut signals = Signals::listen()?;
-    match work {
-        Work::Tickets(names) => {
-            // What is typed wrongly is said before anything is begun.
-            let places = session.places(&resolved);
-            for found in names.iter().map(|name| tickets::find(name, &places)).collect::<Vec<_>>() {
-                found?;
-            }
-            for name in names {
-                if let Reply::Refused(refused) = app.ask(Request::Open(name), Answerer::COMMAND_LINE).await {
-                    let _ = writeln!(stderr(), "{}", clean_line(&refused.message, 2_000));
-                }
-            }
-        }
-        Work::Resume(run) => {
-            if let Reply::Refused(refused) = app.ask(Request::Resume(run), Answerer::COMMAND_LINE).await {
-                return Err(refused.into());
-            }
-        }
-    }
+    let begun = begin(&app, session.places(&resolved), work);
+    tokio::pin!(begun);
+    let mut beginning = true;
     let mut printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
     let mut by_signal = None;
     let mut signalled: Option<Instant> = None;
@@ -72,20 +58,26 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
                 if printer.print(&news, &store).is_err() && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
                     by_signal = Some(NOBODY_READS);
+                    beginning = false;
                     app.ask(Request::Close(Closing::Now), Answerer::COMMAND_LINE).await;
                 }
+            }
+            begun = &mut begun, if beginning => {
+                begun?;
+                beginning = false;
             }
             _ = minute.tick() => {
                 // That nobody reads any more is seen at the next record.
                 let _ = printer.countdown(clock.now());
             }
-            worst = app.all_ended() => break worst,
+            worst = app.all_ended(), if !beginning => break worst,
             signal = signals.next() => {
                 // `timeout` sends its signal to the program and then to its group, which is one wish.
                 if signalled.is_some_and(|first| first.elapsed() < ONE_WISH) {
                     continue;
                 }
                 signalled.get_or_insert_with(Instant::now);
+                beginning = false;
                 // Asked twice: at once, by force. The runs are found interrupted and can be resumed.
                 let how = if by_signal.replace(signal.exit_code()).is_some() { Closing::Abandon } else { Closing::Now };
                 app.ask(Request::Close(how), Answerer::COMMAND_LINE).await;
@@ -98,6 +90,28 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     }
     let _ = printer.finish(&store);
     Ok(by_signal.unwrap_or(worst))
+}
+
+/// Opens what the command line names. What is typed wrongly is said before anything is begun.
+async fn begin(app: &App, places: Places, work: Work) -> Result<(), CliError> {
+    let names = match work {
+        Work::Tickets(names) => names,
+        Work::Resume(run) => {
+            return match app.ask(Request::Resume(run), Answerer::COMMAND_LINE).await {
+                Reply::Refused(refused) => Err(refused.into()),
+                _ => Ok(()),
+            };
+        }
+    };
+    for found in names.iter().map(|name| tickets::find(name, &places)).collect::<Vec<_>>() {
+        found?;
+    }
+    for name in names {
+        if let Reply::Refused(refused) = app.ask(Request::Open(name), Answerer::COMMAND_LINE).await {
+            let _ = writeln!(stderr(), "{}", clean_line(&refused.message, 2_000));
+        }
+    }
+    Ok(())
 }
 
 /// Says on stderr what is wrong with our own work: who reads records from stdout looks there.

@@ -122,6 +122,15 @@ Examples:
 
 With --json an object: id, title, status, deps, phases (n, text, state, line), validation, problems.";
 
+/// `programmator prompt show --help`.
+pub const PROMPT_SHOW: &str = "\
+Examples:
+  programmator prompt show tk-4f2a
+  programmator prompt show tk-4f2a --headless --json | jq -r .prompt
+
+It starts nothing and changes nothing. A claim that is still to be checked is taken to hold, and limits are not looked up. \
+With --json an object: ticket, iteration, phase, session, model, prompt, tokens.";
+
 /// `programmator ticket tick --help`.
 pub const TICKET_TICK: &str = "\
 Examples:

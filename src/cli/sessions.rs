@@ -1,22 +1,24 @@
 //! `programmator session show` and `programmator session reset`: Claude's sessions of the tickets, from the store.
 
 use super::circuit::{latest, named};
-use super::error::CliError;
+use super::error::{CliError, HELD};
 use super::help;
+use super::in_force;
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
+use crate::domain::request::{Refused, Reply, Request};
 use crate::domain::session::{SessionEvent, Transition};
 use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
-use crate::runtime::offline::{self, state_of};
-use crate::runtime::supervisor::OpenError;
+use crate::runtime::app::App;
+use crate::runtime::offline::state_of;
 use clap::Subcommand;
 use serde::Serialize;
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Transitions that are shown to people below each ticket.
@@ -121,30 +123,23 @@ fn short(id: &str) -> String {
 
 /// Gives the ticket's sessions up. Gives the exit code: 75 when a program works on it.
 async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
-    let store = session.store()?;
-    let run = named(session, &store, ticket)?;
-    match offline::reset_sessions(&store, &*session.clock(), Path::new(&run.ticket_path), &Answerer::COMMAND_LINE).await
-    {
-        Ok(done) if !done.is_empty() => {
-            writeln!(
-                out,
-                "{}: the session is {}; the next iteration starts a fresh one.",
-                run.ticket,
-                SessionEvent::Reset.word()
-            )?;
-            Ok(0)
+    let parts = in_force::parts(session, &session.resolve(&session.folder)?)?;
+    let RunSummary { ticket, ticket_path, .. } = named(session, &parts.store, ticket)?;
+    let request = Request::ResetSessions(PathBuf::from(ticket_path));
+    match App::start(parts).ask(request, Answerer::COMMAND_LINE).await {
+        Reply::Reset { changed: true } => {
+            let reset = SessionEvent::Reset.word();
+            writeln!(out, "{ticket}: the session is {reset}; the next iteration starts a fresh one.")?;
         }
-        Ok(_) => {
-            writeln!(out, "{}: no session to reset; the next iteration starts a fresh one anyway.", run.ticket)?;
-            Ok(0)
+        Reply::Reset { .. } => {
+            writeln!(out, "{ticket}: no session to reset; the next iteration starts a fresh one anyway.")?;
         }
-        Err(error @ OpenError::Held { .. }) => {
-            let message = format!("{error}; stop it there (x), then reset its session");
-            writeln!(std::io::stderr(), "programmator: {}", clean_line(&message, 600)).ok();
-            Ok(error.exit_code())
+        Reply::Refused(Refused { message, exit_code: HELD, .. }) => {
+            return Err(CliError::new(HELD, format!("{message}; stop it there (x), then reset its session")));
         }
-        Err(error) => Err(error.into()),
+        reply => return Err(reply.into()),
     }
+    Ok(0)
 }
 
 fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<SessionRow>, CliError> {

@@ -18,7 +18,7 @@ use crate::domain::summary::RunSummary;
 use crate::runtime::app::App;
 use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
-use crate::runtime::supervisor::find_run;
+use crate::runtime::supervisor::{Supervisor, find_run};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Mode;
 use crate::tui::screen_loop;
@@ -64,7 +64,9 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
     screen_loop::draw(&mut screen, &mut model, &theme).map_err(|error| unfit(&error))?;
-    let app = App::start(in_force::parts(session, &resolved)?);
+    let parts = in_force::parts(session, &resolved)?;
+    tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
+    let app = App::start(parts);
     let clock = session.clock();
     let mut host = TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone());
     let stop = CancellationToken::new();
@@ -107,15 +109,19 @@ async fn work(
 ) -> Result<(Option<u8>, u8), CliError> {
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
     let _leave = stop.clone().drop_guard();
-    app.ask(Request::ListTickets, Answerer::SCREEN).await;
-    begin(&app, first).await?;
-    let mut by_signal = None;
+    let begun = begin(&app, first);
+    tokio::pin!(begun);
+    let (mut beginning, mut by_signal) = (true, None);
     loop {
         tokio::select! {
             biased;
             () = stop.cancelled() => break,
+            begun = &mut begun, if beginning => {
+                begun?;
+                beginning = false;
+            }
             signal = signals.next() => {
-                by_signal = Some(signal.exit_code());
+                (beginning, by_signal) = (false, Some(signal.exit_code()));
                 app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == ShutdownSignal::Hangup {
@@ -130,8 +136,9 @@ async fn work(
     Ok((by_signal, app.all_ended().await))
 }
 
-/// Opens what the command line names. What is typed wrongly ends the program with a message.
+/// Lists the tickets and opens what the command line names. What is typed wrongly ends the program with a message.
 async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
+    app.ask(Request::ListTickets, Answerer::SCREEN).await;
     let names = match first.open {
         Open::Tickets(names) => names,
         Open::Resume(run) => {

@@ -1,14 +1,16 @@
 //! `programmator ticket tick` and `untick`: the person says that a phase is done, or is not. Doing it is
-//! `runtime::ticking`'s part.
+//! the service's part.
 
 use super::error::CliError;
+use super::in_force;
 use super::session::Session;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
+use crate::domain::request::{BoxOf, BoxOutcome, Reply, Request};
 use crate::domain::ticket::Ticket;
 use crate::orchestrator::phase_match;
-use crate::runtime::ticking::{self, BoxOf, Outcome};
+use crate::runtime::app::App;
 use std::io::Write;
 
 /// What is to become of a box.
@@ -34,22 +36,26 @@ pub async fn run(
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
     let wanted = find(&ticket, phase, tick)?;
-    let outcome = ticking::write(&session.store()?, &*session.clock(), &path, &wanted, Answerer::COMMAND_LINE).await?;
+    let app = App::start(in_force::parts(session, &resolved)?);
+    let outcome = match app.ask(Request::SetBox(path, wanted.clone()), Answerer::COMMAND_LINE).await {
+        Reply::BoxSet(outcome) => outcome,
+        reply => return Err(reply.into()),
+    };
     let (id, text) = (ticket.id.as_str(), clean_line(&wanted.text, 200));
     let is = if tick == Tick::On { "ticked" } else { "unticked" };
     match outcome {
-        Outcome::Done(_) => writeln!(out, "{id}: “{text}” is {is}.")?,
-        Outcome::Already => writeln!(out, "{id}: “{text}” was already {is}.")?,
-        Outcome::Handed { holder } => writeln!(out, "{id}: “{text}” is {is}; {holder} has applied it.")?,
-        Outcome::NotTaken { holder } => {
+        BoxOutcome::Done => writeln!(out, "{id}: “{text}” is {is}.")?,
+        BoxOutcome::Already => writeln!(out, "{id}: “{text}” was already {is}.")?,
+        BoxOutcome::Handed { holder } => writeln!(out, "{id}: “{text}” is {is}; {holder} has applied it.")?,
+        BoxOutcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
             return Err(CliError::new(75, message));
         }
-        Outcome::Unknown { holder } => {
+        BoxOutcome::Unknown { holder } => {
             let message = format!("{holder} is running {id} and has not seen “{text}” yet; try again in a moment");
             return Err(CliError::new(75, message));
         }
-        Outcome::NotWritten(why) => {
+        BoxOutcome::NotWritten(why) => {
             return Err(CliError::failure(format!(
                 "the box of “{text}” could not be written: {}",
                 clean_line(&why, 400)

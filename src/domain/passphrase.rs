@@ -3,6 +3,7 @@
 //! The passphrase itself is never here: it goes from the masked field to `adapters::passphrase` and nowhere else.
 
 use crate::base::id::RunId;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Longest life of a grant.
@@ -13,7 +14,7 @@ const SLEPT: Duration = Duration::from_secs(5 * 60);
 pub const NOTICE_AT: u32 = 10;
 
 /// How the passphrase stands, or what became of a try.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Checked {
     /// There is one; it can be tried.
     Ready,

@@ -8,9 +8,11 @@ use crate::base::secret::Secret;
 use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Something that a person wants done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
     ListTickets,
     /// Find a ticket by id, part of an id, or path, and work on it.
@@ -21,12 +23,19 @@ pub enum Request {
     Resume(Option<String>),
     /// To the run of a ticket.
     Command(TicketId, UserCommand),
+    /// Tick the box of a phase of the ticket in this file, or untick it, whoever works on the ticket.
+    SetBox(PathBuf, BoxOf),
+    /// Close the breaker of the ticket in this file, which nobody works on.
+    ResetBreaker(PathBuf),
+    /// Give up the sessions of the ticket in this file, which nobody works on.
+    ResetSessions(PathBuf),
     LookUpPassphrase {
         /// The ticket whose question needs it.
         ticket: TicketId,
         id: QuestionId,
     },
-    /// Check a passphrase, and let the call run when it is right.
+    /// Check a passphrase, and let the call run when it is right. It does not leave this process.
+    #[serde(skip)]
     TryPassphrase {
         ticket: TicketId,
         id: QuestionId,
@@ -44,8 +53,18 @@ pub enum Request {
     Close(Closing),
 }
 
+/// A phase's box, as the person means it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoxOf {
+    pub text: String,
+    /// Of several phases with this text, which, from 0.
+    pub nth: usize,
+    /// It is to be ticked; else its tick is taken back.
+    pub done: bool,
+}
+
 /// How runs are ended; they can be resumed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Closing {
     /// Every iteration comes to its end.
     AfterIteration,
@@ -56,7 +75,7 @@ pub enum Closing {
 }
 
 /// What came of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply {
     /// It is done, or on its way: what comes of it is news.
     Done,
@@ -66,6 +85,11 @@ pub enum Reply {
         command: UserCommand,
     },
     Refused(Refused),
+    BoxSet(BoxOutcome),
+    /// It is reset; `changed`: it was not so before.
+    Reset {
+        changed: bool,
+    },
     /// How the passphrase stands, or what became of a try.
     Passphrase {
         ticket: TicketId,
@@ -81,8 +105,30 @@ pub enum Reply {
     },
 }
 
+/// What became of a box.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BoxOutcome {
+    /// It is so now.
+    Done,
+    Already,
+    /// A program works on the ticket, and has noted it.
+    Handed {
+        holder: String,
+    },
+    /// A program works on the ticket, and has not noted it in time: nothing is changed.
+    NotTaken {
+        holder: String,
+    },
+    /// A program works on the ticket, and its run does not know the phase.
+    Unknown {
+        holder: String,
+    },
+    /// The file could not be written, for this reason.
+    NotWritten(String),
+}
+
 /// Why a request was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// The ticket that it was about, as far as that is known.
     pub ticket: TicketId,
@@ -90,4 +136,48 @@ pub struct Refused {
     pub message: String,
     /// Exit code of a program that can do nothing else (75: held by another program).
     pub exit_code: u8,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::DeserializeOwned;
+    use std::time::Duration;
+
+    fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(all: &[T]) {
+        let text = serde_json::to_string(all).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<T>>(&text).unwrap(), all, "{text}");
+    }
+
+    #[test]
+    fn requests_and_replies_can_be_sent_and_a_passphrase_cannot() {
+        let (ticket, id, file) =
+            (TicketId::from_file_name("tk-1"), QuestionId::first("c"), PathBuf::from("/t/tk-1.md"));
+        let wanted = BoxOf { text: "One".into(), nth: 1, done: true };
+        survives(&[
+            Request::ListTickets,
+            Request::Open("tk-1".into()),
+            Request::Start(ticket.clone()),
+            Request::Resume(None),
+            Request::Command(ticket.clone(), UserCommand::EditCall { id: id.clone(), input: "{}".into() }),
+            Request::SetBox(file.clone(), wanted),
+            Request::ResetBreaker(file.clone()),
+            Request::ResetSessions(file),
+            Request::LookUpPassphrase { ticket: ticket.clone(), id: id.clone() },
+            Request::SaveRule { ticket: ticket.clone(), id: id.clone(), rules: "- a".into(), before: "b".into() },
+            Request::Close(Closing::Abandon),
+        ]);
+        let checked = Checked::Wrong { failures: 2, wait: Duration::from_secs(3) };
+        survives(&[
+            Reply::Done,
+            Reply::Decided { ticket: ticket.clone(), command: UserCommand::Stop },
+            Reply::Refused(Refused { ticket: ticket.clone(), message: "no".into(), exit_code: 75 }),
+            Reply::BoxSet(BoxOutcome::Handed { holder: "pid 1".into() }),
+            Reply::Reset { changed: true },
+            Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
+            Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },
+        ]);
+        let secret = Request::TryPassphrase { ticket, id, secret: Secret::of("correct horse") };
+        assert!(serde_json::to_string(&secret).is_err());
+    }
 }

@@ -2,11 +2,12 @@
 //! have ended. It works in a task of its own, one request after the other; what takes long is answered when it is done.
 
 mod card;
+mod opening;
 
 use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::passphrase::Passphrases;
-use crate::adapters::store::{Store, StoreError};
+use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::TicketId;
 use crate::base::time::Clock;
@@ -16,17 +17,17 @@ use crate::domain::command::UserCommand;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
-use crate::domain::phase::PhaseId;
-use crate::domain::request::{Closing, Refused, Reply, Request};
-use crate::domain::stream::envelope::classify;
+use crate::domain::request::{BoxOutcome, Closing, Refused, Reply, Request};
+use crate::runtime::channels;
+use crate::runtime::offline::Offline;
 use crate::runtime::policy_engine::PolicyEngines;
 use crate::runtime::reporter::{Reporter, Subscription};
-use crate::runtime::supervisor::{Ended, OpenError, Rules, Supervisor};
-use crate::runtime::{channels, offline, ticking};
-use std::collections::BTreeMap;
+use crate::runtime::supervisor::{Ended, OpenError, Opener, Opening, Rules, Supervisor};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{self, JoinSet};
 
 /// What the service works with.
 pub struct Parts {
@@ -73,12 +74,14 @@ impl App {
         let (ended, endings) = mpsc::unbounded_channel();
         let (told, runs) = watch::channel(Runs::default());
         let (reporter, files) = (Reporter::new(store.clone()), Files::default());
-        tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
-        let supervisor =
-            Supervisor::new(store.clone(), clock.clone(), reporter.clone(), rules, policy_engines.gates(), ended);
+        let supervisor = Supervisor::new(store.clone(), clock.clone(), reporter.clone(), ended);
+        let opener = Opener { store: store.clone(), clock: clock.clone(), rules, gates: policy_engines.gates() };
         let service = Service {
+            opener,
+            opening: JoinSet::new(),
+            waiting: HashMap::new(),
+            offline: Offline { store: store.clone(), clock, reporter: reporter.clone() },
             store,
-            clock,
             policy_engines,
             places,
             config_folder,
@@ -88,7 +91,7 @@ impl App {
             files: files.clone(),
             runs: told,
             again: BTreeMap::new(),
-            watch: follow_tickets(reporter.clone()),
+            watch: None,
         };
         tokio::spawn(service.work(asks, endings));
         Self { asked, runs, reporter, files }
@@ -161,14 +164,26 @@ impl Files {
     }
 }
 
+/// Who waits for a run to be opened.
+struct Waiting {
+    /// As far as it is known.
+    ticket: TicketId,
+    path: Option<PathBuf>,
+    reply: oneshot::Sender<Reply>,
+}
+
 struct Service {
     store: Store,
-    clock: Arc<dyn Clock>,
+    offline: Offline,
     policy_engines: PolicyEngines,
     places: Places,
     config_folder: Option<PathBuf>,
     passphrases: Option<Passphrases>,
     supervisor: Supervisor,
+    opener: Opener,
+    /// Runs that are being opened, and who waits for each.
+    opening: JoinSet<Result<Opening, OpenError>>,
+    waiting: HashMap<task::Id, Waiting>,
     reporter: Reporter,
     files: Files,
     runs: watch::Sender<Runs>,
@@ -184,6 +199,7 @@ impl Service {
             tokio::select! {
                 biased;
                 Some((ticket, reason)) = endings.recv() => self.ended(&ticket, reason),
+                Some(opened) = self.opening.join_next_with_id() => self.opened(opened),
                 asked = asks.recv() => match asked {
                     Some((request, by, reply)) => self.answer(request, by, reply).await,
                     None => break,
@@ -196,14 +212,14 @@ impl Service {
         let replied = match request {
             Request::ListTickets => self.list(),
             Request::Open(name) => match tickets::find(&name, &self.places) {
-                Ok(path) => return self.start(self.files.ticket(&path), &path, reply),
+                Ok(path) => return self.start(self.files.ticket(&path), path, reply),
                 Err(error) => refused(&TicketId::from_file_name(&name), error.to_string(), 2),
             },
             Request::Start(ticket) => match self.files.of(&ticket) {
-                Some(path) => return self.start(ticket, &path, reply),
+                Some(path) => return self.start(ticket, path, reply),
                 None => unknown(&ticket),
             },
-            Request::Resume(run) => self.resume(run.as_deref()),
+            Request::Resume(run) => return self.resume(run, reply),
             Request::Command(ticket, command) => {
                 match self.supervisor.command(&ticket, by.clone(), command.clone()).await {
                     Some(decided) => {
@@ -213,8 +229,23 @@ impl Service {
                         tokio::spawn(async move { reply.send(replied.await) });
                         return;
                     }
-                    None => self.command(&ticket, by, command).await,
+                    None => return self.command(ticket, by, command, reply),
                 }
+            }
+            Request::SetBox(path, wanted) => {
+                let (ticket, offline) = (self.files.ticket(&path), self.offline.clone());
+                let work = async move { offline.set_box(&path, &wanted, by).await.map(Reply::BoxSet) };
+                return beside(ticket, reply, work);
+            }
+            Request::ResetBreaker(path) => {
+                let (ticket, offline) = (self.files.ticket(&path), self.offline.clone());
+                let reset = async move { offline.reset_breaker(&path, by).await };
+                return beside(ticket, reply, async { Ok(Reply::Reset { changed: reset.await? }) });
+            }
+            Request::ResetSessions(path) => {
+                let (ticket, offline) = (self.files.ticket(&path), self.offline.clone());
+                let reset = async move { offline.reset_sessions(&path, &by).await };
+                return beside(ticket, reply, async { Ok(Reply::Reset { changed: reset.await? }) });
             }
             Request::LookUpPassphrase { ticket, id } => {
                 return self.passphrase(ticket, id, reply, |passphrases| passphrases.standing(boot_time()));
@@ -245,7 +276,7 @@ impl Service {
         if let Some(reply) = self.again.remove(ticket)
             && let Some(path) = self.files.of(ticket)
         {
-            self.start(ticket.clone(), &path, reply);
+            self.start(ticket.clone(), path, reply);
         }
     }
 
@@ -264,6 +295,7 @@ impl Service {
 
     /// Tells about every ticket of the tickets folder.
     fn list(&mut self) -> Reply {
+        self.watch = self.watch.take().or_else(|| follow_tickets(self.reporter.clone()));
         for listed in tickets::list(&self.places.dir()).unwrap_or_default() {
             if let Ok(ticket) = listed.ticket {
                 self.files.learn(&ticket.id, &listed.path);
@@ -276,75 +308,32 @@ impl Service {
         Reply::Done
     }
 
-    fn start(&mut self, ticket: TicketId, path: &Path, reply: oneshot::Sender<Reply>) {
-        if self.supervisor.is_ending(&ticket) {
-            self.again.insert(ticket, reply);
-            return;
-        }
-        let replied = if self.supervisor.open_tickets().any(|open| *open == ticket) {
-            // Nothing failed: the run is at work in its tab.
-            self.reporter.trouble(&ticket, "is open already");
-            Reply::Done
-        } else {
-            match self.supervisor.open(path, &self.places.folder) {
-                Ok(ticket) => {
-                    self.files.learn(&ticket, path);
-                    self.count();
-                    Reply::Done
-                }
-                Err(error) => self.not_opened(ticket, path, &error),
-            }
-        };
-        let _ = reply.send(replied);
-    }
-
-    /// Says why a ticket cannot be worked on. Where its breaker is open, the run that opened it is shown: what it
-    /// counted, and the key that closes it, are about that one.
-    fn not_opened(&self, mut id: TicketId, path: &Path, error: &OpenError) -> Reply {
-        if let OpenError::CircuitOpen { ticket, .. } = error {
-            self.files.learn(ticket, path);
-            if let Err(trouble) = self.show_latest(ticket, path) {
-                self.reporter.trouble(ticket, &trouble.to_string());
-            }
-            id = ticket.clone();
-        }
-        self.outcome(&id, error.exit_code());
-        refused(&id, error.to_string(), error.exit_code())
-    }
-
-    fn show_latest(&self, ticket: &TicketId, path: &Path) -> Result<(), StoreError> {
-        if let Some(latest) = self.store.latest_for(&real(path).display().to_string())? {
-            let (run, earlier) = (latest.run, self.store.load(latest.run)?.records.last().map_or(0, |last| last.seq));
-            self.reporter.opened(run, ticket, earlier, Arc::new(self.store.scrollback(run, classify)?));
-        }
-        Ok(())
-    }
-
-    fn resume(&mut self, run: Option<&str>) -> Reply {
-        let (ticket, path) = match self.supervisor.resume(run, &self.places.folder) {
-            Ok(resumed) => resumed,
-            Err(error) => {
-                return refused(&TicketId::from_file_name(run.unwrap_or("run")), error.to_string(), error.exit_code());
-            }
-        };
-        self.files.learn(&ticket, &path);
-        self.count();
-        Reply::Done
-    }
-
     /// To a ticket whose run has ended.
-    async fn command(&self, ticket: &TicketId, by: Answerer, command: UserCommand) -> Reply {
-        match (command, self.files.of(ticket)) {
-            (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => unknown(ticket),
-            (UserCommand::ResetBreaker, Some(path)) => self.reset(ticket, &real(&path), by).await,
-            (UserCommand::TickPhase { phase }, Some(path)) => self.tick(ticket, &real(&path), phase, by).await,
-            _ => refused(ticket, "the run has already ended".to_owned(), 0),
+    fn command(&self, ticket: TicketId, by: Answerer, command: UserCommand, reply: oneshot::Sender<Reply>) {
+        let (path, offline) = (self.files.of(&ticket).map(|path| real(&path)), self.offline.clone());
+        match (command, path) {
+            (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
+            (UserCommand::ResetBreaker, Some(path)) => {
+                beside(ticket, reply, async move { offline.reset_breaker(&path, by).await.map(|_| Reply::Done) });
+            }
+            (UserCommand::TickPhase { phase }, Some(path)) => beside(ticket.clone(), reply, async move {
+                match offline.tick(&path, phase, by).await? {
+                    BoxOutcome::NotWritten(why) => offline.reporter.trouble(&ticket, &why),
+                    BoxOutcome::NotTaken { holder } | BoxOutcome::Unknown { holder } => offline
+                        .reporter
+                        .trouble(&ticket, &format!("not ticked: {holder} is running it and did not respond")),
+                    BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } => {}
+                }
+                Ok(Reply::Done)
+            }),
+            _ => drop(reply.send(refused(&ticket, "the run has already ended".to_owned(), 0))),
         }
     }
 
     async fn close(&mut self, how: Closing, by: &Answerer) -> Reply {
-        // What was to begin again would be open when everything has ended.
-        for (ticket, reply) in std::mem::take(&mut self.again) {
+        // What was to begin would be open when everything has ended.
+        let opening = std::mem::take(&mut self.waiting).into_values().map(|waiting| (waiting.ticket, waiting.reply));
+        for (ticket, reply) in std::mem::take(&mut self.again).into_iter().chain(opening) {
             let _ = reply.send(refused(&ticket, "all runs are being ended".to_owned(), 0));
         }
         match how {
@@ -357,29 +346,18 @@ impl Service {
         }
         Reply::Done
     }
+}
 
-    /// Closes the breaker of a ticket whose run has ended.
-    async fn reset(&self, ticket: &TicketId, path: &Path, by: Answerer) -> Reply {
-        match offline::reset_breaker(&self.store, &*self.clock, path, by).await {
-            Ok(all) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
-            Err(error) => return refused(ticket, error.to_string(), error.exit_code()),
-        }
-        Reply::Done
-    }
-
-    /// Ticks a phase of a ticket whose run has ended.
-    async fn tick(&self, ticket: &TicketId, path: &Path, phase: PhaseId, by: Answerer) -> Reply {
-        match ticking::tick(&self.store, &*self.clock, path, phase, by).await {
-            Ok(ticking::Outcome::Done(all)) => all.into_iter().for_each(|stored| self.reporter.recorded(stored)),
-            Ok(ticking::Outcome::NotWritten(why)) => self.reporter.trouble(ticket, &why),
-            Ok(ticking::Outcome::NotTaken { holder } | ticking::Outcome::Unknown { holder }) => {
-                self.reporter.trouble(ticket, &format!("not ticked: {holder} is running it and did not respond"));
-            }
-            Ok(ticking::Outcome::Already | ticking::Outcome::Handed { .. }) => {}
-            Err(error) => return refused(ticket, error.to_string(), error.exit_code()),
-        }
-        Reply::Done
-    }
+/// Does what may wait for another program, and answers then.
+fn beside(
+    ticket: TicketId,
+    reply: oneshot::Sender<Reply>,
+    work: impl Future<Output = Result<Reply, OpenError>> + Send + 'static,
+) {
+    tokio::spawn(async move {
+        let replied = work.await.unwrap_or_else(|error| refused(&ticket, error.to_string(), error.exit_code()));
+        reply.send(replied)
+    });
 }
 
 fn real(path: &Path) -> PathBuf {

@@ -5,12 +5,13 @@ use crate::adapters::store::{Append, Holder, Loaded, LockError, Store, StoreErro
 use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
-use crate::domain::record::{ByPerson, Record, Stored};
+use crate::domain::record::{ByPerson, Record};
 use crate::domain::session::{Session, SessionEnded, SessionEvent};
 use crate::domain::step::StepName;
 use crate::orchestrator::apply::{after, folded};
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
+use crate::runtime::reporter::Reporter;
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,60 +25,52 @@ pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
     Ok(state)
 }
 
-/// Appends what `choose` makes of the latest run of the ticket in the file `path` (its real path), under the
-/// ticket's lock. Gives what it stored, which is nothing where no run has worked on it. An error when a program does.
-pub async fn append(
-    store: &Store,
-    clock: &dyn Clock,
-    path: &Path,
-    choose: impl FnOnce(&State) -> Vec<Record>,
-) -> Result<Vec<Arc<Stored>>, OpenError> {
-    let name = path.display().to_string();
-    let Some(latest) = store.latest_for(&name)? else {
-        return Ok(Vec::new());
-    };
-    let now = clock.now();
-    let ticket = latest.ticket.clone();
-    let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: now };
-    let _lock = store.lock_ticket(path, &holder).map_err(|error| match error {
-        LockError::Held { holder } => OpenError::Held { ticket: ticket.clone(), holder },
-        LockError::Store(error) => OpenError::Store(error),
-    })?;
-    // What was the latest run before the lock may not be it any more.
-    let run = store.latest_for(&name)?.map_or(latest.run, |latest| latest.run);
-    let state = state_of(store, run)?;
-    let records = choose(&state);
-    if records.is_empty() {
-        return Ok(Vec::new());
+/// What is done about tickets from outside of their runs. `path` is always a ticket's file, by its real path.
+#[derive(Clone)]
+pub struct Offline {
+    pub store: Store,
+    pub clock: Arc<dyn Clock>,
+    pub reporter: Reporter,
+}
+
+impl Offline {
+    /// Appends what `choose` makes of the ticket's latest run, under the ticket's lock, and tells it. Whether that was
+    /// anything: it is not where no run has worked on it. An error when a program does.
+    pub async fn append(&self, path: &Path, choose: impl FnOnce(&State) -> Vec<Record>) -> Result<bool, OpenError> {
+        let (store, name) = (&self.store, path.display().to_string());
+        let Some(latest) = store.latest_for(&name)? else { return Ok(false) };
+        let now = self.clock.now();
+        let ticket = latest.ticket.clone();
+        let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: now };
+        let _lock = store.lock_ticket(path, &holder).map_err(|error| match error {
+            LockError::Held { holder } => OpenError::Held { ticket: ticket.clone(), holder },
+            LockError::Store(error) => OpenError::Store(error),
+        })?;
+        // What was the latest run before the lock may not be it any more.
+        let run = store.latest_for(&name)?.map_or(latest.run, |latest| latest.run);
+        let state = state_of(store, run)?;
+        let records = choose(&state);
+        let summary = if records.is_empty() { None } else { summary(&after(&state, &records, now)) };
+        let Some(summary) = summary else { return Ok(false) };
+        let stored = store.append(Append { run, ticket, time: now, records, summary }).await?;
+        for stored in stored {
+            self.reporter.recorded(stored);
+        }
+        Ok(true)
     }
-    let Some(summary) = summary(&after(&state, &records, now)) else {
-        return Ok(Vec::new());
-    };
-    let append = Append { run, ticket, time: now, records, summary };
-    Ok(store.append(append).await?)
-}
 
-/// Closes the ticket's breaker.
-pub async fn reset_breaker(
-    store: &Store,
-    clock: &dyn Clock,
-    path: &Path,
-    by: Answerer,
-) -> Result<Vec<Arc<Stored>>, OpenError> {
-    let close = |state: &State| (!state.breaker.is_at_rest()).then_some(Record::BreakerReset(ByPerson { by }));
-    append(store, clock, path, |state| close(state).into_iter().collect()).await
-}
+    /// Closes the ticket's breaker. Whether it was not at rest.
+    pub async fn reset_breaker(&self, path: &Path, by: Answerer) -> Result<bool, OpenError> {
+        let close = |state: &State| (!state.breaker.is_at_rest()).then_some(Record::BreakerReset(ByPerson { by }));
+        self.append(path, |state| close(state).into_iter().collect()).await
+    }
 
-/// Gives up every session of the ticket: its next run opens fresh ones.
-pub async fn reset_sessions(
-    store: &Store,
-    clock: &dyn Clock,
-    path: &Path,
-    by: &Answerer,
-) -> Result<Vec<Arc<Stored>>, OpenError> {
-    let ended = |(step, kept): (&StepName, &Session)| {
-        let (step, session, reason) = (step.clone(), kept.id.clone(), format!("by {by}"));
-        Record::SessionEnded(SessionEnded { n: 0, step, session, to: SessionEvent::Reset, reason })
-    };
-    append(store, clock, path, |state| state.sessions.open.iter().map(ended).collect()).await
+    /// Gives up every session of the ticket: its next run opens fresh ones. Whether there was one.
+    pub async fn reset_sessions(&self, path: &Path, by: &Answerer) -> Result<bool, OpenError> {
+        let ended = |(step, kept): (&StepName, &Session)| {
+            let (step, session, reason) = (step.clone(), kept.id.clone(), format!("by {by}"));
+            Record::SessionEnded(SessionEnded { n: 0, step, session, to: SessionEvent::Reset, reason })
+        };
+        self.append(path, |state| state.sessions.open.iter().map(ended).collect()).await
+    }
 }

@@ -1,7 +1,6 @@
 //! The text that Claude is sent: what the core knows, filled up with what only the edge can look up.
 
 use crate::adapters::scratch_folder;
-use crate::adapters::tickets;
 use crate::base::id::RunId;
 use crate::domain::approval::Presence;
 use crate::domain::session::Told;
@@ -24,6 +23,26 @@ const PROJECTS: [(&str, &str); 5] = [
     ("Makefile", "make test"),
 ];
 
+/// What the prompts of a run are made of.
+pub struct Source<'a> {
+    pub templates: &'a Templates,
+    pub gate: &'a dyn Judge,
+    pub run: RunId,
+    pub folder: &'a Path,
+    /// The ticket's file.
+    pub ticket: &'a Path,
+    pub presence: Presence,
+}
+
+impl Source<'_> {
+    /// The prompt for a call of Claude's, whose calls are judged for it from now on. `file`: the ticket's text.
+    pub fn prompt(&self, spawn: &Spawn, file: &[u8]) -> Result<Made, String> {
+        self.gate.keep_to(spawn.profile);
+        let briefing = briefing(self.gate, self.run, self.folder, self.ticket, self.presence);
+        make(self.templates, spawn, file, briefing)
+    }
+}
+
 /// A prompt, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
@@ -32,18 +51,24 @@ pub struct Made {
     pub told: Told,
 }
 
+impl Made {
+    /// How many tokens the text is, estimated: one for every four characters.
+    pub fn tokens(&self) -> usize {
+        self.text.chars().count().div_ceil(4)
+    }
+}
+
 /// Makes the prompt for a call of Claude's. A session that does not know how to work here, or what the gate does now, is
 /// told everything, like a fresh one. An error says, for people, what is wrong.
-pub fn make(templates: &Templates, spawn: &Spawn, path: &Path, gate: Vec<String>) -> Result<Made, String> {
-    let text = tickets::load::read(path).map_err(|error| format!("no prompt can be made of the ticket: {error}"))?;
+pub fn make(templates: &Templates, spawn: &Spawn, file: &[u8], gate: Vec<String>) -> Result<Made, String> {
     // What programmator itself writes into the file is no change: the front matter and ticks.
-    let body = String::from_utf8_lossy(parse::body(&text)).replace("[X]", "[ ]").replace("[x]", "[ ]");
+    let body = String::from_utf8_lossy(parse::body(file)).replace("[X]", "[ ]").replace("[x]", "[ ]");
     let Prompt { kind, context } = &spawn.prompt;
     let rules = format!("{}\n{}", templates.get(*kind).source, gate.join("\n"));
     let told = Told { ticket: digest(&body), rules: digest(&rules) };
     let before = spawn.told.as_ref().filter(|before| before.rules == told.rules);
     let context = PromptContext {
-        ticket: String::from_utf8_lossy(&text).into_owned(),
+        ticket: String::from_utf8_lossy(file).into_owned(),
         resumed: context.resumed && before.is_some(),
         ticket_changed: before.is_none_or(|before| before.ticket != told.ticket),
         gate,

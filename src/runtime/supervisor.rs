@@ -1,57 +1,45 @@
-//! The open runs of this program: opens them, hands them commands, follows their files, counts them out.
+//! The open runs of this program: begins them, hands them commands, follows their files, counts them out.
 //!
 //! Each run is a task of its own. One that panics is replaced by one that ends the run with an error.
 
 mod dying;
 mod open_error;
+mod opening;
 mod resume;
 
 pub use open_error::OpenError;
+pub use opening::{Opener, Opening, Plan, Rules};
 pub use resume::find_run;
 
-use crate::adapters::agent::{orphans, probe};
-use crate::adapters::clock::{fresh_id, fresh_run_id};
+use crate::adapters::agent::orphans;
+use crate::adapters::clock::fresh_id;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::scratch_folder;
-use crate::adapters::store::{Holder, LockError, Store, StoreError, TicketLock};
+use crate::adapters::store::{Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
-use crate::config::Config;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::news::{News, RunLeft};
 use crate::domain::outcome::ExitReason;
-use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunState;
-use crate::domain::ticket::{Boxes, Ticket};
-use crate::orchestrator::input::{Input, Start};
-use crate::orchestrator::prompt::Templates;
-use crate::orchestrator::state::State;
+use crate::orchestrator::input::Input;
 use crate::runtime::effects::{Effects, Work};
-use crate::runtime::gate::{Gates, Judged};
-use crate::runtime::offline::state_of;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::rules_watch::RulesWatch;
 use crate::runtime::storage::StorageWait;
-use crate::runtime::ticket_file::{TicketFile, commands, load};
+use crate::runtime::ticket_file::TicketFile;
 use crate::runtime::ticket_task::{Awaited, Ending, TicketTask};
-use crate::runtime::{channels, translate, wishes};
-use dying::Dying;
+use crate::runtime::{channels, wishes};
+use opening::SWEEPS;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 use tokio::sync::{Mutex, mpsc, oneshot};
-
-/// The configuration and the templates for runs in a folder.
-pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
 
 /// Runs that are looked at for leftovers.
 const LATEST: usize = 50;
-
-/// How long a sweep of another program is waited for.
-const SWEEPS: Duration = Duration::from_secs(15);
 
 /// The end of a run, or of the try to open one.
 pub type Ended = (TicketId, Option<ExitReason>);
@@ -61,8 +49,6 @@ pub struct Supervisor {
     store: Store,
     clock: Arc<dyn Clock>,
     reporter: Reporter,
-    rules: Rules,
-    gates: Gates,
     rules_watch: RulesWatch,
     runs: BTreeMap<TicketId, Run>,
     ended: mpsc::UnboundedSender<Ended>,
@@ -78,15 +64,8 @@ struct Run {
 
 impl Supervisor {
     /// A supervisor without runs. Every run that ends is told to `ended`, once.
-    pub fn new(
-        store: Store,
-        clock: Arc<dyn Clock>,
-        reporter: Reporter,
-        rules: Rules,
-        gates: Gates,
-        ended: mpsc::UnboundedSender<Ended>,
-    ) -> Self {
-        Self { store, clock, reporter, rules, gates, rules_watch: RulesWatch::default(), runs: BTreeMap::new(), ended }
+    pub fn new(store: Store, clock: Arc<dyn Clock>, reporter: Reporter, ended: mpsc::UnboundedSender<Ended>) -> Self {
+        Self { store, clock, reporter, rules_watch: RulesWatch::default(), runs: BTreeMap::new(), ended }
     }
 
     /// Ends what programs that died have left running, and removes their scratch folders: of every run that is at work by
@@ -113,137 +92,33 @@ impl Supervisor {
         }
     }
 
-    /// Opens the ticket's run: resumes the latest one where it can be resumed, else begins anew
-    /// in `folder`. No link may be in `path`, as [`find`](fn@crate::adapters::tickets::find) gives it.
-    pub fn open(&mut self, path: &Path, folder: &Path) -> Result<TicketId, OpenError> {
-        let (ticket, lock) = self.take(path)?;
-        let latest = self.store.latest_for(&path.display().to_string())?;
-        let earlier = latest.map(|summary| state_of(&self.store, summary.run)).transpose()?;
-        match earlier {
-            Some(state) if state.is_resumable() => self.go_on(ticket, path.to_owned(), state, lock),
-            earlier => self.begin(ticket, earlier.unwrap_or_default(), path.to_owned(), folder, lock),
-        }
-    }
-
-    /// The ticket and its lock. It is read under the lock: before, another program may have been at work on it.
-    fn take(&self, path: &Path) -> Result<(Ticket, TicketLock), OpenError> {
-        let id = load(path)?.id;
-        let lock = self.lock(&id, path)?;
-        Ok((Ticket { id, ..load(path)? }, lock))
-    }
-
-    fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
-        if self.runs.contains_key(ticket) {
+    /// Begins what can begin. Gives its ticket, and the ticket's file.
+    pub fn launch(&mut self, opening: Opening) -> Result<(TicketId, PathBuf), OpenError> {
+        let ticket = opening.plan.ticket.id.clone();
+        if self.runs.contains_key(&ticket) {
+            opening.give_up();
             let holder = "this program, perhaps from another file with the same name".to_owned();
-            return Err(OpenError::Held { ticket: ticket.clone(), holder });
+            return Err(OpenError::Held { ticket, holder });
         }
-        let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: self.clock.now() };
-        let dying = Dying::since_now();
-        loop {
-            match self.store.lock_ticket(path, &holder) {
-                Ok(lock) => return Ok(lock),
-                Err(LockError::Held { .. }) if dying.waited() => {}
-                Err(LockError::Held { holder }) => return Err(OpenError::Held { ticket: ticket.clone(), holder }),
-                Err(LockError::Store(error)) => return Err(OpenError::Store(error)),
-            }
-        }
-    }
-
-    /// A fresh run. Of the one before, its unverified ticks, its circuit breaker and its sessions are carried over.
-    fn begin(
-        &mut self,
-        ticket: Ticket,
-        earlier: State,
-        path: PathBuf,
-        folder: &Path,
-        lock: TicketLock,
-    ) -> Result<TicketId, OpenError> {
-        let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        open_error::admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
-        let phases = translate::phases(&ticket);
-        let start = Input::Started(Box::new(Start {
-            folder: folder.display().to_string(),
-            ticket_path: path.display().to_string(),
-            title: ticket.title.clone(),
-            ticket_status: ticket.status,
-            unverified: earlier.unverified_in(&phases),
-            carried: earlier.carried_into(&phases),
-            phases,
-            validation: commands(&ticket, &config.validation),
-            settings: config.settings.clone(),
-            breaker: earlier.breaker,
-            sessions: earlier.sessions,
-        }));
-        let run = fresh_run_id();
-        let state = State::of(run, ticket.id.clone());
-        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, vec![start])
-    }
-
-    fn go_on(&mut self, ticket: Ticket, path: PathBuf, state: State, lock: TicketLock) -> Result<TicketId, OpenError> {
-        let Some(run) = state.run else {
-            return Err(OpenError::NoRun("the run has no records".into()));
-        };
-        let folder = PathBuf::from(&state.folder);
-        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
-        open_error::admit(&ticket.id, &state.breaker, &config.settings.breaker, self.clock.now())?;
-        // What an earlier process left running would work against us. We have the ticket, so that no sweep begins after
-        // the one that is waited for.
-        let swept = tokio::task::block_in_place(|| {
-            drop(self.store.lock_sweep(&path, SWEEPS)?);
-            Ok::<_, StoreError>(orphans::sweep_interrupted(&[run.to_string()]))
-        })?;
-        if swept > 0 {
-            tracing::warn!(%run, swept, "leftover processes of the interrupted run were terminated");
-        }
-        let resumed = Input::Resumed {
-            pid: std::process::id(),
-            reading: state.reading + 1,
-            phases: translate::phases(&ticket),
-            settings: Some(Box::new(config.over(&state.settings))),
-        };
-        let first = vec![resumed, Input::LimitsRead(config.settings.limits.clone())];
-        self.launch(Opening { run, ticket, path, folder, config, templates, state, lock }, first)
+        let (run, path) = (opening.plan.run, opening.plan.path.clone());
+        // Where nothing begins, nothing is forgotten.
+        let forgotten = self.forget_wishes(run).inspect_err(|_| scratch_folder::remove(run))?;
+        self.begin(opening, forgotten);
+        Ok((ticket, path))
     }
 
     /// Takes back what was asked of the run and never noted, which is told.
-    fn forget_wishes(&self, run: RunId, first: &mut Vec<Input>) -> Result<(), StoreError> {
-        if self.store.forget_wishes(run)? > 0 {
-            let text = "a `ticket tick` or `untick` was still pending when the run ended; it was dropped, repeat it if it \
-                        still applies";
-            first.push(Input::Warned { text: text.to_owned() });
-        }
-        Ok(())
+    fn forget_wishes(&self, run: RunId) -> Result<Option<Input>, StoreError> {
+        let text = "a `ticket tick` or `untick` was still pending when the run ended; it was dropped, repeat it if it \
+                    still applies";
+        Ok((self.store.forget_wishes(run)? > 0).then(|| Input::Warned { text: text.to_owned() }))
     }
 
-    fn launch(&mut self, opening: Opening, mut first: Vec<Input>) -> Result<TicketId, OpenError> {
-        let Opening { run, ticket, path, folder, config, templates, state, mut lock } = opening;
-        let id = ticket.id.clone();
-        // Without rules everything would be blocked: Claude would be paid for finding that out.
-        // The boxes of a plan without phases are Claude's to tick.
-        let plan = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
-        let (ticket_file, env) = ((!plan).then_some(path.as_path()), config.agent.variables());
-        let judged = Judged { run, folder: &folder, ticket: ticket_file, profile: config.profile, env: &env };
-        let gate = (self.gates)(&judged);
-        if let Some(why) = gate.trouble() {
-            return Err(OpenError::Config(format!("{id} is not started: {why}")));
-        }
-        let searched = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
-        let searched = searched.or_else(|| std::env::var_os("PATH"));
-        probe::look_up(&config.agent.command, searched.as_deref(), &folder)
-            .map_err(|error| OpenError::NoAgent(id.clone(), error))?;
-        let holder = Holder { pid: std::process::id(), ticket: id.clone(), run: Some(run), since: self.clock.now() };
-        lock.describe(&holder)?;
-        let lock = Arc::new(lock);
-        let scrollback = self.store.scrollback(run, classify)?;
-        // Last, so that it is not left behind by what fails. Without it `$TMPDIR` were the person's, and the gate took it
-        // for the run's.
-        let scratch = tokio::task::block_in_place(|| scratch_folder::make(run))
-            .map_err(|why| OpenError::Config(format!("{id} is not started: {why}")))?;
-        // Where nothing begins, nothing is forgotten.
-        self.forget_wishes(run, &mut first).inspect_err(|_| scratch_folder::remove(run))?;
-        let ticket = Arc::new(ticket);
-        self.reporter.tell(&News::TicketRead(ticket.clone()));
+    fn begin(&mut self, opening: Opening, forgotten: Option<Input>) {
+        let Opening { plan, gate, lock, scrollback, scratch } = opening;
+        let Plan { run, ticket, path, folder, config, templates, state, first } = plan;
+        let (id, lock) = (ticket.id.clone(), Arc::new(lock));
+        self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
         self.reporter.opened(run, &id, state.seq, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
         let file = Arc::new(TicketFile {
@@ -256,7 +131,7 @@ impl Supervisor {
             last: Mutex::new(state.reading + 1),
         });
         // Before anybody else can send: a stop that came first would find no run to stop. There is room for them.
-        for input in first.into_iter().chain(file.boxes_said(&ticket, state.reading + 1)) {
+        for input in first.into_iter().chain(forgotten) {
             let _ = inputs.try_send(input);
         }
         let watch = file.clone().follow(Arc::downgrade(&lock));
@@ -308,7 +183,6 @@ impl Supervisor {
             }
             let _ = ended.send((ticket, reason));
         });
-        Ok(id)
     }
 
     /// Hands a command to a run. What it gives is told when the run has decided about it and that is stored, and dropped
@@ -373,16 +247,4 @@ impl Supervisor {
     pub fn open_tickets(&self) -> impl Iterator<Item = &TicketId> {
         self.runs.keys()
     }
-}
-
-/// Everything that a run begins with.
-struct Opening {
-    run: RunId,
-    ticket: Ticket,
-    path: PathBuf,
-    folder: PathBuf,
-    config: Arc<Config>,
-    templates: Arc<Templates>,
-    state: State,
-    lock: TicketLock,
 }

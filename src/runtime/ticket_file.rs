@@ -7,7 +7,7 @@ use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::domain::news::News;
 use crate::domain::record::WriteOutcome;
-use crate::domain::ticket::{Boxes, Severity, Ticket};
+use crate::domain::ticket::{Severity, Ticket};
 use crate::orchestrator::input::Input;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::supervisor::OpenError;
@@ -44,7 +44,7 @@ impl TicketFile {
             *last += 1;
             let input = match load(&self.path) {
                 Ok(ticket) => {
-                    let input = self.said(&ticket, *last);
+                    let input = said(&ticket, *last, &self.validation);
                     self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
                     input
                 }
@@ -112,22 +112,16 @@ impl TicketFile {
             })
             .ok()
     }
+}
 
-    /// What a ticket with boxes that are no phases says at the start: they may be all ticked, and then nothing needs
-    /// to be called.
-    pub fn boxes_said(&self, ticket: &Ticket, reading: u64) -> Option<Input> {
-        let has_boxes = ticket.phases.is_empty() && ticket.boxes != Boxes::default();
-        has_boxes.then(|| self.said(ticket, reading))
-    }
-
-    fn said(&self, ticket: &Ticket, reading: u64) -> Input {
-        Input::TicketRead {
-            reading,
-            title: ticket.title.clone(),
-            phases: translate::phases(ticket),
-            boxes: ticket.boxes,
-            validation: commands(ticket, &self.validation),
-        }
+/// What a ticket says, for the run. `own`: the person's validation commands.
+pub fn said(ticket: &Ticket, reading: u64, own: &[String]) -> Input {
+    Input::TicketRead {
+        reading,
+        title: ticket.title.clone(),
+        phases: translate::phases(ticket),
+        boxes: ticket.boxes,
+        validation: commands(ticket, own),
     }
 }
 

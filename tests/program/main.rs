@@ -13,10 +13,12 @@ mod evidence;
 mod faults;
 mod hank;
 mod headless;
+mod opening;
 mod parse;
 mod policy;
 #[path = "../support/project.rs"]
 mod project;
+mod prompt;
 mod screen;
 mod scripted_agent;
 mod sessions;

@@ -20,7 +20,7 @@ use programmator::orchestrator::state::State;
 use programmator::runtime::gate::{Gate, Judged};
 use programmator::runtime::offline::state_of;
 use programmator::runtime::reporter::{Reporter, Subscription};
-use programmator::runtime::supervisor::{Ended, Supervisor};
+use programmator::runtime::supervisor::{Ended, Opener, Rules, Supervisor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,24 +47,14 @@ impl Attended {
     /// Opens the project's ticket: begins a run, or resumes the one there is.
     pub fn open(project: &Project, ticket: &str, presence: Presence, gate: Gate) -> Self {
         let store = Store::open(&project.path("state")).unwrap();
-        let config = FileText { path: "config.yaml".into(), text: project.read("config/config.yaml") };
-        let layers = Layers {
-            user: Files { config: Some(config), ..Files::default() },
-            project: Files::default(),
-            trust: Trust::Unknown,
-            environment: BTreeMap::new(),
-            flags: Vec::new(),
-        };
-        let resolved = resolve(&layers).unwrap();
-        let (config, templates) = (Arc::new(resolved.config), Arc::new(resolved.templates));
         let (ended, endings) = mpsc::unbounded_channel();
         let reporter = Reporter::new(store.clone());
         let news = reporter.subscribe(presence);
-        let rules = Arc::new(move |_: &std::path::Path| Ok((config.clone(), templates.clone())));
         let gates = Arc::new(move |_: &Judged<'_>| gate.clone());
-        let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, rules, gates, ended);
+        let opener = Opener { store: store.clone(), clock: Arc::new(SystemClock), rules: rules(project), gates };
+        let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, ended);
         let file = project.path(&format!("work/.tickets/{ticket}.md"));
-        let ticket = supervisor.open(&file, &project.work()).unwrap();
+        let (ticket, _) = supervisor.launch(opener.open(&file, &project.work()).unwrap()).unwrap();
         Self { state: State::default(), store, supervisor, ticket, news, endings }
     }
 
@@ -161,6 +151,22 @@ impl Attended {
         let from = records.len().saturating_sub(30);
         records[from..].iter().map(|stored| format!("{:?}", stored.record)).collect()
     }
+}
+
+/// The project's configuration, for its runs.
+#[allow(dead_code, reason = "not every test needs it")]
+pub fn rules(project: &Project) -> Rules {
+    let config = FileText { path: "config.yaml".into(), text: project.read("config/config.yaml") };
+    let layers = Layers {
+        user: Files { config: Some(config), ..Files::default() },
+        project: Files::default(),
+        trust: Trust::Unknown,
+        environment: BTreeMap::new(),
+        flags: Vec::new(),
+    };
+    let resolved = resolve(&layers).unwrap();
+    let (config, templates) = (Arc::new(resolved.config), Arc::new(resolved.templates));
+    Arc::new(move |_| Ok((config.clone(), templates.clone())))
 }
 
 /// A gate that looks for words in a call: `blocked` is blocked, `locked` needs the passphrase, `asked` is put to the

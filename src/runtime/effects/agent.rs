@@ -8,13 +8,14 @@ use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_id;
 use crate::adapters::shell::{self, NoBash};
 use crate::adapters::store::Bounds;
+use crate::adapters::tickets;
 use crate::base::time::Clock;
 use crate::domain::session::Told;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Prompt;
 use crate::runtime::gate::Waiting;
-use crate::runtime::prompts::{self, Made, briefing};
+use crate::runtime::prompts::{Made, Source};
 use crate::runtime::{channels, translate};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +26,6 @@ impl Effects {
     /// Starts Claude and sends the prompt; what fails on the way ends the run with a message.
     pub(super) fn spawn_agent(&mut self, spawn: Spawn) {
         let n = spawn.n;
-        self.gate.keep_to(spawn.profile);
         let prepared = self.prompt(&spawn).and_then(|prompt| {
             let storage = &self.config.storage;
             let bounds = Bounds { limit: storage.stream, reserve: storage.reserve };
@@ -91,9 +91,16 @@ impl Effects {
     }
 
     fn prompt(&self, spawn: &Spawn) -> Result<Made, String> {
-        let (gate, presence) = (&*self.gate, self.reporter.presence());
-        let briefing = block_in_place(|| briefing(gate, self.run, &self.folder, &self.ticket_path, presence));
-        prompts::make(&self.templates, spawn, &self.ticket_path, briefing)
+        let source = Source {
+            templates: &self.templates,
+            gate: &*self.gate,
+            run: self.run,
+            folder: &self.folder,
+            ticket: &self.ticket_path,
+            presence: self.reporter.presence(),
+        };
+        let unread = |error| format!("no prompt can be made of the ticket: {error}");
+        block_in_place(|| source.prompt(spawn, &tickets::load::read(&self.ticket_path).map_err(unread)?))
     }
 
     fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {

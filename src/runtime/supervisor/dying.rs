@@ -18,7 +18,7 @@ impl Dying {
     pub fn waited(&self) -> bool {
         let hope = self.0.elapsed() < PATIENCE;
         if hope {
-            tokio::task::block_in_place(|| std::thread::sleep(LOOK));
+            std::thread::sleep(LOOK);
         }
         hope
     }

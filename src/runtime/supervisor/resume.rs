@@ -1,9 +1,9 @@
 //! Going on with a run: which one is meant, and whether it is one of the folder that the person is in.
 
 use super::dying::Dying;
-use super::{OpenError, Supervisor};
+use super::open_error::OpenError;
+use super::opening::{Opener, Opening};
 use crate::adapters::store::{Found, Store, StoreError};
-use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
@@ -11,10 +11,10 @@ use crate::runtime::offline::state_of;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-impl Supervisor {
+impl Opener {
     /// Goes on with a run that works `here`, in this folder or one above: the one that `text` names (id, end of an id,
-    /// ticket), else the latest that can be. One of another folder is named, and not begun.
-    pub fn resume(&mut self, text: Option<&str>, here: &Path) -> Result<(TicketId, PathBuf), OpenError> {
+    /// ticket), else the latest that can be. One of another folder is named, and not opened.
+    pub fn resume(&self, text: Option<&str>, here: &Path) -> Result<Opening, OpenError> {
         let summary = match text {
             Some(text) => find_run_here(&self.store, text, here)?,
             None => self.latest_resumable(here)?,
@@ -35,7 +35,7 @@ impl Supervisor {
                 summary.ticket
             )));
         }
-        Ok((self.go_on(ticket, path.clone(), state, lock)?, path))
+        self.ready(self.after(state, ticket, &path, here)?, lock)
     }
 
     /// The newest run that can be resumed here: of each ticket only its latest run counts, and only where its file

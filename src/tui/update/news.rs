@@ -111,7 +111,8 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
 /// What came of a request.
 pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
-        Reply::Done => {}
+        // What only a command line asks.
+        Reply::Done | Reply::BoxSet(_) | Reply::Reset { .. } => {}
         Reply::Decided { ticket, command } => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
                 tab.unstored.decided(&command);

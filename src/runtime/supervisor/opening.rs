@@ -1,0 +1,200 @@
+//! Opening a run, up to where it can begin: its ticket is read and locked, what an earlier process left is swept, its
+//! rules and Claude are found. Waits for other programs: for threads that may.
+
+use super::dying::Dying;
+use super::open_error::{OpenError, admit};
+use crate::adapters::agent::{orphans, probe};
+use crate::adapters::clock::fresh_run_id;
+use crate::adapters::scratch_folder;
+use crate::adapters::store::{Holder, LockError, RunScrollback, Store, TicketLock};
+use crate::base::id::{RunId, TicketId};
+use crate::base::time::Clock;
+use crate::config::Config;
+use crate::domain::stream::envelope::classify;
+use crate::domain::ticket::{Boxes, Ticket};
+use crate::orchestrator::input::{Input, Start};
+use crate::orchestrator::prompt::Templates;
+use crate::orchestrator::state::State;
+use crate::runtime::gate::{Gate, Gates, Judged};
+use crate::runtime::offline::state_of;
+use crate::runtime::ticket_file::{commands, load, said};
+use crate::runtime::translate;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The configuration and the templates for runs in a folder.
+pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
+
+/// How long a sweep of another program is waited for.
+pub(super) const SWEEPS: Duration = Duration::from_secs(15);
+
+/// What opens runs.
+#[derive(Clone)]
+pub struct Opener {
+    pub store: Store,
+    pub clock: Arc<dyn Clock>,
+    pub rules: Rules,
+    pub gates: Gates,
+}
+
+/// The run that a ticket gets: the one that can be resumed, or a fresh one.
+pub struct Plan {
+    pub run: RunId,
+    pub ticket: Ticket,
+    pub path: PathBuf,
+    pub folder: PathBuf,
+    pub config: Arc<Config>,
+    pub templates: Arc<Templates>,
+    /// What it is before it goes on.
+    pub state: State,
+    /// What happens to it first.
+    pub first: Vec<Input>,
+}
+
+/// A run that can begin.
+pub struct Opening {
+    pub plan: Plan,
+    pub gate: Gate,
+    pub lock: TicketLock,
+    pub scrollback: RunScrollback,
+    pub scratch: PathBuf,
+}
+
+impl Opening {
+    /// It does not begin.
+    pub fn give_up(self) {
+        scratch_folder::remove(self.plan.run);
+    }
+}
+
+impl Opener {
+    /// Opens the ticket's run: the latest one where it can be resumed, else a fresh one in `folder`. No link may be in
+    /// `path`, as [`find`](fn@crate::adapters::tickets::find) gives it.
+    pub fn open(&self, path: &Path, folder: &Path) -> Result<Opening, OpenError> {
+        let (ticket, lock) = self.take(path)?;
+        self.ready(self.plan(ticket, path, folder)?, lock)
+    }
+
+    /// What [`open`](Self::open) would open. Nothing is changed by it.
+    pub fn look(&self, path: &Path, folder: &Path) -> Result<Plan, OpenError> {
+        let ticket = load(path)?;
+        if let Some(holder) = self.store.ticket_holder(path)? {
+            return Err(OpenError::Held { ticket: ticket.id, holder });
+        }
+        self.plan(ticket, path, folder)
+    }
+
+    /// The ticket and its lock. It is read under the lock: before, another program may have been at work on it.
+    pub(super) fn take(&self, path: &Path) -> Result<(Ticket, TicketLock), OpenError> {
+        let id = load(path)?.id;
+        let lock = self.lock(&id, path)?;
+        Ok((Ticket { id, ..load(path)? }, lock))
+    }
+
+    fn lock(&self, ticket: &TicketId, path: &Path) -> Result<TicketLock, OpenError> {
+        let dying = Dying::since_now();
+        loop {
+            match self.store.lock_ticket(path, &self.holder(ticket, None)) {
+                Ok(lock) => return Ok(lock),
+                Err(LockError::Held { .. }) if dying.waited() => {}
+                Err(LockError::Held { holder }) => return Err(OpenError::Held { ticket: ticket.clone(), holder }),
+                Err(LockError::Store(error)) => return Err(OpenError::Store(error)),
+            }
+        }
+    }
+
+    fn holder(&self, ticket: &TicketId, run: Option<RunId>) -> Holder {
+        Holder { pid: std::process::id(), ticket: ticket.clone(), run, since: self.clock.now() }
+    }
+
+    fn plan(&self, ticket: Ticket, path: &Path, here: &Path) -> Result<Plan, OpenError> {
+        let latest = self.store.latest_for(&path.display().to_string())?;
+        let earlier = latest.map(|summary| state_of(&self.store, summary.run)).transpose()?;
+        self.after(earlier.unwrap_or_default(), ticket, path, here)
+    }
+
+    /// What comes after this run of the ticket: the run itself where it can be resumed, else a fresh one, to which the
+    /// unverified ticks, the circuit breaker and the sessions of this one are carried over.
+    pub(super) fn after(&self, earlier: State, ticket: Ticket, path: &Path, here: &Path) -> Result<Plan, OpenError> {
+        let resumed = earlier.run.filter(|_| earlier.is_resumable());
+        // Where a run works is decided here and nowhere else: where the person is when it begins.
+        let folder = match resumed {
+            Some(_) => PathBuf::from(&earlier.folder),
+            None => std::fs::canonicalize(here).unwrap_or_else(|_| here.to_owned()),
+        };
+        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
+        admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
+        let phases = translate::phases(&ticket);
+        let (run, state, mut first) = if let Some(run) = resumed {
+            let settings = Some(Box::new(config.over(&earlier.settings)));
+            let resumed = Input::Resumed { pid: std::process::id(), reading: earlier.reading + 1, phases, settings };
+            (run, earlier, vec![resumed, Input::LimitsRead(config.settings.limits.clone())])
+        } else {
+            let start = Start {
+                folder: folder.display().to_string(),
+                ticket_path: path.display().to_string(),
+                title: ticket.title.clone(),
+                ticket_status: ticket.status,
+                unverified: earlier.unverified_in(&phases),
+                carried: earlier.carried_into(&phases),
+                phases,
+                validation: commands(&ticket, &config.validation),
+                settings: config.settings.clone(),
+                breaker: earlier.breaker,
+                sessions: earlier.sessions,
+            };
+            let run = fresh_run_id();
+            (run, State::of(run, ticket.id.clone()), vec![Input::Started(Box::new(start))])
+        };
+        // A ticket with boxes that are no phases: they may be all ticked, and then nothing needs to be called.
+        if has_own_boxes(&ticket) {
+            first.push(said(&ticket, state.reading + 1, &config.validation));
+        }
+        Ok(Plan { run, ticket, path: path.to_owned(), folder, config, templates, state, first })
+    }
+
+    /// Finds and makes what the run needs.
+    pub(super) fn ready(&self, plan: Plan, mut lock: TicketLock) -> Result<Opening, OpenError> {
+        let (run, id, config) = (plan.run, &plan.ticket.id, &plan.config);
+        if plan.state.started.is_some() {
+            // What an earlier process left running would work against us. We have the ticket, so that no sweep begins
+            // after the one that is waited for.
+            drop(self.store.lock_sweep(&plan.path, SWEEPS)?);
+            let swept = orphans::sweep_interrupted(&[run.to_string()]);
+            if swept > 0 {
+                tracing::warn!(%run, swept, "leftover processes of the interrupted run were terminated");
+            }
+        }
+        let gate = self.gate(&plan)?;
+        let env = config.agent.variables();
+        let searched = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+        let searched = searched.or_else(|| std::env::var_os("PATH"));
+        probe::look_up(&config.agent.command, searched.as_deref(), &plan.folder)
+            .map_err(|error| OpenError::NoAgent(id.clone(), error))?;
+        lock.describe(&self.holder(id, Some(run)))?;
+        let scrollback = self.store.scrollback(run, classify)?;
+        // Last, so that it is not left behind by what fails. Without it `$TMPDIR` were the person's, and the gate took it
+        // for the run's.
+        let scratch =
+            scratch_folder::make(run).map_err(|why| OpenError::Config(format!("{id} is not started: {why}")))?;
+        Ok(Opening { plan, gate, lock, scrollback, scratch })
+    }
+
+    /// What judges the calls of the run. Without rules everything would be blocked: Claude would be paid for finding that
+    /// out.
+    pub fn gate(&self, plan: &Plan) -> Result<Gate, OpenError> {
+        let Plan { run, ticket, path, folder, config, .. } = plan;
+        let (ticket_file, env) = ((!has_own_boxes(ticket)).then_some(path.as_path()), config.agent.variables());
+        let gate = (self.gates)(&Judged { run: *run, folder, ticket: ticket_file, profile: config.profile, env: &env });
+        match gate.trouble() {
+            Some(why) => Err(OpenError::Config(format!("{} is not started: {why}", ticket.id))),
+            None => Ok(gate),
+        }
+    }
+}
+
+/// The boxes of a plan without phases are Claude's to tick.
+fn has_own_boxes(ticket: &Ticket) -> bool {
+    ticket.phases.is_empty() && ticket.boxes != Boxes::default()
+}

@@ -1,0 +1,149 @@
+//! A run that is opened waits for other programs; nobody else waits for it.
+
+use crate::attended::{rules, yes};
+use crate::project::Project;
+use crate::watched::{signal, start_until};
+use programmator::adapters::clock::SystemClock;
+use programmator::adapters::policy_files;
+use programmator::adapters::store::{Store, SweepLock};
+use programmator::adapters::tickets::Places;
+use programmator::base::id::TicketId;
+use programmator::config::Trust;
+use programmator::domain::answerer::Answerer;
+use programmator::domain::approval::{Approval, Presence};
+use programmator::domain::command::UserCommand;
+use programmator::domain::news::News;
+use programmator::domain::profile::Profile;
+use programmator::domain::record::Record;
+use programmator::domain::request::{Closing, Reply, Request};
+use programmator::runtime::app::{App, Parts};
+use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
+use programmator::runtime::reporter::Subscription;
+use rustix::process::Signal;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// Less than a sweep is waited for, and longer than anything else here takes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const ASKS: &str = "
+turns:
+  - when: {phase: \"Ask\"}
+    steps:
+      - bash: \"curl https://example.invalid\"
+      - status: {files: []}
+  - when: {phase: \"\"}
+    steps:
+      - status: {files: []}
+";
+
+/// A ticket whose run was killed, and whose leftovers another program sweeps until the lock is dropped.
+fn hanging(project: &Project, ticket: &str) -> (PathBuf, SweepLock) {
+    let (mut child, _) = start_until(project, &["run", "--json", ticket], "iteration_started");
+    signal(&child, Signal::KILL);
+    child.wait().expect("it is gone");
+    let path = project.path(&format!("work/.tickets/{ticket}.md"));
+    let store = store(project);
+    // Its locks are free once a process that it was just starting has begun.
+    while store.ticket_holder(&path).expect("the lock").is_some() {
+        std::thread::yield_now();
+    }
+    let sweeping = store.lock_sweep(&path, PATIENCE).expect("nobody sweeps");
+    (path, sweeping)
+}
+
+fn store(project: &Project) -> Store {
+    Store::open(&project.path("state")).expect("the store opens")
+}
+
+fn until_held(project: &Project, ticket: &Path) {
+    let store = store(project);
+    while store.ticket_holder(ticket).expect("the lock").is_none() {
+        std::thread::yield_now();
+    }
+}
+
+fn service(project: &Project) -> App {
+    let person = Person { home: project.path("home"), user: "dev".into(), passphrases: None };
+    let load =
+        |folder: &Path, _, _: Option<Profile>| policy_files::load(Profile::Guarded, None, folder, Trust::Unknown);
+    let origin = Origin { load: Box::new(load), files: Box::new(|_| Vec::new()) };
+    App::start(Parts {
+        store: store(project),
+        clock: Arc::new(SystemClock),
+        rules: rules(project),
+        policy_engines: PolicyEngines::new(person, origin),
+        places: Places { folder: project.work(), tickets_dir: None, home: None },
+        config_folder: None,
+        passphrases: None,
+    })
+}
+
+async fn question(told: &mut Subscription) -> Approval {
+    loop {
+        if let News::Recorded(stored) = timeout(PATIENCE, told.next()).await.expect("a question")
+            && let Record::ApprovalAsked(approval) = &stored.record
+        {
+            return approval.clone();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_taken_while_another_run_is_being_opened() {
+    let project = Project::with_config(&["Ask"], ASKS, "policy: {profile: guarded}\n");
+    project.ticket("tk-2", &["Hang"]);
+    let (path, sweeping) = tokio::task::block_in_place(|| hanging(&project, "tk-2"));
+    let app = service(&project);
+    let mut told = app.subscribe(Presence::Screen);
+    let ask = async |request| app.ask(request, Answerer::SCREEN).await;
+    assert_eq!(ask(Request::Open("tk-1".into())).await, Reply::Done);
+    let approval = question(&mut told).await;
+
+    let mut opened = app.ask_now(Request::Open("tk-2".into()), Answerer::SCREEN).expect("there is room");
+    tokio::task::block_in_place(|| until_held(&project, &path));
+    let (ticket, id) = (TicketId::from_file_name("tk-1"), approval.id.clone());
+    let command = UserCommand::AnswerApproval { id, answer: yes(&approval) };
+    let answered = timeout(PATIENCE, ask(Request::Command(ticket.clone(), command.clone()))).await;
+    assert_eq!(answered, Ok(Reply::Decided { ticket, command }));
+    // Asked again, it is not opened twice.
+    assert_eq!(timeout(PATIENCE, ask(Request::Open("tk-2".into()))).await, Ok(Reply::Done));
+    assert!(opened.try_recv().is_err(), "it cannot be open yet");
+    drop(sweeping);
+    assert_eq!(timeout(PATIENCE, opened).await.expect("it is opened"), Ok(Reply::Done));
+    ask(Request::Close(Closing::Abandon)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_being_opened_does_not_begin_when_all_runs_are_ended() {
+    let project = Project::with(&["One"], ASKS);
+    let (path, sweeping) = tokio::task::block_in_place(|| hanging(&project, "tk-1"));
+    let app = service(&project);
+    let opened = app.ask_now(Request::Open("tk-1".into()), Answerer::SCREEN).expect("there is room");
+    tokio::task::block_in_place(|| until_held(&project, &path));
+    assert_eq!(app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await, Reply::Done);
+    assert!(matches!(timeout(PATIENCE, opened).await, Ok(Ok(Reply::Refused(_)))));
+    drop(sweeping);
+    let free = || store(&project).ticket_holder(&path).expect("the lock").is_none();
+    while !free() {
+        tokio::task::yield_now().await;
+    }
+    assert!(project.journal().iter().all(|record| record["kind"] != "run_resumed"));
+}
+
+#[test]
+fn a_signal_ends_a_program_without_a_screen_while_it_opens_a_run() {
+    for args in [&["resume", "--json"][..], &["run", "--json", "tk-1"]] {
+        let project = Project::with(&["One"], ASKS);
+        let (path, _sweeping) = hanging(&project, "tk-1");
+        let mut child = project.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        until_held(&project, &path);
+        let begun = Instant::now();
+        signal(&child, Signal::INT);
+        assert_eq!(child.wait().expect("it ends").code(), Some(130), "{args:?}");
+        assert!(begun.elapsed() < PATIENCE, "{args:?}: it waited for the sweep");
+    }
+}

@@ -1,0 +1,88 @@
+//! `prompt show` prints what is sent: compared with what the scripted agent then receives.
+
+use crate::project::Project;
+use crate::watched::{signal, start_until, text};
+use programmator::adapters::store::Store;
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// Keeps what it was sent. In the phase `Wait` it waits for the file `go`.
+const KEEPS: &str = "
+turns:
+  - when: {phase: \"Wait\"}
+    steps:
+      - write: {path: \"{slug}.prompt\", content: \"{prompt}\"}
+      - bash: \"until [ -e ../go ]; do sleep 0.02; done\"
+      - status: {summary: s}
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: \"{slug}.prompt\", content: \"{prompt}\"}
+      - status: {summary: s}
+";
+
+fn shown(project: &Project, args: &[&str]) -> Value {
+    let all: Vec<&str> = ["prompt", "show", "tk-1", "--json"].iter().chain(args).copied().collect();
+    let before = (project.ticket_text("tk-1"), records(project), project.git(&["status", "--porcelain"]));
+    let output = project.run(&all);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let after = (project.ticket_text("tk-1"), records(project), project.git(&["status", "--porcelain"]));
+    assert_eq!(before, after, "nothing is changed");
+    serde_json::from_slice(&output.stdout).expect("an object")
+}
+
+/// How many records each run has.
+fn records(project: &Project) -> Vec<usize> {
+    let store = Store::open(&project.path("state")).expect("the store");
+    let runs = store.runs().expect("the runs");
+    runs.iter().map(|run| store.load(run.run).expect("the journal").records.len()).collect()
+}
+
+#[test]
+fn it_prints_what_claude_is_sent_by_a_fresh_run_a_continued_session_and_a_resumed_run() {
+    let project = Project::with(&["One", "Two", "Wait", "Four"], KEEPS);
+    let fresh = shown(&project, &["--headless", "-n", "1"]);
+    assert_eq!((&fresh["iteration"], &fresh["phase"], &fresh["session"]), (&1.into(), &"One".into(), &Value::Null));
+    project.run(&["run", "-n", "1", "tk-1"]);
+    assert_eq!(fresh["prompt"], project.read("work/one.prompt"));
+    let characters = fresh["prompt"].as_str().expect("text").chars().count();
+    assert_eq!(fresh["tokens"], characters.div_ceil(4));
+
+    let continued = shown(&project, &["--headless", "-n", "1"]);
+    assert!(continued["session"].is_string(), "{continued}");
+    project.run(&["run", "-n", "1", "tk-1"]);
+    assert_eq!(continued["prompt"], project.read("work/two.prompt"));
+
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    let held = project.run(&["prompt", "show", "tk-1"]);
+    assert_eq!(held.status.code(), Some(75), "{}", text(&held));
+    signal(&child, Signal::INT);
+    child.wait().expect("it ends");
+    std::fs::remove_file(project.path("work/wait.prompt")).expect("it was sent");
+    let resumed = shown(&project, &["--headless"]);
+    assert_eq!((&resumed["phase"], &resumed["iteration"]), (&"Wait".into(), &2.into()), "{resumed}");
+    project.write("go", "");
+    project.run(&["resume", "--json"]);
+    assert_eq!(resumed["prompt"], project.read("work/wait.prompt"));
+
+    let done = project.run(&["prompt", "show", "tk-1"]);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(text(&done).contains("nothing would be sent"), "{}", text(&done));
+}
+
+#[test]
+fn for_people_the_size_stands_below_the_prompt() {
+    let project = Project::with_config(&["One"], KEEPS, "policy: {profile: guarded}\n");
+    let output = project.run(&["prompt", "show", "tk-1"]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let tokens = &shown(&project, &[])["tokens"];
+    let last = printed.lines().last().expect("lines");
+    assert_eq!(
+        last,
+        format!("-- tk-1, iteration 1: about {tokens} tokens; starts a fresh session"),
+        "{}",
+        text(&output)
+    );
+    assert!(printed.starts_with("Work on ticket `tk-1`") && printed.contains("Waits for the person"), "{printed}");
+    let nobody = shown(&project, &["--headless"]);
+    assert!(nobody["prompt"].as_str().expect("it").contains("Refused, since nobody is there"), "{nobody}");
+}
