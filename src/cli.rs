@@ -1,5 +1,5 @@
 //! The command line: what can be typed, and which room answers it. One file for each command in `cli/`;
-//! each only wires rooms together.
+//! each only wires modules together.
 
 pub mod circuit;
 mod command_line;
@@ -102,7 +102,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     // What would count for nothing is refused: the person meant something by it.
     if cli.command.is_some() && cli.run != RunOptions::default() {
         return Err(CliError::usage(
-            "options of runs stand behind the command: `programmator run --model … tk-…`; only -C may stand before it",
+            "put run options after the subcommand: `programmator run --model … tk-…`; only -C goes before it",
         ));
     }
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);

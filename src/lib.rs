@@ -39,11 +39,11 @@
 //! Claude's output takes another path: a thread drains stdout into a file, verbatim, with an index of
 //! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in [`News`](domain::news::News).
 //!
-//! A front end, the screen like the printer, has two ways to the service behind it ([`app`](runtime::app)): it asks by
-//! [`Request`](domain::request::Request), and is answered alone; it subscribes, and hears all the [`News`](domain::news::News)
-//! that all others hear. Both are plain data. Nothing waits for a front end: one that does not listen is given the run again
-//! from the store. Whether anybody can be asked is looked up when a question is put: some front end listens at which a person
-//! can answer.
+//! A front end (the screen or the headless printer) talks to the service behind it ([`app`](runtime::app)) in two ways: it
+//! sends a [`Request`](domain::request::Request) and gets a private reply, and it subscribes to the
+//! [`News`](domain::news::News) that every front end receives. Both are plain data. Nothing waits for a front end: one that
+//! falls behind reloads the run from the store. Whether a person can be asked is decided when the question comes up, by
+//! whether an interactive front end is subscribed.
 //!
 //! A tool call: Claude asks over stdio → `Input` → the gate ([`policy`]) judges → the verdict is stored → Claude is
 //! answered. A verdict that cannot be stored is not given.
@@ -52,14 +52,14 @@
 //!
 //! Allowed dependencies: `base ◀ domain ◀ {orchestrator, policy} ◀ config`. `tui` uses those five. Adapters use
 //! `base`, `domain`, `policy` and `config`. `runtime` uses all of these but `tui`; `cli` wires everything.
-//! `tests/quick/architecture.rs` holds it.
+//! `tests/quick/architecture.rs` enforces it.
 //!
 //! **[`base`]** Ids, time, lines of bytes, and [`Clean`](base::text::Clean): text that is safe to show. Time comes in as
 //! an argument; the [`Clock`](base::time::Clock) is a trait that the edge implements.
 //!
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
-//! [`record`](domain::record) is the journal's schema; [`words`](domain::messages) turns a record into a log line. Parsing gives
+//! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line. Parsing gives
 //! a value and its problems.
 //!
 //! **[`orchestrator`]** The verbs. [`decide`](orchestrator::decide) answers an [`Input`](orchestrator::input::Input) with
@@ -115,9 +115,9 @@
 //! [`layout`](tui::layout) all geometry, [`theme`](tui::theme) all colours. Three files touch the terminal.
 //!
 //! **[`demo`]** The scripted agent, a double that speaks Claude's recorded protocol over stdio, and a small repository for
-//! it to work in. The tests use it too: it is the same program as the real one, started with another word.
+//! it to work in. The tests use it too: it is the same binary, started with a hidden first argument.
 //!
-//! **[`cli`]** What can be typed, one file for each command; each only wires rooms together.
+//! **[`cli`]** What can be typed, one file for each command; each only wires modules together.
 //!
 //! # Invariants
 //!
@@ -132,7 +132,7 @@
 //! - No raw byte of Claude's, a ticket's or a command's reaches the terminal: only through `Clean`.
 //! - No setting of a repository applies to what is run or prompted until the person trusts it.
 //! - An idle screen sleeps: it wakes for keys, news and the clock that it shows.
-//! - No two files that need each other, whatever the way between them: what both need has a file of its own.
+//! - No dependency cycles between files: what both sides need has a file of its own.
 //! - No `unsafe`, no `unwrap`, no `panic!` outside tests; lints and `tests/quick/architecture.rs` see to it.
 //!
 //! # How to extend
@@ -147,13 +147,12 @@
 //! | request | a variant of [`Request`](domain::request::Request), an arm in [`runtime::app`], and of [`Reply`](domain::request::Reply) what it is answered if more than done or refused |
 //! | front end | a file that [subscribes](runtime::app::App::subscribe) and [asks](runtime::app::App::ask), and the command that starts it |
 //! | effect | a variant of [`Effect`](orchestrator::effect::Effect), an arm in [`runtime::effects`], and the [`Input`](orchestrator::input::Input) that its result is; records before and after it if it must not happen twice |
-//! | record | a variant of [`Record`](domain::record::Record), an arm in [`apply`](orchestrator::apply), a sentence in [`words`](domain::messages); kinds and fields are never renamed |
+//! | record | a variant of [`Record`](domain::record::Record), an arm in [`apply`](orchestrator::apply), a sentence in [`messages`](domain::messages); kinds and fields are never renamed |
 //! | theme | a YAML file in `themes/` and its name in [`BUILT_IN`](tui::theme::load::BUILT_IN); a person's own needs only the file in their folder |
 //! | command | a variant in [`cli::Command`], a file in `cli/`, an example in its help |
 //!
 //! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes
-//! them, the documentation's tables and its picture, and `git diff` shows what came of it. `.ci/run` checks everything that
-//! must hold.
+//! them, the documentation's tables and its picture, and `git diff` shows the result. `.ci/run` runs every check.
 
 pub mod adapters;
 pub mod base;

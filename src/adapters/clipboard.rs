@@ -14,7 +14,7 @@ pub fn copy(text: &str) -> io::Result<()> {
     let clean = Clean::new(text).into_string();
     let clean = clean.trim_end_matches('\n');
     if clean.len() > MAX {
-        return Err(io::Error::other(format!("{} bytes are more than a terminal's clipboard takes", clean.len())));
+        return Err(io::Error::other(format!("too long for the terminal's clipboard: {} bytes", clean.len())));
     }
     execute!(stdout(), CopyToClipboard::to_clipboard_from(clean))
 }

@@ -64,7 +64,7 @@ fn prompt_paths(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
             paths.push(path);
         }
         if paths.len() > MAX_PROMPTS {
-            let reason = format!("more than {MAX_PROMPTS} prompts; remove those that are none");
+            let reason = format!("more than {MAX_PROMPTS} .md files; remove those that are not prompts");
             return Err(ReadError { path: folder.to_owned(), reason });
         }
     }

@@ -39,7 +39,7 @@ impl WorkTree {
     /// manifests of plain folders and for scratch space.
     pub async fn open(folder: &Path, keep: &Path) -> Result<Self, EvidenceError> {
         let folder = std::fs::canonicalize(folder).map_err(|source| EvidenceError::Io {
-            what: "opening the work folder".to_owned(),
+            what: "opening the working directory".to_owned(),
             path: folder.to_owned(),
             source,
         })?;

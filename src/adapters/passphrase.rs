@@ -30,7 +30,7 @@ const OVER_SHA256: &str = "pre=sha256";
 /// A passphrase could not be set, imported or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum PassphraseError {
-    #[error("a passphrase has at least {SHORTEST} characters; this one has {0}")]
+    #[error("the passphrase needs at least {SHORTEST} characters; this one has {0}")]
     Short(usize),
     #[error("this passphrase was once published as a default: everyone knows it; choose another")]
     Published,
@@ -105,7 +105,7 @@ impl Passphrases {
         let phc = PasswordHash::new(lines.next().unwrap_or_default()).map_err(|error| broken(error.to_string()))?;
         let params = Params::try_from(&phc).map_err(|error| broken(error.to_string()))?;
         if phc.algorithm != Algorithm::Argon2id.ident() || params.m_cost() > COST.0 {
-            return Err(broken("another algorithm, or more memory than we use".into()));
+            return Err(broken("unsupported algorithm or memory cost".into()));
         }
         let over_sha256 = match lines.next().map(str::trim) {
             None | Some("") => false,

@@ -19,6 +19,9 @@ pub enum SaveError {
     /// It could not be used: it would block everything.
     #[error("{0}; nothing was saved")]
     Policy(#[from] PolicyError),
+    /// It was saved, but who may read it could not be restored.
+    #[error("{path}: saved, but its permissions could not be restored: {reason}")]
+    Mode { path: String, reason: String },
     /// Where or how it is to be saved.
     #[error("{path}: {reason}; nothing was saved")]
     Form {
@@ -53,7 +56,7 @@ pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), SaveErro
     };
     match (old, &now) {
         (None, Some(_)) => return Err(form("it already exists")),
-        (old, now) if old != now.as_deref() => return Err(form("it was changed meanwhile")),
+        (old, now) if old != now.as_deref() => return Err(form("another program changed it in the meantime")),
         _ => {}
     }
     // A file that cannot be used would block everything.
@@ -61,7 +64,7 @@ pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), SaveErro
     let mode = fs::metadata(&target).ok().map(|metadata| metadata.permissions());
     private_file::write(&target, new)?;
     match mode.map(|mode| fs::set_permissions(&target, mode)) {
-        Some(Err(error)) => Err(form(&format!("saved, but for its owner alone: {error}"))),
+        Some(Err(error)) => Err(SaveError::Mode { path: path.display().to_string(), reason: error.to_string() }),
         Some(Ok(())) | None => Ok(()),
     }
 }
@@ -107,7 +110,12 @@ fn inserted(old: &str, rules: &str, before: &str) -> Result<String, String> {
     let mut expected = known;
     let at = place.rule.min(expected.len());
     expected.splice(at..at, added);
-    if list(&new)? == expected { Ok(new) } else { Err("it is written in a form that cannot be added to".into()) }
+    if list(&new)? == expected {
+        Ok(new)
+    } else {
+        Err("its layout does not allow a rule to be added automatically; add it by hand: programmator policy edit"
+            .into())
+    }
 }
 
 /// Where the rules go.
@@ -152,7 +160,7 @@ fn list(text: &str) -> Result<Vec<Value>, String> {
     match file.get("rules") {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(rules)) => Ok(rules.clone()),
-        Some(_) => Err("its rules are no list".into()),
+        Some(_) => Err("`rules` is not a list".into()),
     }
 }
 

@@ -85,10 +85,10 @@ fn check_owner(metadata: &Metadata) -> Result<(), &'static str> {
     use std::os::unix::fs::MetadataExt;
     let us = rustix::process::geteuid().as_raw();
     if metadata.uid() != us && metadata.uid() != 0 {
-        return Err("it belongs to somebody else; make it yours with chown");
+        return Err("it is owned by another user; make it yours with chown");
     }
     if metadata.mode() & 0o022 != 0 {
-        return Err("others can write it; take that away with chmod go-w");
+        return Err("it is writable by other users; take that away with chmod go-w");
     }
     Ok(())
 }

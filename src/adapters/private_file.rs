@@ -33,9 +33,9 @@ pub fn read(path: &Path) -> Result<Option<String>, PrivateFileError> {
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(failed(path, &"larger than 1 MiB; it cannot be ours"));
+        return Err(failed(path, &"larger than 1 MiB; not a file that programmator wrote"));
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| failed(path, &"not UTF-8; it cannot be ours"))
+    String::from_utf8(bytes).map(Some).map_err(|_| failed(path, &"not UTF-8; not a file that programmator wrote"))
 }
 
 /// Replaces the file: a crash leaves the old one or the new one, readable by the owner alone.

@@ -21,7 +21,7 @@ impl Room {
         if free >= self.reserve.saturating_add(bytes) {
             return Ok(());
         }
-        let why = format!("{} MiB are free, which are kept for records (storage.reserve)", free >> 20);
+        let why = format!("only {} MiB free, all of it kept for records (storage.reserve)", free >> 20);
         Err(io::Error::new(io::ErrorKind::StorageFull, why))
     }
 }

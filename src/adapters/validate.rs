@@ -82,9 +82,9 @@ async fn one(n: u32, command: &str, place: &Place<'_>, log: &Path) -> Validation
     let remark = match &attempt {
         Ok((End::Exited(Ok(status)), _)) => {
             outcome.exit = status.code();
-            status.code().is_none().then(|| format!("ended by {status}"))
+            status.code().is_none().then(|| format!("killed by {status}"))
         }
-        Ok((End::Exited(Err(error)), _)) => Some(format!("lost track of it: {error}")),
+        Ok((End::Exited(Err(error)), _)) => Some(format!("its exit status could not be read: {error}")),
         Ok((End::OutOfTime, _)) => {
             outcome.timed_out = true;
             Some(format!("timed out after {} s", place.timeout.as_secs()))

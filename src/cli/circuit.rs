@@ -28,14 +28,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Subcommand)]
 pub enum CircuitCommand {
     #[command(after_help = help::CIRCUIT_STATUS)]
-    /// Show where each ticket's breaker stands, what it counts and how it moved.
+    /// Show each ticket's circuit breaker: state, counters and history.
     Status {
-        /// An array of breakers as JSON.
+        /// Print a JSON array instead of text.
         #[arg(long)]
         json: bool,
     },
     #[command(after_help = help::CIRCUIT_RESET)]
-    /// Close a breaker and forget what it has counted.
+    /// Close a circuit breaker and reset its counters.
     Reset {
         /// The ticket; without one, every ticket that was worked on in this folder.
         ticket: Option<String>,
@@ -119,7 +119,7 @@ fn print(out: &mut dyn Write, shown: &CircuitRow) -> std::io::Result<()> {
     }
     for moved in shown.history.iter().rev().take(MOVES).rev() {
         let Moved { time, from, to, reason, .. } = moved;
-        writeln!(out, "    {}  {} → {}: {reason}", time.second(), from.word(), to.word())?;
+        writeln!(out, "    {} UTC  {} → {}: {reason}", time.second(), from.word(), to.word())?;
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ pub enum Command {
     /// Resume an interrupted run: the latest, or the one named.
     #[command(after_help = help::RESUME)]
     Resume {
-        /// A run's id (or its end), or its ticket.
+        /// A run id or its last characters, or a ticket.
         run: Option<String>,
         /// Print one JSON record per line instead of opening the screen.
         #[arg(long)]
@@ -73,7 +73,7 @@ pub enum Command {
     /// List all runs, or show one with its limits and cost.
     #[command(after_help = help::STATUS)]
     Status {
-        /// A run's id (or its end), or its ticket; without it all runs.
+        /// A run id or its last characters, or a ticket; all runs if omitted.
         run: Option<String>,
         /// Print JSON instead of text.
         #[arg(long)]
@@ -82,7 +82,7 @@ pub enum Command {
     /// Print the records of a run.
     #[command(after_help = help::LOGS)]
     Logs {
-        /// A run's id (or its end), or its ticket.
+        /// A run id or its last characters, or a ticket.
         run: String,
         /// Follow: wait for more until the run ends.
         #[arg(short, long)]
@@ -94,7 +94,7 @@ pub enum Command {
     /// Show a past run on the screen.
     #[command(after_help = help::REPLAY)]
     Replay {
-        /// A run's id (or its end), or its ticket.
+        /// A run id or its last characters, or a ticket.
         run: String,
         /// Screen options.
         #[command(flatten)]
@@ -176,7 +176,7 @@ pub enum Command {
     },
     /// Check, list, test and edit the policy.
     Policy {
-        /// What to ask.
+        /// What to do with it.
         #[command(subcommand)]
         command: PolicyCommand,
     },

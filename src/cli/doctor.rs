@@ -216,7 +216,7 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
                 .filter(|one| one.ticket.as_ref().map_or(true, crate::domain::ticket::Ticket::is_broken))
                 .count();
             let mark = if broken == 0 { Mark::Ok } else { Mark::Warn };
-            Finding::new("tickets", mark, format!("{shown}: {} tickets, {broken} broken", listed.len()))
+            Finding::new("tickets", mark, format!("{shown}: tickets: {}, broken: {broken}", listed.len()))
         }
         Err(error) => Finding::new(
             "tickets",
@@ -255,7 +255,8 @@ fn state(session: &Session, reserve: u64) -> Finding {
             match (store.try_to_write(), room) {
                 (Ok(()), Ok(())) => Finding::new("state", Mark::Ok, format!("{} can be written", folder.display())),
                 (Ok(()), Err(error)) => {
-                    let words = format!("{}: only {error}: Claude's output is not stored", folder.display());
+                    let words =
+                        format!("{}: {error}, so Claude's output is not stored; free some space", folder.display());
                     Finding::new("state", Mark::Warn, words)
                 }
                 (Err(error), _) => Finding::new("state", Mark::Fail, error.to_string()),
@@ -274,7 +275,7 @@ fn terminal(session: &Session) -> Finding {
         return Finding::new(
             "terminal",
             Mark::Fail,
-            "TERM is set to a terminal without full-screen mode: use `programmator run`",
+            "TERM is not set, or names a terminal without full-screen mode: set TERM, or use `programmator run`",
         );
     }
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]

@@ -62,7 +62,7 @@ impl color_eyre::section::PanicMessage for PanicWords {
     fn display(&self, panic: &PanicHookInfo<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = panic.payload().downcast_ref::<&str>().copied();
         let words =
-            words.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no words");
+            words.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
         let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
         write!(f, "internal error: {}{place}", Clean::new(words))
     }

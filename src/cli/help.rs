@@ -29,15 +29,15 @@ Exit codes:
   2    wrong usage or configuration; nothing was started
   3    blocked: needs a person
   4    stopped by a guard or limit: iterations, no change, errors, time, budget,
-       the circuit breaker; a limit that resets is waited for
+       the circuit breaker; the run waits for a limit that resets
   5    stopped by you
   75   the ticket is in use by another program
   77   not allowed inside a run; use a shell of your own
   129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
-Of several tickets, the highest counts.
+With several tickets, the highest code wins.
 
 Environment:
-  TICKETS_DIR                     folder of the tickets
+  TICKETS_DIR                     tickets folder
   PROGRAMMATOR_MAX_ITERATIONS     maximum iterations of one run
   PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
@@ -175,7 +175,7 @@ Examples:
   programmator demo
   programmator demo --headless
 
-It needs git and nothing else. Everything it writes is in a temporary folder that is removed at the end.";
+It needs git and bash. Everything it writes is in a temporary folder that is removed at the end.";
 
 /// `programmator doctor --help`.
 pub const DOCTOR: &str = "\

@@ -75,7 +75,7 @@ impl Host for TerminalHost {
             Ok(Ok(status)) if status.success() => Ok(()),
             Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
             Ok(Err(error)) => Err(format!("{program} could not be started: {error}; set $EDITOR")),
-            Err(error) => Err(format!("lost track of {program}: {error}")),
+            Err(error) => Err(format!("cannot read the exit status of {program}: {error}")),
         }
     }
 

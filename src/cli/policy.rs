@@ -79,7 +79,7 @@ pub struct Check {
     /// The tool's input.
     #[arg(long, value_name = "JSON", requires = "tool")]
     pub input: Option<String>,
-    /// The folder that it would run in, also the workspace [default: the current folder].
+    /// The working directory to judge it in [default: the current one].
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
     /// Use this profile alone: strict, guarded or trusted.

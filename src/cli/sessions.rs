@@ -112,7 +112,14 @@ fn print(out: &mut dyn Write, shown: &SessionRow, now: Timestamp) -> std::io::Re
     }
     for moved in shown.history.iter().rev().take(TRANSITIONS).rev() {
         let why = if moved.reason.is_empty() { String::new() } else { format!(": {}", moved.reason) };
-        writeln!(out, "    {}  {}  {}  {}{why}", moved.time, moved.step, short(&moved.session), moved.to.word())?;
+        writeln!(
+            out,
+            "    {} UTC  {}  {}  {}{why}",
+            moved.time.second(),
+            moved.step,
+            short(&moved.session),
+            moved.to.word()
+        )?;
     }
     Ok(())
 }

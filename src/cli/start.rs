@@ -129,7 +129,7 @@ async fn work(
                 }
             }
             _ = app.all_ended(), if by_signal.is_some() => stop.cancel(),
-            () = app.gone() => return Err(fault("its service went down")),
+            () = app.gone() => return Err(fault("its supervisor task stopped; `programmator resume` continues the runs")),
         }
     }
     app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
@@ -241,5 +241,5 @@ fn unfit(error: &ScreenError) -> CliError {
 }
 
 fn fault(what: &str) -> CliError {
-    CliError::failure(format!("a fault in programmator: {what}"))
+    CliError::failure(format!("internal error: {what}"))
 }

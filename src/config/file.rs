@@ -125,7 +125,7 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
 
 fn parse(text: &str) -> Result<Groups, (u64, String)> {
     if text.len() > MAX_FILE {
-        return Err((1, format!("the file has {} bytes; {MAX_FILE} are the most", text.len())));
+        return Err((1, format!("the file is {} bytes; the maximum is {MAX_FILE}", text.len())));
     }
     let options = serde_yaml::options! {
         budget: serde_yaml::budget! {
@@ -137,7 +137,7 @@ fn parse(text: &str) -> Result<Groups, (u64, String)> {
     };
     serde_yaml::from_str_with_options::<Option<Groups>>(text, options).map(Option::unwrap_or_default).map_err(|error| {
         let line = error.location().map_or(1, |location| location.line());
-        (line, clean_line(&format!("not readable as settings: {error}"), 300))
+        (line, clean_line(&format!("invalid configuration: {error}"), 300))
     })
 }
 

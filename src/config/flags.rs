@@ -7,7 +7,7 @@ use crate::base::text::clean_line;
 const PROTOCOL: &str = "programmator talks to Claude over it";
 const GATE: &str = "it would weaken or remove the gate that every tool call passes";
 const THREAD: &str = "programmator chooses the session of every iteration itself";
-const ENDS: &str = "Claude would do something else than work on the ticket";
+const ENDS: &str = "Claude would do something other than work on the ticket";
 
 /// Flags that are never handed on, and why.
 pub const REFUSED: [(&str, &str); 45] = [
@@ -41,8 +41,8 @@ pub const REFUSED: [(&str, &str); 45] = [
     ("--fork-session", THREAD),
     ("--no-session-persistence", "set run.session_continuity: false instead"),
     ("--from-pr", THREAD),
-    ("-w", "Claude would work in another folder than the one that is checked"),
-    ("--worktree", "Claude would work in another folder than the one that is checked"),
+    ("-w", "Claude would work outside the directory that is checked"),
+    ("--worktree", "Claude would work outside the directory that is checked"),
     ("--tmux", ENDS),
     ("--bg", ENDS),
     ("--background", ENDS),
@@ -79,7 +79,7 @@ pub fn vet(words: Vec<String>) -> Vetted {
         let shown = clean_line(&word, 80);
         if !word.starts_with('-') {
             if !may_be_value {
-                vetted.refused.push(format!("`{shown}` belongs to no flag: Claude would take it for a prompt"));
+                vetted.refused.push(format!("`{shown}` does not belong to a flag: Claude would take it as a prompt"));
             }
             vetted.flags.push(word);
             continue;

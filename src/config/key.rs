@@ -128,7 +128,7 @@ pub const KEYS: [Row; 43] = {
         row(Key::Stagnation, "limits.stagnation", Whole(1, 1_000), Some("PROGRAMMATOR_STAGNATION_LIMIT"), Always, "iterations in a row without any change"),
         row(Key::RepeatedError, "limits.repeated_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error"),
         row(Key::IterationTimeout, "limits.iteration_timeout", Whole(1, DAY), Some("PROGRAMMATOR_TIMEOUT"), Always, "seconds for one iteration"),
-        row(Key::IdleTimeout, "limits.idle_timeout", Whole(1, DAY), None, Always, "seconds without a byte while no tool runs"),
+        row(Key::IdleTimeout, "limits.idle_timeout", Whole(1, DAY), None, Always, "seconds without output while no tool runs"),
         row(Key::PostResultGrace, "limits.post_result_grace", Whole(1, 3_600), None, Always, "seconds from the result to the end of the process"),
         row(Key::AgentCommand, "agent.command", Words, Some("PROGRAMMATOR_CLAUDE"), WhenTrusted, "program and first arguments that start Claude"),
         row(Key::Model, "agent.model", Text, None, WhenTrusted, "model for Claude"),
@@ -137,23 +137,23 @@ pub const KEYS: [Row; 43] = {
         row(Key::SettingSources, "agent.setting_sources", List, None, WhenTrusted, "Claude's own settings to load: nothing, or user"),
         row(Key::MaxRetries, "agent.max_retries", Whole(0, 100), Some("CLAUDE_CODE_MAX_RETRIES"), WhenTrusted, "retries of a failed request by Claude itself"),
         row(Key::ValidationCommands, "validation.commands", List, None, WhenTrusted, "commands that check every claim"),
-        row(Key::ValidationTimeout, "validation.timeout", Whole(1, DAY), None, WhenTrusted, "seconds for one of them"),
+        row(Key::ValidationTimeout, "validation.timeout", Whole(1, DAY), None, WhenTrusted, "seconds for one validation command"),
         row(Key::Theme, "screen.theme", Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme"),
         row(Key::Ascii, "screen.ascii", Switch, None, Always, "draw with ASCII only"),
-        row(Key::TicketsDir, "tickets.dir", Text, Some("TICKETS_DIR"), WhenTrusted, "folder of the tickets"),
+        row(Key::TicketsDir, "tickets.dir", Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder"),
         row(Key::SessionContinuity, "run.session_continuity", Switch, None, Always, "continue Claude's session from iteration to iteration"),
         row(Key::BreakerNoProgress, "breaker.no_progress", Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker"),
-        row(Key::BreakerSameError, "breaker.same_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error that open it"),
-        row(Key::BreakerPermissionDenials, "breaker.permission_denials", Whole(1, 1_000), None, Always, "iterations in a row with refusals that open it"),
-        row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall, for two iterations, to half-open it"),
+        row(Key::BreakerSameError, "breaker.same_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error that open the circuit breaker"),
+        row(Key::BreakerPermissionDenials, "breaker.permission_denials", Whole(1, 1_000), None, Always, "iterations in a row with refused calls that open the circuit breaker"),
+        row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall, for two iterations, to half-open the circuit breaker"),
         row(Key::BreakerCooldown, "breaker.cooldown", Whole(0, 7 * DAY), None, Always, "seconds until one iteration is allowed again"),
-        row(Key::BreakerAutoReset, "breaker.auto_reset", Switch, None, Always, "close it at every start"),
+        row(Key::BreakerAutoReset, "breaker.auto_reset", Switch, None, Always, "close the circuit breaker at every start"),
         row(Key::StartTimeout, "limits.start_timeout", Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers"),
         row(Key::FirstByteTimeout, "limits.first_byte_timeout", Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer"),
         row(Key::SessionExpiry, "run.session_expiry_hours", Whole(1, 8_760), None, Always, "hours after which an unused session is not continued"),
         row(Key::Calls, "limits.calls", Whole(1, 100_000), Some("PROGRAMMATOR_CALLS"), WhenTrusted, "calls of Claude in an hour, all tickets and programs together"),
-        row(Key::Tokens, "limits.tokens", Whole(1, TOKENS), None, WhenTrusted, "input and output tokens in an hour, likewise"),
-        row(Key::HourWindow, "limits.window", Choice(&HourWindow::WORDS), None, WhenTrusted, "which hour: clock or sliding"),
+        row(Key::Tokens, "limits.tokens", Whole(1, TOKENS), None, WhenTrusted, "input and output tokens in an hour, all tickets and programs together"),
+        row(Key::HourWindow, "limits.window", Choice(&HourWindow::WORDS), None, WhenTrusted, "how an hour is counted: clock or sliding"),
         row(Key::OnWarning, "limits.on_warning", Choice(&OnWarning::WORDS), None, WhenTrusted, "when the provider warns: go_on, or park after the phase"),
         row(Key::RunUsd, "budget.run_usd", Usd, None, WhenTrusted, "USD for one run"),
         row(Key::RunTokens, "budget.run_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for one run"),
@@ -294,7 +294,7 @@ impl Row {
     }
 
     fn nul(&self) -> String {
-        format!("{} has a NUL character, which cannot be handed to any program", self.name)
+        format!("{} contains a NUL character; remove it", self.name)
     }
 
     fn wrong(&self, shown: &str) -> String {
@@ -303,12 +303,12 @@ impl Row {
             Kind::Usd => "an amount in USD above 0, like 2.50".to_owned(),
             Kind::Choice(words) => words.join(" or "),
             Kind::Switch => "true or false".to_owned(),
-            Kind::Text => "a text".to_owned(),
-            Kind::List => "a list of texts".to_owned(),
+            Kind::Text => "a string".to_owned(),
+            Kind::List => "a list of strings".to_owned(),
             Kind::Words => "a list of words".to_owned(),
-            Kind::Pairs => "names with texts".to_owned(),
+            Kind::Pairs => "a map of names to strings".to_owned(),
         };
-        format!("{} is `{}`, but takes {takes} ({})", self.name, clean_line(shown, 60), self.doc)
+        format!("{} is `{}`, but must be {takes} ({})", self.name, clean_line(shown, 60), self.doc)
     }
 }
 

@@ -184,7 +184,7 @@ fn bad_variable(name: &str) -> Option<String> {
     // `--bare` and `--safe-mode` in another form: both switch the gate off.
     let gate = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"].contains(&name);
     (gate || name.starts_with("PROGRAMMATOR_"))
-        .then(|| format!("agent.env cannot set `{shown}`: programmator's own work depends on it"))
+        .then(|| format!("agent.env cannot set `{shown}`: programmator sets it itself"))
 }
 
 /// One value and where it came from.

@@ -62,15 +62,15 @@ impl Watch {
     pub fn cure(self) -> String {
         let key = self.key();
         match self {
-            Self::Start => format!("`programmator doctor` looks for the cause; on a slow machine raise `{key}`"),
+            Self::Start => format!("run `programmator doctor` to find the cause; on a slow machine raise `{key}`"),
             Self::FirstByte => {
-                format!("look at the network and at the service's status; raise `{key}` for a model that thinks longer")
+                format!("check the network and the provider's status page; raise `{key}` for slow models")
             }
-            Self::Idle => format!("look at the network; raise `{key}` for a model that is silent for longer"),
+            Self::Idle => format!("check the network; raise `{key}` if the model pauses longer"),
             Self::PostResult => {
-                format!("a command in the background may hold it; raise `{key}` to wait longer for such")
+                format!("a background command may be keeping it alive; raise `{key}` to wait longer")
             }
-            Self::Total => format!("raise `{key}` or cut the phase into smaller ones"),
+            Self::Total => format!("raise `{key}` or split the phase"),
         }
     }
 }
@@ -86,7 +86,9 @@ impl WatchdogFired {
             Watch::PostResult => {
                 format!("Claude gave its result, which counts, but did not exit within {time} and was terminated")
             }
-            Watch::Total => format!("the iteration has taken {time}; Claude was terminated, what it did is kept"),
+            Watch::Total => {
+                format!("the iteration timed out after {time} and Claude was terminated; its changes are kept")
+            }
         };
         format!("{what}; {}", self.timer.cure())
     }

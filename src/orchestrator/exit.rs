@@ -122,13 +122,18 @@ pub fn detail(rule: CompletionRule, state: &State) -> String {
             listed(&signs.test_only)
         ),
         CompletionRule::DoneSignals => format!("Claude called the work complete in iterations {}", listed(&signs.done)),
-        CompletionRule::Safety => format!("Claude wanted to leave in iterations {}", listed(&signs.indicators)),
+        CompletionRule::Safety => format!("Claude signalled completion in iterations {}", listed(&signs.indicators)),
         CompletionRule::ProjectComplete => {
-            format!("Claude wanted to leave in iterations {} and says so", listed(&signs.indicators))
+            format!(
+                "Claude signalled completion in iterations {} and confirmed it (exit_signal: true)",
+                listed(&signs.indicators)
+            )
         }
         CompletionRule::PlanComplete => match state.boxes.optional {
-            0 => format!("all {} boxes of the ticket are ticked", state.boxes.ticked),
-            optional => format!("all boxes of the ticket are ticked except {optional} optional ones"),
+            0 => format!("all checkboxes of the ticket are ticked ({})", state.boxes.ticked),
+            optional => {
+                format!("all required checkboxes of the ticket are ticked; optional ones still open: {optional}")
+            }
         },
     }
 }

@@ -279,9 +279,9 @@ mod tests {
         for heading in [
             "Where the run stands",
             "What the gate does",
-            "What did not hold",
-            "What to do otherwise",
-            "From the person",
+            "Why your claim was disputed",
+            "What to do differently",
+            "Messages from the user",
             "last iterations reported",
             "Done before",
             "Open, in",

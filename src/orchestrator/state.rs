@@ -353,8 +353,8 @@ impl State {
         let counts = !ran.is_empty() && ran.iter().all(|(_, exit)| *exit == Some(0));
         match (self.validation_change.is_some() || counts && differs, ran.is_empty()) {
             (false, _) => None,
-            (true, false) => Some("validated with the earlier commands; the changed ones were not applied"),
-            (true, true) => Some("the changed validation commands were not applied"),
+            (true, false) => Some("validated with the old commands; the new ones were not applied"),
+            (true, true) => Some("the new validation commands were not applied"),
         }
     }
 

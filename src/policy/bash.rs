@@ -61,7 +61,7 @@ pub fn units(command: &str, place: &Place<'_>) -> Vec<Unit> {
     });
     match walked {
         Some(units) if !units.is_empty() => units,
-        Some(_) => vec![hidden(command, "there is no command in it")],
+        Some(_) => vec![hidden(command, "it contains no command")],
         None => vec![hidden(command, "it could not be parsed")],
     }
 }
@@ -69,10 +69,10 @@ pub fn units(command: &str, place: &Place<'_>) -> Vec<Unit> {
 /// Why a text is not even parsed.
 fn refused(command: &str) -> Option<String> {
     if command.trim().is_empty() {
-        return Some("it is empty".to_owned());
+        return Some("the command is empty".to_owned());
     }
     if command.len() > MAX_BYTES {
-        return Some(format!("it is longer than {MAX_BYTES} bytes"));
+        return Some(format!("the command is longer than {MAX_BYTES} bytes"));
     }
     chars::refused(command).or_else(|| parse::refused(command, MAX_OPENERS, MAX_SUBSTITUTIONS))
 }

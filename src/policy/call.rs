@@ -75,7 +75,7 @@ const TYPES: [&str; 27] = [
 /// The units of a call. Never empty.
 pub fn units(tool: &str, input: &Value, place: &Place<'_>) -> Vec<Unit> {
     let Value::Object(fields) = input else {
-        return vec![Unit::new(tool, Program::Tool, tool).refused("its input is not an object")];
+        return vec![Unit::new(tool, Program::Tool, tool).refused("the tool input is not a JSON object")];
     };
     if runs_in_shell(tool) { of_bash(tool, fields, place) } else { vec![of_tool(tool, fields, place)] }
 }
@@ -151,7 +151,7 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     unit.tree = tool.search.is_some() && (prints || unit.reads.iter().any(outside));
     unit.only = fields.get("glob").and_then(Value::as_str).map(names).unwrap_or_default();
     if unit.reads.iter().any(|target| matches!(target, Target::Path(path) if path.starts_with("/dev"))) {
-        unit.doubts.push(Doubt::Words("it is a device".to_owned()));
+        unit.doubts.push(Doubt::Words("the path is a device".to_owned()));
     }
     if let Some(url) = &tool.url {
         match fields.get(url).and_then(Value::as_str).map(host) {

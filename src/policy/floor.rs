@@ -95,7 +95,8 @@ impl Floor {
             unit.floor.take().or_else(|| below.find_map(|target| self.write_refused(target, false, place, default)));
         let mut written = unit.writes.iter().chain(&unit.below).filter_map(Target::path);
         if let Some(path) = written.find(|path| !place.is_ours(path)) {
-            let why = format!("writes {}, outside of the workspace: temporary files belong in $TMPDIR", path.display());
+            let why =
+                format!("writes {}, outside the working directory: temporary files belong in $TMPDIR", path.display());
             unit.doubts.push(Doubt::Words(why));
         }
         if let Some(path) =
@@ -176,7 +177,7 @@ impl Floor {
         };
         let asks = default == Verdict::Ask && is_temporary(path, place);
         if !place.is_ours(path) && !asks {
-            return Some(format!("writes {}, outside of the workspace", path.display()));
+            return Some(format!("writes {}, outside the working directory", path.display()));
         }
         if self.protects(path, place).is_some() {
             return Some(format!("writes {}, which is protected", path.display()));

@@ -54,7 +54,7 @@ pub fn clanker(text: &str) -> Result<Imported, String> {
     let mut yaml = String::from("version: 1\ndefault: block\nrules:\n");
     let mut remarks = Vec::new();
     if value.get("default").and_then(Value::as_str).is_some_and(|default| default != "block") {
-        remarks.push("its default was not block; ours is".to_owned());
+        remarks.push("its default was not `block`; the imported policy blocks by default".to_owned());
     }
     for (at, rule) in rules.iter().enumerate() {
         let field = |names: &[&str]| names.iter().find_map(|name| rule.get(*name)?.as_str());

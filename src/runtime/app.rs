@@ -334,7 +334,7 @@ impl Service {
         // What was to begin would be open when everything has ended.
         let opening = std::mem::take(&mut self.waiting).into_values().map(|waiting| (waiting.ticket, waiting.reply));
         for (ticket, reply) in std::mem::take(&mut self.again).into_iter().chain(opening) {
-            let _ = reply.send(refused(&ticket, "all runs are being ended".to_owned(), 0));
+            let _ = reply.send(refused(&ticket, "programmator is shutting down; nothing new is started".to_owned(), 0));
         }
         match how {
             Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,

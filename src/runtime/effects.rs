@@ -105,7 +105,7 @@ impl Effects {
             Effect::SendFollowUp { n, prompt } => self.send_follow_up(n, &prompt).await,
             Effect::SendNote { id, text } => {
                 // Said by itself, a note that begins with `/` would be a command of Claude's.
-                let said = format!("The person you work for says:\n\n{text}");
+                let said = format!("Message from the user:\n\n{text}");
                 self.say(&id, &said).await;
             }
             Effect::Judge { n, call } => return self.judge(n, call),

@@ -79,7 +79,7 @@ pub fn judge_edit(gate: &dyn Judge, call: &ToolCall) -> Ruling {
     let ruling = gate.judge(call);
     match serde_json::from_str::<Map<String, Value>>(&call.input) {
         Ok(_) => ruling,
-        Err(error) => ruling.blocked("programmator", &format!("the changed input is no JSON object ({error})")),
+        Err(error) => ruling.blocked("programmator", &format!("the edited input is not a JSON object ({error})")),
     }
 }
 

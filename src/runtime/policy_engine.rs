@@ -307,7 +307,7 @@ impl Judge for PolicyEngine {
                 opened.push(told);
             }
         }
-        (!opened.is_empty()).then(|| format!("your passphrase has unlocked, in this run, {}", opened.join(" and ")))
+        (!opened.is_empty()).then(|| format!("your passphrase unlocked {} (this run only)", opened.join(" and ")))
     }
 
     fn refresh(&self) -> Option<String> {
@@ -487,7 +487,7 @@ mod tests {
         assert!(locked.contains("the passphrase unlocks rule tags for 5m"), "said before it is given: {locked}");
         assert!(!Place::judge(&book, "git push").reason.contains("unlocks"));
         let told = book.unlock(&["tags".into(), "once".into(), "no such rule".into()]);
-        assert_eq!(told.as_deref(), Some("your passphrase has unlocked, in this run, rule tags for 5m00s"));
+        assert_eq!(told.as_deref(), Some("your passphrase unlocked rule tags for 5m00s (this run only)"));
         assert_eq!(book.unlock(&["once".into()]), None, "there is nothing to tell of one call");
         assert_eq!(Place::judge(&book, "git tag x").verdict, Allow);
         assert_eq!(Place::judge(&book, "git push").verdict, Passphrase, "its rule sells one call");
@@ -533,23 +533,25 @@ mod tests {
         let told = |presence| briefing(&*book, book.run, &root, &root.join("plan.md"), presence);
         std::fs::write(root.join("Cargo.toml"), "[package]\nname = \"shop\"\n").unwrap();
         let refusal =
-            "A refusal comes with its reason. Do not try the same in another way; do what is allowed, or report it.";
+            "A refusal comes with its reason. Do not retry it in another form; use what is allowed, or report it.";
         let there = told(Presence::Screen);
         assert_eq!(
             there,
             [
-                "Runs at once: building and testing (`cargo test`); reading files in the work tree; writing files in the work \
+                "Runs at once: building and testing (`cargo test`); reading files in the working tree; writing files in the working \
                  tree; writing files in `$TMPDIR`; `git commit`.",
-                "Waits for the person to say yes: `python3 -c`; `node -e`; network access (`curl`); installing packages (`npm \
+                "Waits for the user's approval: `python3 -c`; `node -e`; network access (`curl`); installing packages (`npm \
                  install`); `git push`; `git reset --hard`.",
                 "Refused: writing elsewhere (`/srv`); `rm -rf src`; changing the ticket's file.",
                 refusal,
             ]
         );
-        assert!(told(Presence::Nobody)[1].starts_with("Refused, since nobody is there to be asked: `python3 -c`; "));
+        assert!(
+            told(Presence::Nobody)[1].starts_with("Refused, because nobody is there to approve it: `python3 -c`; ")
+        );
         book.keep_to(Some(Profile::Strict));
         let strict = told(Presence::Screen);
-        assert_eq!(strict[0], "Runs at once: reading files in the work tree.");
+        assert_eq!(strict[0], "Runs at once: reading files in the working tree.");
         assert!(strict.len() <= 5 && strict[1].contains("`git push`"), "{strict:#?}");
         assert_eq!(book.refresh(), None, "the person has changed no rule");
         book.keep_to(None);
@@ -560,7 +562,7 @@ mod tests {
         let (book, root) = (place.book(), place.root());
         let told = briefing(&*book, book.run, &root, &root.join("plan.md"), Presence::Screen);
         assert_eq!(
-            told[0], "Runs at once: reading files in the work tree; network access (`curl`).",
+            told[0], "Runs at once: reading files in the working tree; network access (`curl`).",
             "not npm: {told:#?}"
         );
     }

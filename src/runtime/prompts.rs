@@ -94,8 +94,8 @@ pub fn briefing(gate: &dyn Judge, run: RunId, folder: &Path, ticket: &Path, pres
     let tests = PROJECTS.iter().find(|(file, _)| folder.join(file).is_file()).map(|(_, command)| *command);
     let tests = tests.map(|command| (format!("building and testing (`{command}`)"), bash(command)));
     let samples = [
-        ("reading files in the work tree", read(&folder.join("programmator-sample.txt"))),
-        ("writing files in the work tree", write(&folder.join("programmator-sample.txt"))),
+        ("reading files in the working tree", read(&folder.join("programmator-sample.txt"))),
+        ("writing files in the working tree", write(&folder.join("programmator-sample.txt"))),
         ("writing files in `$TMPDIR`", write(&scratch.join("sample.txt"))),
         ("`git commit`", bash("git commit -m sample")),
         ("`python3 -c`", bash("python3 -c 1")),
@@ -124,18 +124,18 @@ pub fn briefing(gate: &dyn Judge, run: RunId, folder: &Path, ticket: &Path, pres
         kinds[at].push(words);
     }
     let waits = match presence {
-        Presence::Nobody => "Refused, since nobody is there to be asked",
-        Presence::Screen => "Waits for the person to say yes",
+        Presence::Nobody => "Refused, because nobody is there to approve it",
+        Presence::Screen => "Waits for the user's approval",
     };
     let locked = match presence {
-        Presence::Nobody => "Refused, since nobody is there to type the passphrase",
-        Presence::Screen => "Waits for the person's passphrase",
+        Presence::Nobody => "Refused, because nobody is there to type the passphrase",
+        Presence::Screen => "Waits for the user's passphrase",
     };
     let heads = ["Runs at once", waits, locked, "Refused"];
     let lines = heads.into_iter().zip(&kinds).filter(|(_, kinds)| !kinds.is_empty());
     let mut lines: Vec<String> = lines.map(|(head, kinds)| format!("{head}: {}.", kinds.join("; "))).collect();
     lines.push(
-        "A refusal comes with its reason. Do not try the same in another way; do what is allowed, or report it.".into(),
+        "A refusal comes with its reason. Do not retry it in another form; use what is allowed, or report it.".into(),
     );
     lines
 }

@@ -212,7 +212,7 @@ pub fn log(model: &mut Ui) {
         (64, Weight::Call, "tk-4f2a", "allow Read src/http/stack.rs · profile trusted"),
         (41, Weight::Call, "tk-4f2a", "allow Edit src/http/stack.rs · profile trusted"),
         (20, Weight::Warn, "tk-9c1d", "validation failed: cargo test · exit 101 · 41 s"),
-        (9, Weight::Error, "tk-9c1d", "run ended, stagnation: 3 iterations in a row changed nothing · 2/6 phases"),
+        (9, Weight::Error, "tk-9c1d", "run ended: 3 iterations in a row changed nothing · 2/6 phases"),
     ];
     for (seconds, weight, ticket, text) in lines {
         model.log.push(ago(seconds), weight, id(ticket), text);

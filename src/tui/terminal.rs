@@ -168,7 +168,7 @@ fn screen_survives(panicking: ThreadId) -> bool {
 
 fn log_panic(info: &PanicHookInfo<'_>) {
     let words = info.payload().downcast_ref::<&str>().copied();
-    let what = words.or_else(|| info.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no words");
+    let what = words.or_else(|| info.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     let place = info.location().map(ToString::to_string).unwrap_or_default();
     tracing::error!(place, "a thread panicked: {what}");
 }

@@ -497,7 +497,7 @@ fn a_git_folder_that_is_gone_is_blamed_and_not_our_own() {
     project.write("go", "");
     let output = child.wait_with_output().unwrap();
     let told = text(&output);
-    assert!(told.contains("the git folder") && told.contains("was deleted or moved"), "{told}");
+    assert!(told.contains("the git directory") && told.contains("was deleted or moved"), "{told}");
     assert!(!told.contains("making a folder"), "{told}");
     assert_ne!(output.status.code(), Some(0), "{told}");
 }

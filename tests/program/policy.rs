@@ -66,7 +66,7 @@ fn json_names_each_unit() {
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     let expected = json!({ "verdict": "passphrase", "units": [
         { "text": "ls", "verdict": "allow", "rule": "allow-reads", "reason": "only reads" },
-        { "text": "tee out.txt", "verdict": "passphrase", "rule": "secret-for-write", "reason": "writes in the workspace" },
+        { "text": "tee out.txt", "verdict": "passphrase", "rule": "secret-for-write", "reason": "writes in the working directory" },
     ]});
     assert_eq!(value, expected);
 }

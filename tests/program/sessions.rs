@@ -80,7 +80,7 @@ async fn a_continued_session_is_told_what_it_does_not_know() {
         project.write("work/.tickets/tk-1.md", &project.ticket_text("tk-1").replace(from, to));
     };
     let (nobody, there) =
-        ("Refused, since nobody is there to be asked: network", "Waits for the person to say yes: network");
+        ("Refused, because nobody is there to approve it: network", "Waits for the user's approval: network");
     let (ticket, whole) = ("# Work on tk-1", ["Work on ticket", "## How to work"]);
     let news = ["Continue ticket", "gate holds"];
     let mut sessions = Vec::new();

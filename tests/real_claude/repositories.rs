@@ -212,7 +212,7 @@ fn a_configuration_of_git_that_runs_programs_makes_looking_a_question() {
     assert_eq!(traces(project), Vec::<String>::new(), "something of the repository's ran");
     assert_eq!(told.each("tool_judged", "verdict"), ["ask", "ask", "ask", "allow"]);
     let notices = told.each("noticed", "text");
-    assert!(notices.iter().any(|text| text.as_str().unwrap().contains("Claude's own git look-ups are off")));
+    assert!(notices.iter().any(|text| text.as_str().unwrap().contains("Claude's built-in git lookups are disabled")));
     let asked = bench.asked(1);
     assert!(asked.contains("not verified: git calls "), "{asked}");
 }

@@ -22,7 +22,7 @@ pub enum AgentError {
     #[error("Claude does not know the session {session} in this folder; start with a fresh one")]
     UnknownSession { session: String },
     /// It ended before it answered.
-    #[error("`{program}` exited at once ({how}){said}. Run `programmator doctor` to see what is wrong")]
+    #[error("`{program}` exited immediately ({how}){said}. Run `programmator doctor` to see what is wrong")]
     EndedEarly {
         program: String,
         /// `exit code 1`, `signal 9`.
@@ -67,7 +67,7 @@ pub enum AgentError {
 /// The error for a process that ended before it answered.
 pub(super) fn ended_early(program: String, exit: &Exit) -> AgentError {
     let how = match (exit.code, exit.signal) {
-        (Some(127), _) => "exit code 127: its own program was not found".to_owned(),
+        (Some(127), _) => "exit code 127: a program that it needs was not found".to_owned(),
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "it closed its output".to_owned(),
@@ -88,9 +88,7 @@ fn cure(error: &std::io::Error) -> &'static str {
         ErrorKind::WouldBlock => {
             "No more processes can be started: close others or raise the limits (`ulimit -u`, `ulimit -v`)"
         }
-        ErrorKind::InvalidInput => {
-            "A flag or an environment variable for Claude has a character that no program can be given"
-        }
+        ErrorKind::InvalidInput => "A flag or an environment variable for Claude contains a NUL character; remove it",
         _ => "Check that it is an executable file for this machine",
     }
 }

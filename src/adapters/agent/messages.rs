@@ -112,7 +112,7 @@ pub(super) fn callback_answer(request_id: &str, answer: &CallbackAnswer) -> Stri
 pub(super) fn tool_answer(request_id: &str, answer: &ToolAnswer) -> String {
     let response = match answer {
         ToolAnswer::Allow { input } => one_line_object(input).map_or_else(
-            || deny("the answer of the person was not a JSON object"),
+            || deny("the user's answer was not a JSON object"),
             |input| format!(r#"{{"behavior":"allow","updatedInput":{input}}}"#),
         ),
         ToolAnswer::Deny { message } => deny(message),

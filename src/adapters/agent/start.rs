@@ -62,7 +62,7 @@ impl Begun {
             let (claude, pid) = Held::kept(self.child, keeper).await?;
             return Ok(Started { claude, pid, pipes: self.pipes });
         }
-        let pid = self.child.id().ok_or_else(|| io::Error::other("it ended while it was started"))?;
+        let pid = self.child.id().ok_or_else(|| io::Error::other("the process exited during startup"))?;
         Ok(Started { claude: Held::alone(self.child), pid, pipes: self.pipes })
     }
 }
@@ -106,7 +106,7 @@ fn start_here(launch: &Launch) -> io::Result<Begun> {
     #[cfg(not(target_os = "linux"))]
     command.kill_on_drop(true);
     let mut child = command.spawn()?;
-    let stdin = child.stdin.take().ok_or_else(|| io::Error::other("it has no input"))?;
+    let stdin = child.stdin.take().ok_or_else(|| io::Error::other("its stdin could not be opened"))?;
     let pipes = Pipes { stdin, stdout, stderr };
     Ok(Begun {
         child,

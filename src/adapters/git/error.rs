@@ -16,7 +16,7 @@ pub enum EvidenceError {
         /// Git's own words, which name the fix where there is one.
         said: String,
     },
-    #[error("git {verb} did not end within {seconds} s in {}: list in .gitignore what does not matter, or work in a smaller repository", folder.display())]
+    #[error("git {verb} did not end within {seconds} s in {}: add large untracked files to .gitignore, or work in a smaller repository", folder.display())]
     TimedOut { verb: &'static str, folder: PathBuf, seconds: u64 },
     /// What is compared with is gone.
     #[error("{what} {} was deleted or moved during the run: put it back, then `programmator resume`", path.display())]

@@ -112,7 +112,7 @@ impl Folder {
         for entry in self.walk() {
             if begun.elapsed() > LIMIT {
                 return Err(io::Error::other(format!(
-                    "it did not end within {} s: work in a smaller folder, or list in .gitignore what does not matter",
+                    "it did not end within {} s: work in a smaller directory, or add large files to .gitignore",
                     LIMIT.as_secs()
                 )));
             }

@@ -38,9 +38,9 @@ impl Repository {
     /// What of the repository is not at its place any more, as an error.
     pub(super) fn lost(&self) -> Option<EvidenceError> {
         let parts = [
-            ("the work folder", &self.folder),
-            ("the git folder", &self.git_dir),
-            ("the git folder", &self.common_dir),
+            ("the working directory", &self.folder),
+            ("the git directory", &self.git_dir),
+            ("the git directory", &self.common_dir),
         ];
         let (what, path) = parts.into_iter().find(|(_, path)| !path.is_dir())?;
         Some(EvidenceError::Gone { what, path: path.clone() })

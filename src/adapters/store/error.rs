@@ -27,7 +27,7 @@ pub enum StoreError {
     #[error("the disk or quota that holds {path} is full, so nothing more is stored; free some space")]
     Full { path: PathBuf },
     /// The system could not write the database. Nothing of the append was stored.
-    #[error("the disk that holds {path} fails: {source}; nothing more is stored until it can be written again")]
+    #[error("cannot write to the disk that holds {path}: {source}; nothing is stored until that works again")]
     Disk { path: PathBuf, source: Arc<rusqlite::Error> },
     /// The database that was opened is not at its place any more.
     #[error(
@@ -38,7 +38,7 @@ pub enum StoreError {
     /// The file is no `SQLite` database, or a damaged one. It is left as it is.
     #[error(
         "{path} is damaged or not programmator's database ({why}); it was left untouched: move it (and {name}-wal, if \
-        there) aside to begin with an empty history; tickets and work folders are not in it", name = name(path)
+        there) aside to begin with an empty history; your tickets and working directories are not affected", name = name(path)
     )]
     Damaged { path: PathBuf, why: String },
     /// A newer programmator wrote the database. It is left untouched.
@@ -48,7 +48,7 @@ pub enum StoreError {
     )]
     Newer { path: PathBuf, found: u32, known: u32 },
     /// Other programs kept the database busy for too long.
-    #[error("{path} is kept busy by another program; end it or try again")]
+    #[error("{path} is locked by another program; stop it or try again")]
     Busy { path: PathBuf },
     /// Another program has begun to clear away what interrupted runs of a ticket have left, and does not end.
     #[error(

@@ -36,7 +36,7 @@ pub(super) fn prepare(path: &Path) -> Result<PathBuf, StoreError> {
     let elsewhere = || "set PROGRAMMATOR_STATE_DIR to a folder of yours".to_owned();
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            os::create_folder(path).map_err(|error| refuse(&format!("it cannot be created ({error})"), elsewhere()))?;
+            os::create_folder(path).map_err(|error| refuse(&format!("cannot be created ({error})"), elsewhere()))?;
             fs::symlink_metadata(path)
         }
         found => found,
@@ -57,7 +57,7 @@ pub(super) fn prepare(path: &Path) -> Result<PathBuf, StoreError> {
         return Err(refuse("it belongs to another user", elsewhere()));
     }
     if os::others_may_write(&metadata) {
-        return Err(refuse("others may write into it", format!("run: chmod 700 '{}'", path.display())));
+        return Err(refuse("other users can write to it", format!("run: chmod 700 '{}'", path.display())));
     }
     fs::canonicalize(path).map_err(StoreError::file("find", path))
 }

@@ -71,7 +71,7 @@ fn lock(path: &Path, locks: &Path) -> io::Result<File> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
-    Err(io::Error::other("another programmator has been writing it for 5 seconds: look for one that hangs"))
+    Err(io::Error::other("another programmator process has held the lock for 5 s; stop it if it hangs"))
 }
 
 /// Makes the edit on the file at `path`, by the steps of `disk`. Without a lock: [`tick`] and [`set_status`] take it.

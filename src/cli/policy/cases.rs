@@ -41,8 +41,8 @@ pub fn test(out: &mut dyn Write, path: &Path, policy: &Policy) -> Result<u8, Cli
         }
     }
     let Count { total, missed, never, bad } = count;
-    let unread = if bad == 0 { String::new() } else { format!("; {bad} lines are not cases") };
-    writeln!(out, "{total} cases, {missed} misses, {never} of them never to be{unread}")?;
+    let unread = if bad == 0 { String::new() } else { format!("; unreadable lines: {bad}") };
+    writeln!(out, "cases: {total}, mismatches: {missed} (forbidden verdicts: {never}){unread}")?;
     Ok(if bad > 0 { BAD_INPUT } else { u8::from(missed > 0) })
 }
 

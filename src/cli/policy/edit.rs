@@ -75,7 +75,8 @@ pub fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
 
 /// The text as the person leaves it in their editor.
 fn edited(text: &str) -> Result<String, CliError> {
-    let failed = |error: std::io::Error| CliError::failure(format!("the copy for the editor: {error}"));
+    let failed =
+        |error: std::io::Error| CliError::failure(format!("cannot create the temporary copy for the editor: {error}"));
     // For the owner alone, and by a name that editors know the colours of.
     let folder = tempfile::tempdir().map_err(failed)?;
     let copy = folder.path().join("policy.yaml");

@@ -73,7 +73,7 @@ pub fn decision(out: &mut dyn Write, decision: &Decision, policy: &Policy, look:
     let total = decision.units.len();
     writeln!(
         out,
-        "verdict  {style}{word}{style:#}   (unit {} of {total})   policy {hash}…  {}",
+        "verdict  {style}{word}{style:#}   (part {} of {total})   policy {hash}…  {}",
         decided + 1,
         files.join(", ")
     )?;

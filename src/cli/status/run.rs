@@ -166,20 +166,20 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     writeln!(out, "  {}", clean_line(&run.title, 100))?;
     let iterations =
         if run.iterations == 1 { "1 iteration".to_owned() } else { format!("{} iterations", run.iterations) };
-    writeln!(out, "  started {started}, last record {updated}, {iterations}")?;
+    writeln!(out, "  started {started}, updated {updated}, {iterations}")?;
     if let Some(Parked { why, about, until, reset, .. }) = parked {
         let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset, known: None };
         writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;
     }
     if unasked.count > 0 {
-        writeln!(out, "  unasked     {} refused because nobody was there to ask:", unasked.count)?;
+        writeln!(out, "  denied      {}, because nobody was there to approve:", unasked.count)?;
     }
     for call in &unasked.calls {
         writeln!(out, "    {}", clean_line(call, 100))?;
     }
     for (name, count) in [("calls", &limits.calls), ("tokens", &limits.tokens)] {
         let limit =
-            count.limit.map_or_else(|| " in the hour, no limit".to_owned(), |limit| format!(" of {limit} in the hour"));
+            count.limit.map_or_else(|| " this hour, no limit".to_owned(), |limit| format!(" of {limit} this hour"));
         writeln!(out, "  {name:<10}  {}{limit}", count.used)?;
     }
     for window in &limits.windows {
@@ -196,11 +196,11 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
         writeln!(out, "  {:<10}  ${:.2} of ${:.2}", format!("{} usd", budget.of), budget.spent_usd, budget.limit_usd)?;
     }
     let phases = receipts.phases.iter().map(|phase| (phase, phase.sum.phase.as_deref().unwrap_or("the ticket")));
-    for (phase, name) in phases.chain([(&receipts.total, "in all")]) {
+    for (phase, name) in phases.chain([(&receipts.total, "total")]) {
         let sum = &phase.sum;
         writeln!(
             out,
-            "  ${:>7.2}  {:>8}  {:>3} it  {:>9} tokens  {}{}",
+            "  ${:>7.2}  {:>8}  {:>3} iter  {:>9} tokens  {}{}",
             sum.cost_usd,
             human(Duration::from_millis(sum.ms)),
             phase.iterations,

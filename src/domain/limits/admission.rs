@@ -242,13 +242,11 @@ fn does_not_fit(key: &str, whose: &str, budget: &Budget, spent: Spent, next: Spe
         let (spent, next) = (spent.usd, next.usd);
         // The last millionth may be lost in sums.
         if spent + 1e-6 >= limit {
-            return Some(format!(
-                "${spent:.2} of ${limit:.2} for {whose} are spent; raise `budget.{key}_usd` and resume"
-            ));
+            return Some(format!("${spent:.2} of ${limit:.2} for {whose} spent; raise `budget.{key}_usd` and resume"));
         }
         if spent + next > limit + 1e-6 {
             return Some(format!(
-                "${spent:.2} of ${limit:.2} for {whose} are spent, and an iteration costs about ${next:.2}; raise \
+                "${spent:.2} of ${limit:.2} for {whose} spent, and an iteration costs about ${next:.2}; raise \
                  `budget.{key}_usd` and resume"
             ));
         }
@@ -257,7 +255,7 @@ fn does_not_fit(key: &str, whose: &str, budget: &Budget, spent: Spent, next: Spe
     let (spent, next) = (spent.tokens, next.tokens);
     (spent >= limit || spent.saturating_add(next) > limit).then(|| {
         format!(
-            "{spent} of {limit} tokens for {whose} are spent, and an iteration takes about {next}; raise \
+            "{spent} of {limit} tokens for {whose} used, and an iteration takes about {next}; raise \
              `budget.{key}_tokens` and resume"
         )
     })
@@ -314,15 +312,15 @@ fn counted_out(facts: &Facts, limits: &Limits, zone: &TimeZone) -> Option<Parkin
         .map(|until| own(Why::Calls, calls_words(limits.calls), until));
     let tokens = limits.tokens.and_then(|most| {
         let until = hour::frees(&facts.tokens, most, limits.window, zone)?;
-        Some(own(Why::Tokens, format!("{most} tokens an hour are used up"), until))
+        Some(own(Why::Tokens, format!("hourly limit of {most} tokens reached"), until))
     });
     calls.into_iter().chain(tokens).max_by_key(|parking| parking.until)
 }
 
 fn calls_words(most: u32) -> String {
     match most {
-        1 => "the one call an hour is used up".to_owned(),
-        most => format!("{most} calls an hour are used up"),
+        1 => "hourly limit of 1 call reached".to_owned(),
+        most => format!("hourly limit of {most} calls reached"),
     }
 }
 

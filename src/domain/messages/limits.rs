@@ -13,7 +13,9 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         // A limit that is reached is told by the wait that follows, or by the run's end.
         Record::LimitSeen(window) if window.status == WindowStatus::Warning => (Weight::Warn, window_words(window)),
         Record::Unparked => (Weight::Info, "resumed".into()),
-        Record::LimitsChanged(limits) => (Weight::Info, format!("limits updated: {} calls an hour", limits.calls)),
+        Record::LimitsChanged(limits) => {
+            (Weight::Info, format!("limits updated: at most {} calls per hour", limits.calls))
+        }
         Record::Receipt(receipt) => (Weight::Info, receipt_words(receipt)?),
         _ => return None,
     })
@@ -25,10 +27,10 @@ fn receipt_words(receipt: &Receipt) -> Option<String> {
     if usage.total() == 0 && receipt.cost_usd == 0.0 {
         return None;
     }
-    let tries = if receipt.tries == 0 { String::new() } else { format!(" · {} requests retried", receipt.tries) };
+    let tries = if receipt.tries == 0 { String::new() } else { format!(" · requests retried: {}", receipt.tries) };
     let cached = usage.cache_read.saturating_add(usage.cache_write);
     let (n, cost, input, output) = (receipt.n, receipt.cost_usd, usage.input, usage.output);
-    Some(format!("receipt {n} · {time} · ${cost:.2} · tokens: {input} in, {output} out, {cached} cached{tries}"))
+    Some(format!("iteration {n} cost: ${cost:.2} · {time} · tokens: {input} in, {output} out, {cached} cached{tries}"))
 }
 
 fn window_words(window: &Window) -> String {

@@ -66,7 +66,7 @@ fn assistant(record: &Fields<'_>, cwd: &str) -> Vec<Block> {
                 _ => Vec::new(),
             },
             Some("redacted_thinking") => {
-                vec![Block::Thinking("(thinking that Claude keeps to itself)".to_owned())]
+                vec![Block::Thinking("(redacted thinking)".to_owned())]
             }
             Some("tool_use" | "server_tool_use") => vec![Block::Tool(tools::call(&block, cwd))],
             _ => Vec::new(),
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn the_other_recordings() {
         let thinking = all(include_bytes!("../../../tests/fixtures/stream/thinking.jsonl"));
-        assert_eq!(thinking[..2], ["thinking hmm, deep", "thinking (thinking that Claude keeps to itself)"]);
+        assert_eq!(thinking[..2], ["thinking hmm, deep", "thinking (redacted thinking)"]);
         let tasks = all(include_bytes!("../../../tests/fixtures/stream/tasks.jsonl"));
         assert_eq!(tasks[0], "TaskCreate First");
         assert_eq!(tasks[6], "TodoWrite 1 to do");

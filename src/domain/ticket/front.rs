@@ -139,7 +139,7 @@ impl Front {
                     "`{key}` is ignored: it should be {}",
                     match key.as_str() {
                         "deps" => "a list of ticket ids, like [tk-1a2b]",
-                        _ => "one word or text",
+                        _ => "a string",
                     }
                 ),
                 severity: Severity::Warning,

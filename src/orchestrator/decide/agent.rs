@@ -133,7 +133,11 @@ impl Draft<'_> {
             return self.agent_exited(n, None, None, 0, "");
         }
         if self.state.stage != Stage::Spawning || !self.lose_session(n) {
-            return self.could_not_begin(n, "Claude asked for a session that nobody named".to_owned());
+            return self.could_not_begin(
+                n,
+                "Claude reported an unknown session, although a fresh one was started; run `programmator doctor`"
+                    .to_owned(),
+            );
         }
         self.spawn(n);
     }
@@ -178,7 +182,7 @@ impl Draft<'_> {
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
         self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
         if swept > 0 {
-            self.notice(Level::Warn, format!("{swept} processes left behind by Claude were terminated"));
+            self.notice(Level::Warn, format!("leftover processes of Claude terminated: {swept}"));
         }
         if respawn {
             self.spawn(n);

@@ -159,7 +159,7 @@ impl Draft<'_> {
         if open.id == *id {
             return Some(open);
         }
-        let why = open.again.map_or("it was changed", Again::words);
+        let why = open.again.map_or("the call was changed", Again::words);
         let text = format!("your answer to the {} call was not applied: {why}; asking again", open.tool);
         self.notice(Level::Warn, text);
         None

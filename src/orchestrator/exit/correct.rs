@@ -13,7 +13,7 @@ pub fn corrections(state: &State) -> Vec<String> {
     let signs = &state.signs;
     let question = signs.last.question.as_ref().map(|phrase| {
         format!(
-            "Your last answer asked something (“{phrase}”), and nobody is there to answer. Decide yourself: take the \
+            "Your last message asked a question (“{phrase}”), and nobody is there to answer. Decide yourself: take the \
              simplest choice that fits the ticket, and name it in the summary. Where only a person can decide, report \
              BLOCKED with the one question."
         )
@@ -27,8 +27,8 @@ pub fn corrections(state: &State) -> Vec<String> {
         let errors = signs.errors.last().map(|lines| lines.iter().take(ERRORS).cloned().collect::<Vec<_>>());
         let errors = errors.unwrap_or_default().join("\n");
         format!(
-            "The same errors stand in your last outputs. What was tried does not work: find their cause first, then go \
-             another way.\n{errors}"
+            "Your last outputs contain the same errors. What you tried does not work: find the cause first, then take a \
+             different approach.\n{errors}"
         )
         .trim_end()
         .to_owned()

@@ -13,9 +13,9 @@ impl Walker<'_> {
         let inside = self.targets(".").is_some_and(|at| at.iter().all(|at| at.starts_with(self.place.workspace)));
         let at = self.targets(".").unwrap_or_default();
         if at.iter().any(|at| at.starts_with(self.place.workspace) && self.is_foreign(at)) {
-            return Err("runs in a folder of what others wrote".to_owned());
+            return Err("runs in a directory of third-party code".to_owned());
         }
-        inside.then_some(()).ok_or_else(|| "runs outside of the workspace".to_owned())
+        inside.then_some(()).ok_or_else(|| "runs outside the working directory".to_owned())
     }
 
     pub(super) fn is_there(&self, when: &[String]) -> bool {

@@ -205,7 +205,7 @@ impl Walker<'_> {
                     continue;
                 };
                 if targets.iter().any(|target| !target.starts_with(self.place.workspace)) {
-                    unit.doubts.push(Doubt::Words(format!("git reads {path} outside of the workspace")));
+                    unit.doubts.push(Doubt::Words(format!("git reads {path} outside the working directory")));
                 }
                 unit.reads.extend(targets.into_iter().map(Target::Path));
             }
@@ -352,12 +352,12 @@ pub fn distrust(units: &mut [Unit], fetched: &[Target], workspace: &Path, in_ord
     if may_be_built || fetched.iter().any(is_inside) {
         // A build may read any file of the workspace, and run it.
         for unit in units.iter_mut().filter(|unit| unit.classes.contains(&Class::Build)) {
-            unit.doubts.push(Doubt::Words("what is built may come from outside of the workspace".to_owned()));
+            unit.doubts.push(Doubt::Words("what is built may come from outside the working directory".to_owned()));
         }
     }
     for unit in units.iter_mut().filter(|unit| unit.classes.contains(&Class::Run)) {
         if unit.reads.iter().any(|target| brought.contains(target) || fetched.contains(target)) {
-            unit.doubts.push(Doubt::Words("what runs may come from outside of the workspace".to_owned()));
+            unit.doubts.push(Doubt::Words("what runs may come from outside the working directory".to_owned()));
         }
     }
 

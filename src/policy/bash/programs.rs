@@ -142,7 +142,7 @@ impl Walker<'_> {
 
     fn built(&self, builder: &Builder, args: &[Field]) -> Found {
         if !self.is_there(&builder.when) {
-            return Err("there is no such project in the workspace".to_owned());
+            return Err("there is no such project in the working directory".to_owned());
         }
         let mut at = 0;
         while let Some(word) = args.get(at) {
@@ -162,7 +162,7 @@ impl Walker<'_> {
             let package = args.get(at).and_then(Field::text).unwrap_or("");
             // Anything else would be fetched.
             if !(package == "." || package.starts_with("./") || is_go(package)) {
-                return Err(format!("{package} is not a package of the workspace"));
+                return Err(format!("{package} is not a package of this project"));
             }
             if let Some(word) = programs::reaching(package.rsplit('/').next().unwrap_or(package)) {
                 return Err(reaches(&word, package));
@@ -179,7 +179,7 @@ impl Walker<'_> {
     fn package_script(&self, scripts: &programs::Scripts, known: &[&str], args: &[Field]) -> Found {
         let name = known.last().copied().unwrap_or("");
         if !self.is_there(&scripts.when) {
-            return Err("there is no package.json in the workspace".to_owned());
+            return Err("there is no package.json in the working directory".to_owned());
         }
         let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, ':' | '-' | '_' | '.');
         if name.starts_with('-') || !name.chars().all(plain) {
@@ -216,7 +216,7 @@ impl Walker<'_> {
         let files = files.ok_or_else(|| format!("cannot tell where {path} is"))?;
         for file in &files {
             let Ok(inside) = file.strip_prefix(self.place.workspace) else {
-                return Err(format!("{path} is outside of the workspace"));
+                return Err(format!("{path} is outside the working directory"));
             };
             if inside.as_os_str().is_empty() || self.is_foreign(file) {
                 return Err(format!("{path} is not a program of the project"));
@@ -226,7 +226,7 @@ impl Walker<'_> {
             }
             let base = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if programs::is_tool(&base) {
-                return Err(format!("cannot tell which {base} goals stay in the workspace"));
+                return Err(format!("cannot tell which {base} goals stay in the working directory"));
             }
             let named = [base.as_str(), path.rsplit('/').next().unwrap_or(path)];
             if let Some(word) = named.iter().find_map(|name| programs::reaching(name)) {
@@ -263,7 +263,7 @@ impl Walker<'_> {
             let heads = if known { &["./"][..] } else { &["./", "./src/"] };
             heads.iter().find(|head| whole(head)).map(|head| format!("{head}{top}"))
         };
-        let own = own.ok_or_else(|| format!("{top} is not a module of the workspace"))?;
+        let own = own.ok_or_else(|| format!("{top} is not a module of this project"))?;
         if let Some(word) = programs::reaching(name) {
             return Err(reaches(&word, name));
         }
@@ -314,7 +314,7 @@ impl Walker<'_> {
                             && floor.protects(target, &self.place).is_none()
                     };
                     if !targets.iter().all(stays) {
-                        return Err(format!("{path} is not a file of the workspace that may be used"));
+                        return Err(format!("{path} is not a usable file in the working directory"));
                     }
                 }
             }
@@ -325,8 +325,8 @@ impl Walker<'_> {
 
 fn reaches(word: &str, text: &str) -> String {
     if word == text {
-        format!("`{word}` may reach beyond the workspace")
+        format!("`{word}` may reach outside the working directory")
     } else {
-        format!("`{word}` in {text} may reach beyond the workspace")
+        format!("`{word}` in {text} may reach outside the working directory")
     }
 }

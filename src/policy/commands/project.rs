@@ -141,7 +141,7 @@ pub fn own(command: &str, words: &[Field], place: &Place<'_>) -> Result<(), Opti
             Some(why) => (2 * entry.words.len(), why),
             None => match entry.told(&rest, own, place) {
                 Ok(_) if is_foreign(place.cwd, place) => {
-                    return Err(Some("runs in a folder of what others wrote".into()));
+                    return Err(Some("runs in a directory of third-party code".into()));
                 }
                 Ok(files) => {
                     return strays(&labels(command, &texts), &files, place).map_or(Ok(()), |why| Err(Some(why)));
@@ -201,7 +201,7 @@ impl Own {
         }
         let here = self.when.iter().any(|file| is_here(file, place));
         let names = self.when.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", no ");
-        (!here).then(|| format!("there is no {names} in the workspace"))
+        (!here).then(|| format!("there is no {names} in the working directory"))
     }
 
     /// The files that the words behind the command name, each with its role; the error is why they tell it what is not
@@ -291,7 +291,7 @@ impl Entry {
             return Err("its input may be code that uses any file".to_owned());
         }
         let foreign = parsed.operands.iter().map(Field::beginning).find(|name| self.packages && !is_own_package(name));
-        foreign.map_or(Ok(()), |name| Err(format!("{name} is not a package of the workspace")))
+        foreign.map_or(Ok(()), |name| Err(format!("{name} is not a package of this project")))
     }
 
     /// Why a value is not what its place in the line may hold.
@@ -309,7 +309,7 @@ impl Entry {
                     .resolve(place.cwd, text)
                     .filter(|_| text.contains('/') || Path::new(text).extension().is_some_and(|ending| ending == "py"));
                 let own = is_own_module(text, place) || file.is_some_and(|file| is_own_file(&file, place));
-                return own.then_some(()).ok_or_else(|| format!("{text} is not a module of the workspace"));
+                return own.then_some(()).ok_or_else(|| format!("{text} is not a module of this project"));
             }
             Role::Name | Role::Read | Role::Write | Role::Rev | Role::Spec => !holds_code(text) && is_name(text),
             Role::Command => false,

@@ -126,12 +126,12 @@ pub fn read(path: &str, text: &str, author: Author) -> Result<RuleFile, PolicyEr
     })?;
     let here = |spanned: &serde_yaml::Location, message: String| at(spanned.line(), spanned.column(), message);
     if whole.version.value != 1 {
-        return Err(here(&whole.version.referenced, "only version 1 is supported".to_owned()));
+        return Err(here(&whole.version.referenced, "`version` must be 1".to_owned()));
     }
     if let Some(default) = &whole.default
         && (default.value == Verdict::Passphrase || (default.value == Verdict::Allow && author == Author::Person))
     {
-        return Err(here(&default.referenced, "default is block or ask".to_owned()));
+        return Err(here(&default.referenced, "`default` must be `block` or `ask`".to_owned()));
     }
     let mut rules: Vec<Rule> = Vec::new();
     for spanned in whole.rules {
@@ -191,7 +191,7 @@ fn rule(text: RuleText, line: u64) -> Result<(Rule, Examples), String> {
         return Err(format!("{} allows unknown calls: use ask or block", text.name));
     }
     if text.grant.as_ref().is_some_and(|grant| grant.seconds().is_none()) {
-        return Err(format!("{}: ttl is a time from 1s to 15m", text.name));
+        return Err(format!("{}: `ttl` must be from 1s to 15m", text.name));
     }
     let (name, action, reason, grant) = (text.name, text.action, text.reason, text.grant);
     Ok((Rule { name, action, line, reason, grant, about }, text.examples))

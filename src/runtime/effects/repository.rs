@@ -37,7 +37,7 @@ impl Effects {
             _ if self.reporter.presence() == Presence::Nobody => {
                 ("nobody is at the screen".to_owned(), Loaded::Nothing)
             }
-            Ok(Trust::Trusted) => ("as you trusted them".to_owned(), Loaded::Project),
+            Ok(Trust::Trusted) => ("trusted by you".to_owned(), Loaded::Project),
             Ok(Trust::Changed) => ("they have changed since you trusted them".to_owned(), Loaded::Nothing),
             Ok(Trust::Unknown) => ("review them; `programmator trust` trusts them".to_owned(), Loaded::Nothing),
             Err(error) => (error.to_string(), Loaded::Nothing),
@@ -52,7 +52,7 @@ impl Effects {
 
     fn announce_git(&mut self, why: &str) {
         let why = clean_line(why, 300);
-        let text = format!("{why}: Claude's own git look-ups are off, and no git command is allowed without asking");
+        let text = format!("{why}: Claude's built-in git lookups are disabled, and every git command needs approval");
         if self.work.announced_git.as_ref() != Some(&text) {
             self.work.announced_git = Some(text.clone());
             self.answer_now(Input::Warned { text });

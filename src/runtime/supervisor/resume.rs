@@ -5,6 +5,7 @@ use super::open_error::OpenError;
 use super::opening::{Opener, Opening};
 use crate::adapters::store::{Found, Store, StoreError};
 use crate::base::text::clean_line;
+use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
 use crate::runtime::offline::state_of;
@@ -28,7 +29,7 @@ impl Opener {
         let (ticket, lock) = self.take(&path)?;
         let state = state_of(&self.store, summary.run)?;
         if !state.is_resumable() {
-            let reason = summary.reason.unwrap_or_default();
+            let reason = state.ended.as_ref().map_or("", |ended| reason_words(ended.reason));
             return Err(OpenError::NoRun(format!(
                 "run {} has ended ({reason}); `programmator {}` starts a new one",
                 summary.run.short(),
@@ -79,7 +80,7 @@ pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
         Found::One(summary) => Ok(*summary),
         Found::None => Err(OpenError::NoRun(format!("there is no run `{text}`; `programmator status` lists all runs"))),
         Found::Many(runs) => {
-            let lines = runs.iter().map(|run| format!("\n  {}  {}  {}", run.run, run.ticket, run.started));
+            let lines = runs.iter().map(|run| format!("\n  {}  {}  {} UTC", run.run, run.ticket, run.started.second()));
             Err(OpenError::NoRun(format!("`{text}` matches several runs:{}", lines.collect::<String>())))
         }
     }

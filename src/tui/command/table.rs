@@ -30,7 +30,7 @@ const FIRST: &[Row] = rows! {
         "skip the phase selected in Tickets, else the current one";
     Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, retry_word,
         "retry a settled phase; while parked: retry now";
-    Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "steer",
+    Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "message",
         "send Claude a message, in this turn or the next prompt";
     Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
         "the queue: calls, questions, plans, disputes";
@@ -77,12 +77,12 @@ const REST: &[Row] = rows! {
     Quit "screen.quit" Scope::Global, "screen", [c('q'), ctrl('c')], Shown, always, |_| "quit",
         "quit; asks while something runs";
 
-    Send "steer.send" Scope::Steer, "steer", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
-        "in the steer dialog: send";
-    NewLine "steer.new_line" Scope::Steer, "steer", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
-        "in the steer dialog: a new line";
-    Close "steer.close" Scope::Steer, "steer", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
-        "in the steer dialog: close it and keep the text";
+    Send "steer.send" Scope::Steer, "message", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
+        "in the message dialog: send";
+    NewLine "steer.new_line" Scope::Steer, "message", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
+        "in the message dialog: a new line";
+    Close "steer.close" Scope::Steer, "message", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
+        "in the message dialog: close it and keep the text";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
@@ -96,9 +96,9 @@ const REST: &[Row] = rows! {
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "allow once",
         "allow the call once; it may ask for the passphrase";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "allow for this run",
-        "allow this exact call until the run ends";
+        "allow this exact call for this run, until the rules change or a restart";
     AllowKind "card.allow_kind" Scope::Card, "card", [c('T')], Shown, always, |_| "allow this kind",
-        "allow every call of this kind until the run ends";
+        "allow every call of this kind for this run, until the rules change or a restart";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
         "show the rule that would always allow it; `y` saves it";
     Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with a reason",

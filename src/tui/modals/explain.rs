@@ -59,7 +59,10 @@ fn rows(model: &Model, columns: usize) -> Vec<Row> {
         };
         let place = moved.iteration.map_or_else(|| "between".to_owned(), |n| format!("iteration {n}"));
         let time = moved.time.clock_time(&model.zone);
-        let text = moved.text.strip_prefix("circuit breaker ").unwrap_or(&moved.text);
+        let text = moved
+            .text
+            .strip_prefix("circuit breaker")
+            .map_or(moved.text.as_str(), |rest| rest.trim_start_matches([':', ' ']));
         hang(&mut rows, Row::new().left(Role::Dim, format!("  {time}  {place:<15} ")), role, text, columns);
     }
     rows
@@ -85,7 +88,12 @@ fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
     hang(&mut rows, Row::new().left(Role::Text, "  "), Role::Text, &why, columns);
     let counted = [
         (Counter::NoProgress, breaker.no_progress, limits.no_progress, "iterations in a row that changed nothing"),
-        (Counter::SameError, breaker.same_error, limits.same_error, "iterations in a row with one and the same error"),
+        (
+            Counter::SameError,
+            breaker.same_error,
+            limits.same_error,
+            "iterations in a row that ended with the same error",
+        ),
         (
             Counter::PermissionDenials,
             breaker.permission_denials,

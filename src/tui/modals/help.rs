@@ -76,7 +76,7 @@ fn marks() -> impl Iterator<Item = Row> {
         (Mark::Done(ClaimedUnchecked), "done; no command checked it"),
         (Mark::Disputed, "claimed, but the check failed"),
         (Mark::Skipped, "skipped by you"),
-        (Mark::Blocked, "Claude is stuck"),
+        (Mark::Blocked, "Claude reported BLOCKED"),
     ];
     marks.into_iter().map(|(mark, doc)| {
         let sign = Glyphs::Unicode.phase(mark);

@@ -87,8 +87,8 @@ impl Steer {
         let notes = &notes[notes.len().saturating_sub(NOTES)..];
         let above = if notes.is_empty() { 0 } else { notes.len() as u16 + 1 };
         let area = centred(room, 84, 10 + above);
-        let title = format!("Steer {}", self.ticket);
-        let goes = if tab.is_active() { "into the running turn" } else { "into the next prompt" };
+        let title = format!("Message to Claude · {}", self.ticket);
+        let goes = if tab.is_active() { "sent in this turn" } else { "sent with the next prompt" };
         let frame = Frame::dialog(&title, goes, model.glyphs);
         let inside = frame.draw(theme, area, buf);
         for (place, note) in inside.rows().zip(notes) {

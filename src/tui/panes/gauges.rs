@@ -135,7 +135,7 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
         Role::GaugeWarning => gauge.value.push_str(" quiet"),
         Role::GaugeDanger => {
             gauge.picture.0.clear();
-            gauge.value = format!("{} · cut at {}", short(silence), short(Duration::from_secs(limit)));
+            gauge.value = format!("{} · limit {}", short(silence), short(Duration::from_secs(limit)));
         }
         _ => {}
     }
@@ -262,7 +262,7 @@ mod tests {
         let still = |seconds| heart(seconds, |_| ());
         assert_eq!(still(2), Some((LAST_BYTE, "2 s".into(), Role::GaugeFill)));
         assert_eq!(still(160), Some((LAST_BYTE, "2m 40s quiet".into(), Role::GaugeWarning)));
-        assert_eq!(still(250), Some((LAST_BYTE, "4m10s · cut at 5m00s".into(), Role::GaugeDanger)));
+        assert_eq!(still(250), Some((LAST_BYTE, "4m10s · limit 5m00s".into(), Role::GaugeDanger)));
         let tool = |tab: &mut Tab| {
             tab.state.iteration.as_mut().unwrap().tools.insert("t".into());
         };

@@ -141,7 +141,7 @@ impl Pane for Log {
             let words = if model.log.is_empty() {
                 "Nothing logged yet."
             } else {
-                "No lines match the filter: l shows more, o all tickets, Enter changes the words."
+                "No lines match the filter: l shows more, o all tickets, Enter edits it."
             };
             Row::new().left(Role::Dim, words).draw(theme, area, buf);
         }

@@ -94,7 +94,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words = if tab.state.stage == Stage::Idle && tab.state.is_complete() {
-            "Done with the earlier validation commands. The ticket's were changed during the run: decide which count."
+            "Complete with the old validation commands. The ticket's list changed during the run: choose which list to use."
         } else {
             "The ticket's validation commands were changed during the run. The old list applies until you decide."
         };
@@ -147,8 +147,8 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             };
             let keys = match parking.why {
                 Why::Provider | Why::Warning => " · r tries now, p pauses, x stops",
-                Why::Calls | Why::Tokens => " · it is your own limit, so there is no earlier retry; p pauses, x stops",
-                Why::Budget => " · it is your own budget, so there is no earlier retry; p pauses, x stops",
+                Why::Calls | Why::Tokens => " · your own limit, so it cannot be retried early; p pauses, x stops",
+                Why::Budget => " · your own budget, so it cannot be retried early; p pauses, x stops",
             };
             let keys = key(keys);
             Some((Role::Warning, format!("parked: {}{wait}{keys}", clean_line(&parking.about, 200))))

@@ -130,7 +130,7 @@ fn add(
             }
             Err(_) => problem(
                 colour.referenced.line(),
-                format!("`{}` is not a colour; use a name of the sixteen or #rrggbb", colour.value),
+                format!("`{}` is not a colour; use one of the sixteen terminal colours or #rrggbb", colour.value),
             ),
         }
     }
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                "theme `own`, line 2: `blurple` is not a colour; use a name of the sixteen or #rrggbb",
+                "theme `own`, line 2: `blurple` is not a colour; use one of the sixteen terminal colours or #rrggbb",
                 "theme `own`, line 6: `sparkling` is not a colour, a palette name or a modifier",
                 "theme `own`, line 5: there is no role `phase.runing`; did you mean `phase.running`?",
             ]

@@ -69,7 +69,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             if let Some(at) = at {
                 let missed = stored.seq.saturating_sub(ui.tabs[at].state.seq + 1);
                 if missed > 0 {
-                    let words = format!("{missed} records did not reach the screen; the journal has them");
+                    let words = format!("records missed by the screen: {missed}; all of them are stored");
                     log(ui, &stored.ticket, Weight::Warn, &words);
                 }
                 asks.extend(recorded(ui, at, &stored));
@@ -133,7 +133,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
 
 /// The service has too much to do, or is gone: what was asked is not done.
 pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
-    let why = "not sent: the runs do not take commands now; try again in a moment";
+    let why = "not sent: programmator is busy; try again in a moment";
     ui.tell(why);
     match request {
         Request::Command(ticket, command) => {

@@ -288,7 +288,7 @@ fn an_old_screen_is_told_what_it_missed() {
     let stored = sample::stored("tk-1", seq + 4, Record::PauseAsked);
     update(&mut model, Msg::News(News::Recorded(Arc::new(stored))));
     let drawn = sample::draw(&mut model, (120, 40));
-    assert!(drawn.contains("3 records did not reach the screen"), "{drawn}");
+    assert!(drawn.contains("records missed by the screen: 3"), "{drawn}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
         (Command::PauseNow, _) => "nothing is running".to_owned(),
         (Command::Skip, _) => "no open phase to skip".to_owned(),
-        (Command::Retry, _) if model.is_parked() => "your own limit: there is no earlier retry".to_owned(),
+        (Command::Retry, _) if model.is_parked() => "your own limit: it cannot be retried early".to_owned(),
         (Command::Retry, _) => "nothing to retry: select a phase that is done, disputed, blocked or skipped".to_owned(),
         (_, _) => "not available now".to_owned(),
     }

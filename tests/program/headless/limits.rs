@@ -251,12 +251,12 @@ fn the_wait_is_told_to_people_too() {
     let output = project.run(&["run", "tk-1"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    for part in ["reset unknown", "parked: the provider's rate limit is reached", "retrying at", "receipt 2"] {
+    for part in ["reset unknown", "parked: the provider's rate limit is reached", "retrying at", "iteration 2 cost"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let shown = project.run(&["status", "tk-1"]);
     let said = text(&shown);
-    assert!(said.contains("2 of 100 in the hour") && said.contains("in all"), "{said}");
+    assert!(said.contains("2 of 100 this hour") && said.contains("total"), "{said}");
     // The refused one was called and costs, but is no iteration.
     assert!(said.contains(", 1 iteration\n"), "{said}");
     let total = &status(&project, "tk-1")["receipts"]["total"];

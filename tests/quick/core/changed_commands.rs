@@ -10,7 +10,7 @@ use programmator::domain::record::{PhaseSeed, Record};
 use programmator::domain::session::Sessions;
 use programmator::orchestrator::input::Input;
 
-const EARLIER: &str = "; validated with the earlier commands; the changed ones were not applied";
+const EARLIER: &str = "; validated with the old commands; the new ones were not applied";
 
 /// The work is done, the old commands have passed, and the file has others.
 fn changed(attended: bool) -> World {

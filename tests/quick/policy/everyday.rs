@@ -180,8 +180,8 @@ fn reasons_are_in_plain_words() {
         ("sudo ls", "runs as another user"),
         ("$x y", "cannot tell which program runs: write its name"),
         ("python -c 1", "runs code from the command line"),
-        ("python /tmp/x.py", "/tmp/x.py is outside of the workspace"),
-        ("./scripts/deploy.sh", "`deploy` in ./scripts/deploy.sh may reach beyond the workspace"),
+        ("python /tmp/x.py", "/tmp/x.py is outside the working directory"),
+        ("./scripts/deploy.sh", "`deploy` in ./scripts/deploy.sh may reach outside the working directory"),
         ("git checkout -- src/main.rs", "discards uncommitted changes of src/main.rs"),
         ("git checkout .", "discards uncommitted changes of ."),
         ("git reset --hard", "discards uncommitted changes"),
@@ -218,7 +218,7 @@ fn a_build_target_is_named_where_it_is_none() {
         (&["Makefile"], "make test deploy", "`deploy` is not a build, test or lint target"),
         (&["pom.xml"], "mvn deploy", "`deploy` is not a build, test or lint target"),
         (&["build.gradle"], "./gradlew publish", "`publish` is not a build, test or lint target"),
-        (&["go.mod"], "go test ../x", "../x is not a file of the workspace"),
+        (&["go.mod"], "go test ../x", "../x is not a usable file in the working directory"),
         (&[], "make deploy", "there is no Makefile"),
         (&[], "mvn test", "there is no pom.xml"),
         (&["gradlew"], "./gradlew publish", "there is no build.gradle"),
@@ -249,7 +249,7 @@ fn a_variable_that_the_script_has_set_holds_no_secret_of_the_environment() {
 fn the_reason_of_an_allowed_call_is_that_of_the_part_that_decided() {
     for (command, expected) in [
         ("cd src && ls", "only reads"),
-        ("X=1; touch a; ls", "writes in the workspace"),
+        ("X=1; touch a; ls", "writes in the working directory"),
         ("cd src && cargo test 2>&1 | tail -3", "build, test, lint"),
         ("cargo test && git add src && git commit -m x", "adds to the history"),
         ("sleep 1; curl -s http://localhost:3000/ | head", "only reads from this machine"),

@@ -93,6 +93,8 @@ fn nothing_deep_or_long_makes_it_hang() {
         let took = judge(&text);
         assert!(took < Duration::from_secs(5), "{took:?}: {}", &text[..text.len().min(60)]);
     }
+    let long = format!("{}rm -rf src", ":\n".repeat(500));
+    assert_eq!(decide(Profile::Guarded, &[], &long).verdict, Verdict::Block, "what stands behind many commands");
 }
 
 #[test]

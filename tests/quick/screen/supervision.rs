@@ -173,7 +173,7 @@ fn parked_while_another_ticket_tries() {
 #[test]
 fn parked_by_the_calls_of_the_hour() {
     scene("parked_calls", || {
-        let mut tab = parked(Why::Calls, "100 calls an hour are used up", 3_466, Reset::Known);
+        let mut tab = parked(Why::Calls, "hourly limit of 100 calls reached", 3_466, Reset::Known);
         let ledger = Ledger { calls: 100, frees: Some(at(3_466)), ..Ledger::default() };
         tab.state.calls.clear();
         tab.state.limits.ledger = Some((ledger, sample::NOW));
@@ -210,7 +210,7 @@ fn budget_at_its_end() {
         if let Some(iteration) = &mut tab.state.iteration {
             iteration.ended = Some(sample::ago(9));
         }
-        let detail = "$19.87 of $20.00 for this run are spent, and an iteration costs about $0.31; raise \
+        let detail = "$19.87 of $20.00 for this run spent, and an iteration costs about $0.31; raise \
                       `budget.run_usd` and resume";
         tab.state.ended = Some(Ended { reason: ExitReason::Budget, detail: detail.into() });
         budget(&mut tab, 20);

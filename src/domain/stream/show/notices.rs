@@ -51,7 +51,7 @@ pub(super) fn rate_limit(record: &Fields<'_>) -> Vec<Block> {
     let used = info.number("utilization").map(|part| format!(" · {:.0} % used", part * 100.0)).unwrap_or_default();
     match info.text("status").as_deref() {
         Some("rejected") => notice(Level::Error, &format!("{window} reached{reset}")),
-        Some("allowed_warning") => notice(Level::Warn, &format!("{window} is near{used}{reset}")),
+        Some("allowed_warning") => notice(Level::Warn, &format!("{window} nearly reached{used}{reset}")),
         _ => Vec::new(),
     }
 }
@@ -72,7 +72,7 @@ fn level(record: &Fields<'_>) -> Level {
 fn retry(record: &Fields<'_>) -> String {
     let status = record.count("error_status").map_or_else(|| "no connection".to_owned(), |status| status.to_string());
     format!(
-        "API {status} {} · try {} of {} in {}",
+        "API {status} {} · retry {} of {} in {}",
         words(&record.text("error").unwrap_or_default()),
         record.count("attempt").unwrap_or_default(),
         record.count("max_retries").unwrap_or_default(),

@@ -160,7 +160,7 @@ pub(super) fn strays(words: &[&str], files: &[(Role, String)], place: &Place<'_>
         !kept && (path.starts_with('~') || !inside(path).is_some_and(free))
     };
     if inside(".").is_none() {
-        return Some("runs outside of the workspace".to_owned());
+        return Some("runs outside the working directory".to_owned());
     }
     // In a text of JSON a backslash may be any letter.
     if let Some(word) = words.iter().find(|word| word.contains('"') && word.contains('\\')) {
@@ -168,7 +168,7 @@ pub(super) fn strays(words: &[&str], files: &[(Role, String)], place: &Place<'_>
     }
     let named = files.iter().flat_map(|(_, file)| std::iter::once(file.as_str()).chain(paths(file)));
     let path = words.iter().flat_map(|word| paths(word)).chain(named).find(strays)?;
-    Some(format!("{path} is not a file of the workspace that may be used"))
+    Some(format!("{path} is not a usable file in the working directory"))
 }
 
 /// What may be a path in a word: its parts between signs, and what follows an option's letter.

@@ -160,7 +160,7 @@ pub(super) fn gone(why: &str, columns: usize) -> Body {
     let mut body = Body::new(columns);
     body.words(0, Role::Warning, why);
     body.gap();
-    body.words(0, Role::Text, "What you were typing is not needed any more.");
+    body.words(0, Role::Text, "Your draft is no longer needed.");
     body
 }
 
@@ -179,7 +179,7 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
     }
     if spelt::hides(&decoded(input)) {
         body.gap();
-        body.words(0, Role::Warning, "It contains invisible characters, shown as <U+…>.");
+        body.words(0, Role::Warning, "The call contains invisible characters, shown as <U+…>.");
     }
     if approval.edited_from.is_some() {
         body.gap();

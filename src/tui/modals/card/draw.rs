@@ -217,7 +217,7 @@ impl Card {
         }
         let one_by_one = self.approval.kind == ApprovalKind::Call && !self.approval.provable && !self.is_barred();
         if one_by_one && matches!(self.page, Page::Call) {
-            return Some((Role::Dim, "“Always” is unavailable: calls like this one are decided one by one.".into()));
+            return Some((Role::Dim, "“Always” is unavailable: this call can't be verified.".into()));
         }
         if self.approval.kind != ApprovalKind::Passphrase {
             return None;
@@ -295,7 +295,7 @@ impl Card {
             }
             // It cannot be called back.
             Page::Checking(_) => {
-                vec![Hint::new(&key(Command::Close), "close; if it is right, the call still runs", "close")]
+                vec![Hint::new(&key(Command::Close), "close; if correct, the call still runs", "close")]
             }
             Page::Sent(_) => {
                 let waits = model.tab_of(&self.ticket).is_some_and(|tab| tab.unstored.awaited.is_some());

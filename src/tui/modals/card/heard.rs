@@ -29,7 +29,7 @@ impl Card {
     /// somebody types on it: the new one follows when they leave it.
     pub fn renewed(mut self: Box<Self>, asked: &Approval) -> (Box<Self>, bool) {
         let by_hand = asked.again == Some(Again::Edited);
-        let why = asked.again.map_or("it was changed", Again::words);
+        let why = asked.again.map_or("the call was changed", Again::words);
         let late = matches!(self.page, Page::Sent(_) | Page::Checking(_));
         if !self.withdrawn(&format!("{why}; asking again")) {
             return (self, false);

@@ -345,7 +345,7 @@ impl Journal {
             Record::AgentExited { n, cost_usd, swept, .. } => {
                 self.segment(*n).head.cost_usd += cost_usd;
                 if *swept > 0 {
-                    self.say(Level::Warn, format!("{swept} leftover processes of Claude were terminated"));
+                    self.say(Level::Warn, format!("leftover processes of Claude terminated: {swept}"));
                 }
             }
             Record::IterationEnded { n, outcome, ms, .. } => {

@@ -55,7 +55,7 @@ impl Check {
         let exit = match (self.timed_out, self.exit) {
             (true, _) => "timed out".to_owned(),
             (false, Some(code)) => format!("exit {code}"),
-            (false, None) => "ended by a signal".to_owned(),
+            (false, None) => "killed by a signal".to_owned(),
         };
         format!("`{}` {exit}, {} s", clean_line(&self.command, 60), self.ms / 1000)
     }
@@ -77,7 +77,7 @@ pub(super) fn divider(n: u32, head: &Head, columns: usize) -> Body {
         None => "──".to_owned(),
     };
     let resumed = if head.resumed { "· resumed " } else { "" };
-    let mut title = format!("── iteration {n} · code ");
+    let mut title = format!("── iteration {n} ");
     if let Some(phase) = &head.phase {
         let taken = title.width() + resumed.width() + right.width() + "·  ──".width();
         let room = columns.saturating_sub(taken).max(8);
@@ -126,7 +126,7 @@ fn claim(phase: Option<&str>, checks: &[Check], judged: Judged) -> Row {
     let how = match (judged, checks) {
         (Judged::Done(DoneHow::ClaimedUnchecked), _) => " · not verified: no validation commands".to_owned(),
         (Judged::Done(DoneHow::ClaimedNoChange), _) => " · no files changed".to_owned(),
-        (Judged::Done(DoneHow::TickedByPerson), _) => " · ticked by you".to_owned(),
+        (Judged::Done(DoneHow::TickedByPerson), _) => " · ticked by a person".to_owned(),
         (Judged::Disputed, _) => " · disputed".to_owned(),
         (_, []) => String::new(),
         (_, [one]) => format!(" · validated: {}", one.words()),
