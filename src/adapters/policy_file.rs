@@ -199,7 +199,7 @@ mod tests {
             ("{\"version\": 1, \"rules\": []}", "on a line of its own"),
             ("rules:\n  - name: always-git-push\n", "already"),
             ("rules:\n\t- x", "cannot be read"),
-            ("rules: 3\n", "no list"),
+            ("rules: 3\n", "not a list"),
             ("note: |\n  rules:\nrules: [{name: a}]\n", "on a line of its own"),
         ];
         for (old, reason) in cases {
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
         for (old, new, why) in [
             (None, "version: 1\n", "already exists"),
-            (Some("version: 1\n"), "version: 1\n", "meanwhile"),
+            (Some("version: 1\n"), "version: 1\n", "in the meantime"),
             (Some("version: 1\nrules: []\n"), "version: 1\nruels: []\n", ":2:1"),
         ] {
             let error = replace(&link, old, new).unwrap_err().to_string();

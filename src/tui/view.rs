@@ -60,7 +60,7 @@ fn too_small(screen: Rect, theme: &Theme, buf: &mut Buffer) {
     let say = [
         format!("too small: {} × {}", screen.width, screen.height),
         format!("needed: {width} × {height}"),
-        "runs continue; q quits".into(),
+        "running; q quits".into(),
     ];
     let top = screen.height.saturating_sub(say.len() as u16) / 2;
     for (place, line) in screen.rows().skip(top.into()).zip(say) {

@@ -310,7 +310,7 @@ fn too_small() {
         let [screen, _] = drawn((width, height), &sample::busy);
         let (text, styles) = sample::told(&screen, screen.area);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        assert_eq!(lines, [&format!("too small: {width} × {height}"), "needed: 60 × 15", "runs continue; q quits"]);
+        assert_eq!(lines, [&format!("too small: {width} × {height}"), "needed: 60 × 15", "running; q quits"]);
         assert!(styles.lines().all(|line| line.ends_with(" yellow")), "{styles}");
     }
 }

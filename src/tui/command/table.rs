@@ -96,9 +96,9 @@ const REST: &[Row] = rows! {
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "allow once",
         "allow the call once; it may ask for the passphrase";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "allow for this run",
-        "allow this exact call for this run, until the rules change or a restart";
+        "allow this exact call during this run";
     AllowKind "card.allow_kind" Scope::Card, "card", [c('T')], Shown, always, |_| "allow this kind",
-        "allow every call of this kind for this run, until the rules change or a restart";
+        "allow every call of this kind during this run";
     AllowAlways "card.allow_always" Scope::Card, "card", [c('A')], Shown, always, |_| "always",
         "show the rule that would always allow it; `y` saves it";
     Deny "card.deny" Scope::Card, "card", [c('d')], Shown, always, |_| "deny with a reason",

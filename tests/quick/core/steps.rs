@@ -219,7 +219,7 @@ fn what_code_was_checked_with_counts_though_a_review_came_after_it() {
     assert_eq!(calls(&world, &StepName::CODE).len(), 1, "all is ticked, and was found true");
     assert_eq!(world.state.whole.mark, Mark::Done(DoneHow::Verified));
     world.state.validation = vec!["make all".into()];
-    assert_eq!(world.state.unapplied(), Some("validated with the earlier commands; the changed ones were not applied"));
+    assert_eq!(world.state.unapplied(), Some("validated with the old commands; the new ones were not applied"));
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn child_fills_the_disk() {
         let error = store.append_blocking(large.clone()).unwrap_err();
         assert!(matches!(error, StoreError::Full { .. } | StoreError::Disk { .. }), "{error:?}");
         let said = error.to_string();
-        assert!(said.contains("programmator.db") && said.contains("nothing more is stored"), "{said}");
+        assert!(said.contains("programmator.db") && said.contains("nothing is stored until"), "{said}");
         assert_eq!(store.load(run).unwrap().records.len(), 1);
     }
 

@@ -138,11 +138,11 @@ mod tests {
         let cases = [
             (
                 r#"{"subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":577.3,"error_status":429,"error":"rate_limit"}"#,
-                "Warn API 429 rate limit · try 1 of 10 in 0.6 s",
+                "Warn API 429 rate limit · retry 1 of 10 in 0.6 s",
             ),
             (
                 r#"{"subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":1000,"error_status":null,"error":"unknown"}"#,
-                "Warn API no connection unknown · try 2 of 10 in 1.0 s",
+                "Warn API no connection unknown · retry 2 of 10 in 1.0 s",
             ),
             (
                 r#"{"subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":190021,"post_tokens":634}}"#,
