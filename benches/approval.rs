@@ -13,12 +13,10 @@ use programmator::adapters::store::{Append, Store};
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::approval::Presence;
-use programmator::domain::breaker::Breaker;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::profile::Profile;
 use programmator::domain::record::{FORMAT, Record, Stored};
-use programmator::domain::session::{Sessions, Told};
-use programmator::domain::settings::Settings;
+use programmator::domain::session::Told;
 use programmator::domain::stream::control::asked;
 use programmator::domain::stream::envelope::Envelope;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
@@ -54,18 +52,7 @@ impl Run {
         let judged = Judged { run, folder: Path::new("/w"), ticket: None, profile: Profile::default(), env: &[] };
         let gate: Gate = policy_engines.open(&judged);
         let mut this = Self { state: State::default(), gate };
-        let start = Start {
-            folder: "/w".into(),
-            ticket_path: "/w/t.md".into(),
-            title: "T".into(),
-            ticket_status: None,
-            phases: vec![],
-            unverified: vec![],
-            validation: vec![],
-            settings: Settings::default(),
-            breaker: Breaker::default(),
-            sessions: Sessions::default(),
-        };
+        let start = Start { folder: "/w".into(), ticket_path: "/w/t.md".into(), title: "T".into(), ..Start::default() };
         for input in [
             Input::Started(Box::new(start)),
             Input::TreeGranted,

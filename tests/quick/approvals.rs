@@ -6,11 +6,11 @@ use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{
     Again, Answer, AnsweredBy, EditRefused, Presence, QuestionId, Ruling, Scope, UnitView, Voided,
 };
-use programmator::domain::breaker::{Breaker, Circuit};
+use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::record::Record;
-use programmator::domain::session::{Sessions, Told};
+use programmator::domain::session::Told;
 use programmator::domain::settings::Settings;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::domain::verdict::Verdict;
@@ -36,14 +36,8 @@ impl Core {
             folder: "/w".into(),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
-            ticket_status: None,
-            phases: vec![],
-            unverified: vec![],
-            carried: None,
-            validation: vec![],
             settings,
-            breaker: Breaker::default(),
-            sessions: Sessions::default(),
+            ..Start::default()
         })));
         core.give(Input::TreeGranted);
         core.give(Input::SnapshotTaken { n: 1, id: "s".into() });

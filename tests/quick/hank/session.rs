@@ -4,7 +4,6 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Presence, Ruling};
-use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::{Facts, admit};
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
@@ -43,14 +42,10 @@ impl Loop {
             folder: "/w".into(),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
-            ticket_status: None,
             phases: vec![phase("One"), phase("Two")],
-            unverified: vec![],
-            carried: None,
-            validation: vec![],
             settings,
-            breaker: Breaker::default(),
             sessions,
+            ..Start::default()
         })));
         all.give(Input::TreeGranted);
         all
