@@ -190,16 +190,8 @@ async fn a_changed_call_that_is_blocked_does_not_run_and_waits_on() {
     assert_eq!(["asked", "blocked", "locked", "fine"].map(made), [false, false, false, true]);
     let refused = run.journal().iter().filter(|record| matches!(record, Record::EditRefused(_))).count();
     assert_eq!(refused, 3, "the person is told, each time");
-    let verdicts: Vec<Verdict> = run
-        .journal()
-        .iter()
-        .filter_map(|record| match record {
-            Record::ToolJudged { verdict, .. } => Some(*verdict),
-            _ => None,
-        })
-        .collect();
     let expected = [Verdict::Ask, Verdict::Passphrase, Verdict::Ask];
-    assert_eq!(verdicts, expected, "each changed call has a verdict of its own, and a yes is the person's");
+    assert_eq!(run.verdicts(), expected, "each changed call has a verdict of its own, and a yes is the person's");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -92,16 +92,8 @@ async fn each_call_goes_the_way_that_rules_and_person_say() {
     // What the scripted agent says too.
     let said = r#"Your questions have been answered: \"Which colour?\"=\"blue\"."#;
     assert!(answered.contains(said), "{answered}");
-    let verdicts: Vec<Verdict> = run
-        .journal()
-        .iter()
-        .filter_map(|record| match record {
-            Record::ToolJudged { verdict, .. } => Some(*verdict),
-            _ => None,
-        })
-        .collect();
     let [allow, ask, block] = [Verdict::Allow, Verdict::Ask, Verdict::Block];
-    assert_eq!(verdicts, [allow, block, ask, ask, ask, ask, ask], "the changed call has a verdict of its own");
+    assert_eq!(run.verdicts(), [allow, block, ask, ask, ask, ask, ask], "the changed call has a verdict of its own");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -163,12 +163,8 @@ async fn trusted_settings_cannot_take_a_call_from_the_gate() {
         let made = |name: &&str| bench.file(name).exists();
         let names = ["plain.txt", "blocked.txt", "asked-1.txt", "asked-2.txt"];
         assert_eq!(names.iter().filter(|name| made(name)).collect::<Vec<_>>(), [&"plain.txt", &"asked-2.txt"], "{env}");
-        let verdicts = journal.iter().filter_map(|record| match record {
-            Record::ToolJudged { verdict, .. } => Some(*verdict),
-            _ => None,
-        });
         let [allow, ask, block] = [Verdict::Allow, Verdict::Ask, Verdict::Block];
-        assert_eq!(verdicts.collect::<Vec<_>>(), [allow, allow, block, ask, ask], "{env}");
+        assert_eq!(run.verdicts(), [allow, allow, block, ask, ask], "{env}");
         assert!(!traces(project).contains(&"ran".to_owned()), "{env}: bash was another");
     }
 }

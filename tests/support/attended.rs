@@ -144,6 +144,12 @@ impl Attended {
         loaded.records.iter().map(|stored| stored.record.clone()).collect()
     }
 
+    /// What the gate said of each call, in the order of the calls.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        let verdict = |record| if let Record::ToolJudged { verdict, .. } = record { Some(verdict) } else { None };
+        self.journal().into_iter().filter_map(verdict).collect()
+    }
+
     /// The last records, for messages.
     fn words(&self) -> Vec<String> {
         let Some(run) = self.state.run else { return Vec::new() };
