@@ -14,15 +14,7 @@ const LIST: &str = include_str!("build_variables.txt");
 
 /// Parts of names that tell of a secret.
 const SECRET: [&str; 10] = [
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "APIKEY",
-    "API_KEY",
-    "ACCESS_KEY",
+    "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "APIKEY", "API_KEY", "ACCESS_KEY",
     "PRIVATE_KEY",
 ];
 

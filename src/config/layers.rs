@@ -268,9 +268,7 @@ mod tests {
             let told: Vec<_> = resolved.notices.iter().map(|notice| notice.text.as_str()).collect();
             assert_eq!(told.len(), 4, "{told:?}");
             for part in [
-                "config.yaml:4 sets agent.command",
-                "config.yaml:6 sets validation.commands",
-                "phased.md sets a prompt",
+                "config.yaml:4 sets agent.command", "config.yaml:6 sets validation.commands", "phased.md sets a prompt",
             ] {
                 assert!(told.iter().any(|text| text.contains(part) && text.contains(word)), "{part}: {told:?}");
             }

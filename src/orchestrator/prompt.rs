@@ -277,14 +277,8 @@ mod tests {
         let bare = PromptContext { phase: Some("One".into()), ..PromptContext::default() };
         let text = render(PHASED, &bare);
         for heading in [
-            "Where the run stands",
-            "What the gate does",
-            "Why your claim was disputed",
-            "What to do differently",
-            "Messages from the user",
-            "last iterations reported",
-            "Done before",
-            "Open, in",
+            "Where the run stands", "What the gate does", "Why your claim was disputed", "What to do differently",
+            "Messages from the user", "last iterations reported", "Done before", "Open, in",
         ] {
             assert!(!text.contains(heading), "{heading:?} in:\n{text}");
         }

@@ -43,33 +43,8 @@ const MONITOR: [&str; 4] = ["command", "description", "timeout_ms", "persistent"
 
 /// Types of files, as ripgrep names them, that hold no secret by their names.
 const TYPES: [&str; 27] = [
-    "c",
-    "cpp",
-    "cs",
-    "css",
-    "dart",
-    "elixir",
-    "go",
-    "haskell",
-    "html",
-    "java",
-    "js",
-    "kotlin",
-    "lua",
-    "markdown",
-    "md",
-    "perl",
-    "php",
-    "py",
-    "python",
-    "ruby",
-    "rust",
-    "scala",
-    "swift",
-    "toml",
-    "ts",
-    "typescript",
-    "zig",
+    "c", "cpp", "cs", "css", "dart", "elixir", "go", "haskell", "html", "java", "js", "kotlin", "lua", "markdown",
+    "md", "perl", "php", "py", "python", "ruby", "rust", "scala", "swift", "toml", "ts", "typescript", "zig",
 ];
 
 /// The units of a call. Never empty.

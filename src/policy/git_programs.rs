@@ -10,18 +10,9 @@ use std::path::{Path, PathBuf};
 /// Keys whose value is a program that looking, adding or committing runs, whatever section they are in: of differs,
 /// filters, signatures, trailers and help.
 const PROGRAMS: [&str; 11] = [
-    "external",
-    "command",
-    "textconv",
-    "clean",
-    "process",
-    "program",
-    "cmd",
-    "defaultkeycommand",
+    "external", "command", "textconv", "clean", "process", "program", "cmd", "defaultkeycommand",
     // Of help: `man.<tool>.path`, `man.viewer`, `help.browser`.
-    "path",
-    "viewer",
-    "browser",
+    "path", "viewer", "browser",
 ];
 
 /// What makes git fetch what it lacks when it is looked at, and the programs that it then runs.

@@ -86,8 +86,7 @@ turns:
         (
             ids[1],
             &[
-                "  1  ls  allow  allow-reads: ",
-                "  2  git push  ask  ask-network: ",
+                "  1  ls  allow  allow-reads: ", "  2  git push  ask  ask-network: ",
                 "  3  rm -rf work  block  block-rm-rf: ",
             ],
         ),
@@ -471,19 +470,8 @@ fn status_logs_and_replay_know_the_run() {
     let run = &runs[0];
     let keys: Vec<&String> = run.as_object().unwrap().keys().collect();
     for key in [
-        "run",
-        "ticket",
-        "title",
-        "folder",
-        "state",
-        "phase",
-        "phases_done",
-        "phases",
-        "iterations",
-        "cost_usd",
-        "reason",
-        "started",
-        "updated",
+        "run", "ticket", "title", "folder", "state", "phase", "phases_done", "phases", "iterations", "cost_usd",
+        "reason", "started", "updated",
     ] {
         assert!(keys.iter().any(|known| *known == key), "{key} is missing: {run}");
     }

@@ -79,20 +79,9 @@ impl Launch {
 pub fn arguments(launch: &Launch) -> Vec<String> {
     let options = &launch.options;
     let mut args: Vec<String> = [
-        "-p",
-        "--input-format",
-        "stream-json",
-        "--output-format",
-        "stream-json",
-        "--verbose",
-        "--include-partial-messages",
-        "--replay-user-messages",
-        "--permission-mode",
-        "default",
-        "--permission-prompt-tool",
-        "stdio",
-        "--strict-mcp-config",
-        "--settings",
+        "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+        "--include-partial-messages", "--replay-user-messages", "--permission-mode", "default",
+        "--permission-prompt-tool", "stdio", "--strict-mcp-config", "--settings",
     ]
     .map(str::to_owned)
     .into();
@@ -137,33 +126,16 @@ const SHELL: &str = "CLAUDE_CODE_SHELL";
 /// Variables of a Claude session around us: with them ours would take itself for another, be reached through it, or
 /// belong to it.
 const OUTER_SESSION: [&str; 14] = [
-    "CLAUDE_PID",
-    "CLAUDE_EFFORT",
-    "CLAUDE_JOB_DIR",
-    "CLAUDE_CODE_AGENT",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_EXECPATH",
-    "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS",
-    "CLAUDE_CODE_RESUME_FROM_SESSION",
-    "CLAUDE_CODE_SSE_PORT",
-    "CLAUDE_PROJECT_DIR",
-    "CLAUDE_ENV_FILE",
-    SHELL,
+    "CLAUDE_PID", "CLAUDE_EFFORT", "CLAUDE_JOB_DIR", "CLAUDE_CODE_AGENT", "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS", "CLAUDE_CODE_RESUME_FROM_SESSION",
+    "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", SHELL,
     // What `--bare` and `--safe-mode` set: with them the gate is not asked.
-    "CLAUDE_CODE_SIMPLE",
-    "CLAUDE_CODE_SAFE_MODE",
+    "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE",
 ];
 
 const OUTER_SESSION_PREFIXES: [&str; 9] = [
-    "CLAUDE_CODE_MESSAGING_",
-    "CLAUDE_CODE_CHILD_",
-    "CLAUDE_CODE_SESSION_",
-    "CLAUDE_CODE_BRIDGE_",
-    "CLAUDE_BG_",
-    "CLAUDE_BRIDGE_",
-    "CLAUDE_PTY_HOST_",
-    "CLAUDE_RELAUNCH_",
-    "CLAUDE_SESSION_",
+    "CLAUDE_CODE_MESSAGING_", "CLAUDE_CODE_CHILD_", "CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "CLAUDE_BG_",
+    "CLAUDE_BRIDGE_", "CLAUDE_PTY_HOST_", "CLAUDE_RELAUNCH_", "CLAUDE_SESSION_",
 ];
 
 /// What git is told whatever a repository's own configuration says, so that looking at one runs nothing of its own: as
@@ -369,18 +341,9 @@ mod tests {
         assert_eq!(
             kept(&parent, &additions),
             [
-                "ANTHROPIC_API_KEY=k",
-                "CARGO_HOME=/cargo",
-                "CLAUDE_CONFIG_DIR=/c",
-                "DISABLE_AUTOUPDATER=1",
-                "HOME=/h",
-                "IS_SANDBOX=1",
-                "LC_ALL=C",
-                "NO_PROXY=n",
-                "PATH=/bin",
-                "PROGRAMMATOR_RUN_ID=run-1",
-                "XDG_CONFIG_HOME=/x",
-                "https_proxy=p",
+                "ANTHROPIC_API_KEY=k", "CARGO_HOME=/cargo", "CLAUDE_CONFIG_DIR=/c", "DISABLE_AUTOUPDATER=1", "HOME=/h",
+                "IS_SANDBOX=1", "LC_ALL=C", "NO_PROXY=n", "PATH=/bin", "PROGRAMMATOR_RUN_ID=run-1",
+                "XDG_CONFIG_HOME=/x", "https_proxy=p",
             ]
         );
     }

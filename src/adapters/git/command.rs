@@ -24,29 +24,15 @@ const THOROUGH: Duration = Duration::from_secs(300);
 
 /// Set on every call. A repository's own settings never decide what runs.
 const HARDENING: [&str; 12] = [
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.pager=cat",
-    "core.editor=false",
-    "core.logAllRefUpdates=false",
-    "diff.external=",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "submodule.recurse=false",
-    "credential.helper=",
-    "safe.bareRepository=explicit",
-    "protocol.allow=never",
+    "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.editor=false",
+    "core.logAllRefUpdates=false", "diff.external=", "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
+    "credential.helper=", "safe.bareRepository=explicit", "protocol.allow=never",
 ];
 
 /// Variables of the person's that stay: which config files and which git, never which repository.
 const KEPT_GIT_VARIABLES: [&str; 7] = [
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_CONFIG_COUNT",
-    "GIT_EXEC_PATH",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH",
+    "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 ];
 
 /// A call that is being put together.

@@ -54,11 +54,8 @@ pub(super) fn refused(db: &Connection, record: &Record, time: i64) -> rusqlite::
     match record {
         Record::LimitSeen(window) => {
             let Ok(json) = serde_json::to_string(window) else { return Ok(()) };
-            db.prepare_cached("INSERT OR REPLACE INTO provider_windows VALUES (?1, ?2, ?3)")?.execute(params![
-                window.kind,
-                time,
-                json
-            ])?;
+            db.prepare_cached("INSERT OR REPLACE INTO provider_windows VALUES (?1, ?2, ?3)")?
+                .execute(params![window.kind, time, json])?;
         }
         Record::LimitHit(hit) => hold(db, hit, time)?,
         _ => {}

@@ -441,14 +441,8 @@ mod tests {
     fn time_is_linear_in_the_text() {
         let started = std::time::Instant::now();
         for unit in [
-            "PROGRAMMATOR_STATUS:\n",
-            "PROGRAMMATOR_STATUS:\n  status: DONE\n",
-            "<!--\n",
-            "`x\n",
-            "  summary: \"\n",
-            "[",
-            "- ",
-            "  - a\n",
+            "PROGRAMMATOR_STATUS:\n", "PROGRAMMATOR_STATUS:\n  status: DONE\n", "<!--\n", "`x\n", "  summary: \"\n",
+            "[", "- ", "  - a\n",
         ] {
             let text = format!(
                 "PROGRAMMATOR_STATUS:\n  status: DONE\n  files_changed:\n{}",

@@ -6,17 +6,8 @@ const MARKERS: [&str; 3] = ["PROGRAMMATOR_STATUS", "HANK_STATUS", "RALPH_STATUS"
 
 /// Keys that may stand at the block's own indentation.
 const KEYS: [&str; 11] = [
-    "phase_completed",
-    "status",
-    "files_changed",
-    "summary",
-    "error",
-    "exit_signal",
-    "work_type",
-    "tests_status",
-    "tasks_completed",
-    "recommendation",
-    "files_modified",
+    "phase_completed", "status", "files_changed", "summary", "error", "exit_signal", "work_type", "tests_status",
+    "tasks_completed", "recommendation", "files_modified",
 ];
 
 /// Follows a text line by line.

@@ -248,11 +248,8 @@ mod tests {
     #[test]
     fn other_words_are_no_limit() {
         for text in [
-            "API Error: 500 Internal server error",
-            "The rate limiter resets 3 buckets",
-            "Credit balance is too low",
-            "timeout: sent TERM, limit was 900 s",
-            "",
+            "API Error: 500 Internal server error", "The rate limiter resets 3 buckets", "Credit balance is too low",
+            "timeout: sent TERM, limit was 900 s", "",
         ] {
             assert_eq!(read(text), None, "{text}");
         }

@@ -79,22 +79,9 @@ pub enum Kind {
 
 /// Subtypes of `system` that a person should see.
 const SHOWN_SYSTEM: [&str; 16] = [
-    "agents_killed",
-    "api_error",
-    "api_retry",
-    "compact_boundary",
-    "informational",
-    "local_command_output",
-    "model_consent_fallback",
-    "model_fallback",
-    "model_refusal_fallback",
-    "model_refusal_no_fallback",
-    "notification",
-    "permission_denied",
-    "permission_retry",
-    "task_notification",
-    "task_started",
-    "worker_shutting_down",
+    "agents_killed", "api_error", "api_retry", "compact_boundary", "informational", "local_command_output",
+    "model_consent_fallback", "model_fallback", "model_refusal_fallback", "model_refusal_no_fallback", "notification",
+    "permission_denied", "permission_retry", "task_notification", "task_started", "worker_shutting_down",
 ];
 
 impl<'a> Envelope<'a> {

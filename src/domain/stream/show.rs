@@ -209,16 +209,9 @@ mod tests {
         assert_eq!(
             all(include_bytes!("../../../tests/fixtures/stream/subagent.jsonl")),
             [
-                "text Delegating.",
-                "Task sub job",
-                "  person SUBAGENT_MARKER do the sub job",
-                "progress 1 tool · 0.0 s",
-                "  Bash echo from-sub",
-                "  = 1 line",
-                "progress 1 tool · 0.1 s",
-                "= 1 tool · 0.1 s",
-                "text main final",
-                "end false success $0.004",
+                "text Delegating.", "Task sub job", "  person SUBAGENT_MARKER do the sub job",
+                "progress 1 tool · 0.0 s", "  Bash echo from-sub", "  = 1 line", "progress 1 tool · 0.1 s",
+                "= 1 tool · 0.1 s", "text main final", "end false success $0.004",
             ]
             .map(|line| if line == "  = 1 line" { "  = from-sub" } else { line })
         );

@@ -81,12 +81,7 @@ mod tests {
     #[test]
     fn headings_that_make_boxes_optional() {
         for heading in [
-            "Optional",
-            "OPTIONAL",
-            "Future",
-            "Nice to Have",
-            "**Future Enhancements**",
-            "Optional: polish",
+            "Optional", "OPTIONAL", "Future", "Nice to Have", "**Future Enhancements**", "Optional: polish",
             "Future - maybe",
         ] {
             assert!(names_option(heading), "{heading}");

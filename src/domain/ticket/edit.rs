@@ -170,12 +170,8 @@ mod tests {
     #[test]
     fn a_status_is_never_added() {
         for before in [
-            "# Plan\nstatus: open\n",
-            "---\nid: a\n---\n",
-            "---\nstatus:\n---\n",
-            "---\nstatus: [open]\n---\n",
-            "---\nstatus: open\nstatus: open\n---\n",
-            "---\nstatus: open\n",
+            "# Plan\nstatus: open\n", "---\nid: a\n---\n", "---\nstatus:\n---\n", "---\nstatus: [open]\n---\n",
+            "---\nstatus: open\nstatus: open\n---\n", "---\nstatus: open\n",
         ] {
             let edited = set_status(before.as_bytes(), TicketStatus::Closed);
             assert_eq!(edited, Err(Unchanged::NotThere), "{before:?}");

@@ -31,17 +31,7 @@ pub(super) fn named(text: &str, index: usize) -> Section {
     {
         Section::Criteria
     } else if [
-        "design",
-        "phase",
-        "phases",
-        "task",
-        "tasks",
-        "plan",
-        "implementation",
-        "steps",
-        "todo",
-        "todos",
-        "milestones",
+        "design", "phase", "phases", "task", "tasks", "plan", "implementation", "steps", "todo", "todos", "milestones",
     ]
     .into_iter()
     .any(has)

@@ -81,18 +81,8 @@ impl Walker<'_> {
 
 /// Options of curl that send, save and read nothing, and stay with the host that is asked.
 const PLAIN: [&str; 12] = [
-    "silent",
-    "show-error",
-    "fail",
-    "head",
-    "include",
-    "verbose",
-    "ipv4",
-    "ipv6",
-    "compressed",
-    "max-time",
-    "connect-timeout",
-    "retry",
+    "silent", "show-error", "fail", "head", "include", "verbose", "ipv4", "ipv6", "compressed", "max-time",
+    "connect-timeout", "retry",
 ];
 
 /// The name of an option, without its value.

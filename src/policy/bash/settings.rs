@@ -8,38 +8,11 @@ use crate::policy::unit::Field;
 /// how a build counts, and no more.
 pub fn is_harmless_setting(name: &str, value: &Field) -> bool {
     const NAMES: [&str; 33] = [
-        "DO_NOT_TRACK",
-        "NEXT_TELEMETRY_DISABLED",
-        "DOTNET_CLI_TELEMETRY_OPTOUT",
-        "HOMEBREW_NO_AUTO_UPDATE",
-        "PYTHONIOENCODING",
-        "PYTHONUTF8",
-        "UV_NO_SYNC",
-        "RUST_MIN_STACK",
-        "PORT",
-        "LOG_LEVEL",
-        "VERBOSE",
-        "DEBUG",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR",
-        "COLUMNS",
-        "LINES",
-        "CI",
-        "RUST_BACKTRACE",
-        "RUST_LOG",
-        "RUST_TEST_THREADS",
-        "CARGO_TERM_COLOR",
-        "CARGO_INCREMENTAL",
-        "CARGO_BUILD_JOBS",
-        "PROPTEST_CASES",
-        "INSTA_UPDATE",
-        "NODE_ENV",
-        "CGO_ENABLED",
-        "GOOS",
-        "GOARCH",
-        "PYTHONDONTWRITEBYTECODE",
-        "PYTHONUNBUFFERED",
+        "DO_NOT_TRACK", "NEXT_TELEMETRY_DISABLED", "DOTNET_CLI_TELEMETRY_OPTOUT", "HOMEBREW_NO_AUTO_UPDATE",
+        "PYTHONIOENCODING", "PYTHONUTF8", "UV_NO_SYNC", "RUST_MIN_STACK", "PORT", "LOG_LEVEL", "VERBOSE", "DEBUG",
+        "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "CI", "RUST_BACKTRACE", "RUST_LOG",
+        "RUST_TEST_THREADS", "CARGO_TERM_COLOR", "CARGO_INCREMENTAL", "CARGO_BUILD_JOBS", "PROPTEST_CASES",
+        "INSTA_UPDATE", "NODE_ENV", "CGO_ENABLED", "GOOS", "GOARCH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED",
         "PYTHONHASHSEED",
     ];
     match name {
@@ -80,11 +53,7 @@ fn is_database_here(url: &str) -> bool {
 /// Options of node that load and run nothing.
 fn is_option_of_node(option: &str) -> bool {
     const PLAIN: [&str; 6] = [
-        "--no-warnings",
-        "--trace-warnings",
-        "--enable-source-maps",
-        "--experimental-vm-modules",
-        "--no-deprecation",
+        "--no-warnings", "--trace-warnings", "--enable-source-maps", "--experimental-vm-modules", "--no-deprecation",
         "--trace-deprecation",
     ];
     let sized = option.strip_prefix("--max-old-space-size=").or_else(|| option.strip_prefix("--max_old_space_size="));

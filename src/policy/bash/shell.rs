@@ -280,36 +280,17 @@ mod tests {
     #[test]
     fn a_variable_of_numbers_is_only_set_to_numbers() {
         for text in [
-            "n=0; n=$((n+1)); echo $n ${n}",
-            "for ((n=0; n<3; n++)); do :; done",
-            "((sum+=n))",
-            "n=10\n((n++))",
-            "n=1; n+=1",
-            "m=x",
+            "n=0; n=$((n+1)); echo $n ${n}", "for ((n=0; n<3; n++)); do :; done", "((sum+=n))", "n=10\n((n++))",
+            "n=1; n+=1", "m=x",
         ] {
             assert!(holds_numbers(text, "n"), "{text}");
         }
         let set = [
-            "n=a",
-            "n=1a",
-            "n=$((1))a",
-            "n=$(ls)",
-            "n=",
-            "read n",
-            "for n in a; do :; done",
-            "printf -v n x",
+            "n=a", "n=1a", "n=$((1))a", "n=$(ls)", "n=", "read n", "for n in a; do :; done", "printf -v n x",
             ": ${n:=a}",
         ];
         for text in set.into_iter().chain([
-            "read m n",
-            "n=1 n=\"$m\"",
-            "read 'n'",
-            "n=$((1)",
-            "read n<f",
-            "read {m,n}",
-            "n+=a",
-            "(n=a)",
-            "; n=a",
+            "read m n", "n=1 n=\"$m\"", "read 'n'", "n=$((1)", "read n<f", "read {m,n}", "n+=a", "(n=a)", "; n=a",
             "m=1;n=a",
         ]) {
             assert!(!holds_numbers(text, "n"), "{text}");

@@ -101,12 +101,7 @@ pub(super) fn fault() -> Option<&'static str> {
 
 /// Modules that a loader option may name: they compile the program, and come with the project's packages.
 const LOADERS: [&str; 7] = [
-    "tsx",
-    "tsx/esm",
-    "ts-node/register",
-    "ts-node/esm",
-    "esbuild-register",
-    "source-map-support/register",
+    "tsx", "tsx/esm", "ts-node/register", "ts-node/esm", "esbuild-register", "source-map-support/register",
     "bundler/setup",
 ];
 
@@ -416,21 +411,10 @@ mod tests {
             assert_eq!(runs(line), Ok(expected), "{line}");
         }
         for line in [
-            "python -c x",
-            "python -cx",
-            "python -",
-            "python -X pycache_prefix=/tmp x.py",
-            "node -e x",
-            "node --eval=x",
-            "node -r ./x y.js",
-            "node --import=data:text/javascript,1 y.js",
-            "node --env-file=.env x.js",
-            "ruby -e x",
-            "perl -ne x y",
-            "php -r x",
-            "java -javaagent:x.jar -jar y.jar",
-            "java -XX:OnOutOfMemoryError=id -jar y.jar",
-            "java jdk.x.Main",
+            "python -c x", "python -cx", "python -", "python -X pycache_prefix=/tmp x.py", "node -e x",
+            "node --eval=x", "node -r ./x y.js", "node --import=data:text/javascript,1 y.js",
+            "node --env-file=.env x.js", "ruby -e x", "perl -ne x y", "php -r x", "java -javaagent:x.jar -jar y.jar",
+            "java -XX:OnOutOfMemoryError=id -jar y.jar", "java jdk.x.Main",
         ] {
             assert!(runs(line).is_err(), "{line}");
         }

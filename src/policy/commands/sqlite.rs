@@ -44,15 +44,9 @@ mod tests {
     #[test]
     fn what_looks_is_proven() {
         for text in [
-            ".tables",
-            ".schema users",
-            "SELECT * FROM t;",
-            "select count(*) from t where a like '%x%'",
-            "select * from attachments",
-            "select edited_at, zipfile_name from edits",
-            "select \"edited\" from [attach_x]",
-            "PRAGMA table_info(t)",
-            "pragma user_version",
+            ".tables", ".schema users", "SELECT * FROM t;", "select count(*) from t where a like '%x%'",
+            "select * from attachments", "select edited_at, zipfile_name from edits",
+            "select \"edited\" from [attach_x]", "PRAGMA table_info(t)", "pragma user_version",
             "EXPLAIN QUERY PLAN SELECT 1",
         ] {
             assert_eq!(check(text), Ok(()), "{text}");
@@ -62,34 +56,12 @@ mod tests {
     #[test]
     fn what_changes_or_reaches_out_is_not() {
         for text in [
-            "",
-            ".shell id",
-            ".system id",
-            ".output x",
-            ".once x",
-            ".read x",
-            ".load x",
-            ".import a b",
-            ".schema\n.shell id",
-            ".tables | id",
-            "select writefile('x', 'y')",
-            "SELECT ReadFile('x')",
-            "select readfile ('x')",
-            "select(edit(a)) from t",
-            "select*from fsdir('x')",
-            "select \"readfile\"('x')",
-            "select * from pragma_x, zipfile('a')",
-            "select load_extension('x')",
-            "select 1; drop table t",
-            "select 1\n;.shell id",
-            "drop table t",
-            "with a as (select 1) delete from t",
-            "insert into t select 1",
-            "pragma user_version(3)",
-            "pragma user_version = 3",
-            "pragma journal_mode",
-            "selectx",
-            "attach 'x' as y",
+            "", ".shell id", ".system id", ".output x", ".once x", ".read x", ".load x", ".import a b",
+            ".schema\n.shell id", ".tables | id", "select writefile('x', 'y')", "SELECT ReadFile('x')",
+            "select readfile ('x')", "select(edit(a)) from t", "select*from fsdir('x')", "select \"readfile\"('x')",
+            "select * from pragma_x, zipfile('a')", "select load_extension('x')", "select 1; drop table t",
+            "select 1\n;.shell id", "drop table t", "with a as (select 1) delete from t", "insert into t select 1",
+            "pragma user_version(3)", "pragma user_version = 3", "pragma journal_mode", "selectx", "attach 'x' as y",
         ] {
             assert!(check(text).is_err(), "{text}");
         }

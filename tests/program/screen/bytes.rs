@@ -68,21 +68,8 @@ impl vte::Perform for Seen {
 
 /// All that the program ever says to a terminal: to take and return it, to place and style text, to clear.
 const ALLOWED: [&str; 15] = [
-    "CSI m",
-    "CSI H",
-    "CSI [2]J",
-    "CSI ?[25]h",
-    "CSI ?[25]l",
-    "CSI ?[1049]h",
-    "CSI ?[1049]l",
-    "CSI ?[2004]h",
-    "CSI ?[2004]l",
-    "CSI ?[1004]h",
-    "CSI ?[1004]l",
-    "CSI ?[2026]h",
-    "CSI ?[2026]l",
-    "control 0a",
-    "control 0d",
+    "CSI m", "CSI H", "CSI [2]J", "CSI ?[25]h", "CSI ?[25]l", "CSI ?[1049]h", "CSI ?[1049]l", "CSI ?[2004]h",
+    "CSI ?[2004]l", "CSI ?[1004]h", "CSI ?[1004]l", "CSI ?[2026]h", "CSI ?[2026]l", "control 0a", "control 0d",
 ];
 
 /// Sets the title, clears the screen, asks for the terminal's name, writes the clipboard, beeps, leaves the alternate

@@ -153,10 +153,7 @@ fn no_sink_passes_on_what_a_terminal_obeys() {
     let folder = format!("/nowhere/{p}");
     let names = ["TICKETS_DIR", "HOME", "PROGRAMMATOR_STATE_DIR", "PROGRAMMATOR_CONFIG_DIR", "PATH", "USER", "EDITOR"];
     let settings = [
-        "PROGRAMMATOR_AGENT_MODEL",
-        "PROGRAMMATOR_SCREEN_THEME",
-        "PROGRAMMATOR_RUN_MAX_ITERATIONS",
-        "PROGRAMMATOR_LOG",
+        "PROGRAMMATOR_AGENT_MODEL", "PROGRAMMATOR_SCREEN_THEME", "PROGRAMMATOR_RUN_MAX_ITERATIONS", "PROGRAMMATOR_LOG",
     ];
     for name in names.into_iter().chain(settings) {
         for args in [&["doctor"][..], &["config", "show"], &["run", "tk-1"]] {

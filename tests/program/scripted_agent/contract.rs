@@ -214,27 +214,10 @@ pub fn shapes<'a>(records: impl Iterator<Item = &'a Value>) -> Shapes {
 }
 
 const REPLAYED: &[&str] = &[
-    "02_tools",
-    "03_partial",
-    "06k_404_model",
-    "07f_resume_unknown",
-    "c01_multiturn",
-    "c02_can_use_tool",
-    "c03_deny_interrupt",
-    "c10_interrupt_stream",
-    "c11_interrupt_bash",
-    "c12_inject",
-    "c12b_inject_now",
-    "c20_close_pending_cut",
-    "c21_close_pending_hook",
-    "c23_hook_error",
-    "c26_interrupt_pending",
-    "c27_close_early",
-    "c28_sigint",
-    "r01_ref_ask_allow",
-    "r02_ref_ask_deny",
-    "r03_ref_cb_error_failclosed",
-    "r04_ref_die_in_callback",
+    "02_tools", "03_partial", "06k_404_model", "07f_resume_unknown", "c01_multiturn", "c02_can_use_tool",
+    "c03_deny_interrupt", "c10_interrupt_stream", "c11_interrupt_bash", "c12_inject", "c12b_inject_now",
+    "c20_close_pending_cut", "c21_close_pending_hook", "c23_hook_error", "c26_interrupt_pending", "c27_close_early",
+    "c28_sigint", "r01_ref_ask_allow", "r02_ref_ask_deny", "r03_ref_cb_error_failclosed", "r04_ref_die_in_callback",
     "r05_ref_empty_cb",
 ];
 

@@ -12,19 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The flags that programmator uses.
 pub const FLAGS: &[&str] = &[
-    "-p",
-    "--input-format",
-    "stream-json",
-    "--output-format",
-    "stream-json",
-    "--verbose",
-    "--permission-mode",
-    "default",
-    "--permission-prompt-tool",
-    "stdio",
-    "--setting-sources",
-    "",
-    "--strict-mcp-config",
+    "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--permission-mode",
+    "default", "--permission-prompt-tool", "stdio", "--setting-sources", "", "--strict-mcp-config",
 ];
 
 /// The agent as a child process.

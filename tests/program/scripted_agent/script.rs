@@ -6,9 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const PHASES: [&str; 4] = [
-    "Greet a person by name",
-    "Speak German and French",
-    "Refuse a language that it does not know",
+    "Greet a person by name", "Speak German and French", "Refuse a language that it does not know",
     "Describe it all in the README",
 ];
 

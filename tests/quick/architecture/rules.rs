@@ -38,19 +38,8 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
 
 /// Paths that do I/O, wait, or read a clock or the environment.
 const IMPURE: [&str; 14] = [
-    "tokio",
-    "std::fs",
-    "std::process",
-    "std::net",
-    "std::env",
-    "std::thread::sleep",
-    "std::io::stdin",
-    "std::io::stdout",
-    "std::io::stderr",
-    "SystemTime::now",
-    "Instant::now",
-    "Timestamp::now",
-    "Zoned::now",
+    "tokio", "std::fs", "std::process", "std::net", "std::env", "std::thread::sleep", "std::io::stdin",
+    "std::io::stdout", "std::io::stderr", "SystemTime::now", "Instant::now", "Timestamp::now", "Zoned::now",
     "std::time::SystemTime",
 ];
 

@@ -137,12 +137,11 @@ fn every_page_of_the_help_says_enough() {
 #[test]
 fn the_long_help_tells_exit_codes_and_environment() {
     let help = Cli::command().render_long_help().to_string();
-    for variable in KEYS.iter().filter_map(|row| row.env).chain([
-        "PROGRAMMATOR_STATE_DIR",
-        "PROGRAMMATOR_CONFIG_DIR",
-        "PROGRAMMATOR_LOG",
-        "NO_COLOR",
-    ]) {
+    for variable in KEYS
+        .iter()
+        .filter_map(|row| row.env)
+        .chain(["PROGRAMMATOR_STATE_DIR", "PROGRAMMATOR_CONFIG_DIR", "PROGRAMMATOR_LOG", "NO_COLOR"])
+    {
         assert!(help.contains(variable), "--help does not tell of {variable}");
     }
     let at = help.find("Exit codes:").unwrap();

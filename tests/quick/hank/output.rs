@@ -348,32 +348,19 @@ fn the_status_of_any_shape() {
 #[test]
 fn questions() {
     let asked = [
-        "Should I use the file or the table?",
-        "SHALL I go on?",
-        "Do you want me to add tests?",
-        "Would you like a summary?",
-        "Which approach do we take?",
-        "Please confirm the plan.",
-        "Could you clarify the second point?",
-        "I stopped here; please let me know.",
-        "I am waiting for your decision.",
-        "Before I proceed, one thing.",
-        "Is that okay?",
-        "How would you like it?",
+        "Should I use the file or the table?", "SHALL I go on?", "Do you want me to add tests?",
+        "Would you like a summary?", "Which approach do we take?", "Please confirm the plan.",
+        "Could you clarify the second point?", "I stopped here; please let me know.",
+        "I am waiting for your decision.", "Before I proceed, one thing.", "Is that okay?", "How would you like it?",
         "May\nI delete it?",
     ];
     for text in asked {
         assert!(question(text).is_some(), "{text}");
     }
     let not_asked = [
-        "I looked whether it should increase.",
-        "The shallow copy is gone.",
-        "Added the question mark.",
-        "```\nShould I?\n```\nDone.",
-        "> Should I?\n\nYes, it said, and I did.",
-        "The function `may_increment` is new.",
-        "Mayi is a name.",
-        "",
+        "I looked whether it should increase.", "The shallow copy is gone.", "Added the question mark.",
+        "```\nShould I?\n```\nDone.", "> Should I?\n\nYes, it said, and I did.",
+        "The function `may_increment` is new.", "Mayi is a name.", "",
     ];
     for text in not_asked {
         assert_eq!(question(text), None, "{text}");

@@ -63,14 +63,7 @@ echo "all were run"
 
 /// What the second runner's scripts find, with a word in it that no script may print.
 const MORE: [&str; 9] = [
-    "a.txt",
-    "b.txt",
-    "src/a.rs",
-    "src/b.rs",
-    ".env",
-    ".claude/settings.json",
-    "d/.claude/settings.json",
-    "d/x.txt",
+    "a.txt", "b.txt", "src/a.rs", "src/b.rs", ".env", ".claude/settings.json", "d/.claude/settings.json", "d/x.txt",
     ".git/config",
 ];
 

@@ -9,49 +9,13 @@ use serde_json::json;
 use std::path::Path;
 
 const FILES: &[&str] = &[
-    "Cargo.toml",
-    "package.json",
-    "go.mod",
-    "uv.lock",
-    "Gemfile",
-    "src/main.rs",
-    "x.py",
-    "index.js",
-    "mypkg/__init__.py",
-    "manage.py",
-    "bin/rails",
-    "scripts/run.sh",
-    "scripts/deploy.sh",
-    "script.sh",
-    ".venv/bin/python",
-    ".venv/bin/twine",
-    "node_modules/.bin/tsx",
-    "node_modules/.bin/other",
-    "node_modules/x/cli.js",
-    "gradlew",
-    ".env",
-    "src/a.go",
-    "src/__pycache__/a.pyc",
-    ".claude/hook.sh",
-    "app/__init__.py",
-    "app/main.py",
-    "app.py",
-    "mkdocs.yml",
-    "src/main.c",
-    "pom.xml",
-    "build.gradle",
-    "artisan",
-    "composer.json",
-    "node_modules/.bin/vite",
-    "node_modules/.bin/next",
-    "node_modules/.bin/prisma",
-    "node_modules/.bin/vitest",
-    "node_modules/.bin/tailwindcss",
-    "docs/conf.py",
-    "requirements.txt",
-    "hugo.toml",
-    "CMakeLists.txt",
-    "Makefile",
+    "Cargo.toml", "package.json", "go.mod", "uv.lock", "Gemfile", "src/main.rs", "x.py", "index.js",
+    "mypkg/__init__.py", "manage.py", "bin/rails", "scripts/run.sh", "scripts/deploy.sh", "script.sh",
+    ".venv/bin/python", ".venv/bin/twine", "node_modules/.bin/tsx", "node_modules/.bin/other", "node_modules/x/cli.js",
+    "gradlew", ".env", "src/a.go", "src/__pycache__/a.pyc", ".claude/hook.sh", "app/__init__.py", "app/main.py",
+    "app.py", "mkdocs.yml", "src/main.c", "pom.xml", "build.gradle", "artisan", "composer.json",
+    "node_modules/.bin/vite", "node_modules/.bin/next", "node_modules/.bin/prisma", "node_modules/.bin/vitest",
+    "node_modules/.bin/tailwindcss", "docs/conf.py", "requirements.txt", "hugo.toml", "CMakeLists.txt", "Makefile",
 ];
 
 #[rustfmt::skip]
@@ -162,12 +126,7 @@ fn what_only_looks_like_it_is_not_allowed() {
 #[test]
 fn strict_runs_no_program_of_the_workspace() {
     for command in [
-        "python x.py",
-        "./script.sh",
-        "bash script.sh",
-        "npm run dev",
-        "cargo run",
-        "curl http://localhost:3000/",
+        "python x.py", "./script.sh", "bash script.sh", "npm run dev", "cargo run", "curl http://localhost:3000/",
         "docker ps",
     ] {
         assert_eq!(decide(Profile::Strict, FILES, command).verdict, Verdict::Block, "{command}");
@@ -274,19 +233,14 @@ fn settings_of_the_place_count() {
     };
     let token = || plain().with_texts([(".git/config", "[remote \"origin\"]\nurl = https://x:abc@x.test/y")]);
     for command in [
-        "git remote -v",
-        "git remote get-url origin",
-        "git config --get remote.origin.url",
-        "cat .git/config",
+        "git remote -v", "git remote get-url origin", "git config --get remote.origin.url", "cat .git/config",
         "grep -rn url src .git",
     ] {
         assert_eq!(of(plain(), command), Verdict::Allow, "{command}");
         assert_ne!(of(token(), command), Verdict::Allow, "{command}");
     }
     for command in [
-        "git config user.name",
-        "git config --get user.email",
-        "git config --list --name-only",
+        "git config user.name", "git config --get user.email", "git config --list --name-only",
         "git config get core.autocrlf",
     ] {
         assert_eq!(of(plain(), command), Verdict::Allow, "{command}");
@@ -334,18 +288,10 @@ fn what_a_search_leaves_out_is_not_read() {
         assert_eq!(verdict, Verdict::Allow, "{command}: {told}");
     }
     for command in [
-        "grep -rn x .",
-        "grep -rn x . --exclude=.ENV",
-        "grep -rn x . --exclude=.envrc",
-        "grep -rn x . --exclude .env",
-        "grep -rn -e --exclude=.env x .",
-        "grep -rn x . --exclude=.env --include=*",
-        "grep -rn --exclude=.env -- x .",
-        "grep -rn x . --exclude=.env .env",
-        "grep -rn x . -f --exclude=.env",
-        "grep -rn x . --exclude-dir=.env",
-        "grep -rn x . --exclud=.env",
-        "grep -rn x . --exclude='[.]env'",
+        "grep -rn x .", "grep -rn x . --exclude=.ENV", "grep -rn x . --exclude=.envrc", "grep -rn x . --exclude .env",
+        "grep -rn -e --exclude=.env x .", "grep -rn x . --exclude=.env --include=*", "grep -rn --exclude=.env -- x .",
+        "grep -rn x . --exclude=.env .env", "grep -rn x . -f --exclude=.env", "grep -rn x . --exclude-dir=.env",
+        "grep -rn x . --exclud=.env", "grep -rn x . --exclude='[.]env'",
     ] {
         assert_ne!(verdict(command).0, Verdict::Allow, "{command}");
     }
@@ -410,23 +356,9 @@ fn a_build_folder_with_tracked_files_asks() {
 #[test]
 fn only_what_is_named_like_build_output_is_written_as_a_folder() {
     let files = [
-        "package.json",
-        "node_modules/.bin/storybook",
-        "node_modules/.bin/vite",
-        "node_modules/.bin/tsc",
-        "src/a.ts",
-        "objects/a",
-        "sites/a",
-        "binaries/a",
-        "outreach/a",
-        "site-packages/a",
-        "build-scripts/a",
-        "dist/a",
-        "out/a",
-        "build-debug/a",
-        "dist-ssr/a",
-        "test-results/a",
-        "storybook-static/a",
+        "package.json", "node_modules/.bin/storybook", "node_modules/.bin/vite", "node_modules/.bin/tsc", "src/a.ts",
+        "objects/a", "sites/a", "binaries/a", "outreach/a", "site-packages/a", "build-scripts/a", "dist/a", "out/a",
+        "build-debug/a", "dist-ssr/a", "test-results/a", "storybook-static/a",
     ];
     for (folder, allowed) in [
         ("objects", false),

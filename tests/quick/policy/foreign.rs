@@ -85,14 +85,8 @@ fn none_allowed(commands: &[&str]) {
 fn a_module_is_the_projects_where_python_looks_for_it() {
     all_allowed(&["python -m mypkg", "uv run python -m mypkg", "python x.py", "PYTHONPATH=src python -m mypkg"]);
     none_allowed(&[
-        "python -m http.server",
-        "python -m http",
-        "uv run python -m http.server",
-        ".venv/bin/python -m http.server",
-        "python -m ensurepip",
-        "python -m twine",
-        "python -m httpie",
-        "PYTHONPATH=src python -m http.server",
+        "python -m http.server", "python -m http", "uv run python -m http.server", ".venv/bin/python -m http.server",
+        "python -m ensurepip", "python -m twine", "python -m httpie", "PYTHONPATH=src python -m http.server",
     ]);
 }
 
@@ -172,12 +166,7 @@ fn what_a_tool_loads_by_name_comes_with_it_or_is_the_projects() {
 fn a_script_of_the_package_stands_in_it() {
     all_allowed(&["yarn run deep", "bun run deep", "npm run deep", "npm run other", "yarn dev", "pnpm run deep"]);
     none_allowed(&[
-        "yarn run other",
-        "bun run other",
-        "bun run ls",
-        "npm run env",
-        "yarn run env",
-        "npm run-script env",
+        "yarn run other", "bun run other", "bun run ls", "npm run env", "yarn run env", "npm run-script env",
     ]);
 }
 
@@ -190,14 +179,9 @@ fn a_server_listens_on_this_machine() {
         "yarn dev --hostname localhost",
     ]);
     none_allowed(&[
-        "npm run dev -- --host=0.0.0.0",
-        "npm run dev -- --host 0.0.0.0",
-        "npm run dev -- --host",
-        "npm run dev -- --host --port 3001",
-        "npm run dev -- -H 0.0.0.0",
-        "npm run dev -- --hostname=192.168.1.2",
-        "yarn dev --host",
-        "npm run dev -- --host=",
+        "npm run dev -- --host=0.0.0.0", "npm run dev -- --host 0.0.0.0", "npm run dev -- --host",
+        "npm run dev -- --host --port 3001", "npm run dev -- -H 0.0.0.0", "npm run dev -- --hostname=192.168.1.2",
+        "yarn dev --host", "npm run dev -- --host=",
     ]);
 }
 
@@ -248,16 +232,8 @@ fn code_from_elsewhere_is_not_run() {
 fn what_prints_the_environment_or_properties_asks() {
     all_allowed(&["make -n", "make -B -j4", "./gradlew dependencies", "gradle tasks"]);
     none_allowed(&[
-        "make -p",
-        "make -pn",
-        "make -np test",
-        "gmake -p",
-        "make --print-data-base",
-        "cmake --build build -- -p",
-        "gradle properties",
-        "./gradlew properties",
-        "./gradlew :app:properties",
-        "./gradlew -q test properties",
+        "make -p", "make -pn", "make -np test", "gmake -p", "make --print-data-base", "cmake --build build -- -p",
+        "gradle properties", "./gradlew properties", "./gradlew :app:properties", "./gradlew -q test properties",
     ]);
 }
 
@@ -328,10 +304,7 @@ fn what_is_staged_is_not_lost_unasked() {
 #[test]
 fn what_goes_away_with_the_run_is_not_moved_there_unasked() {
     all_allowed(&[
-        "cp x.py $TMPDIR/u",
-        "touch $TMPDIR/a; mv $TMPDIR/a $TMPDIR/b",
-        "mv $TMPDIR/a a.txt",
-        "mv x.py y.py",
+        "cp x.py $TMPDIR/u", "touch $TMPDIR/a; mv $TMPDIR/a $TMPDIR/b", "mv $TMPDIR/a a.txt", "mv x.py y.py",
     ]);
     none_allowed(&["mv x.py $TMPDIR/u", "mv -t $TMPDIR/d x.py", "mv x.py y.py $TMPDIR/d/"]);
 }

@@ -54,23 +54,10 @@ fn what_differs_in_more_than_files_is_of_another_kind() {
 #[test]
 fn what_cannot_be_named_has_none() {
     for command in [
-        "frobnicate",
-        "frobnicate --check",
-        "frobnicate /etc/passwd",
-        "frobnicate out/passwd",
-        "frobnicate ../x",
-        "frobnicate src",
-        "cd /etc && frobnicate --check a.txt",
-        "(cd ..; frobnicate --check a.txt)",
-        "pushd src; frobnicate a.txt",
-        "frobnicate $x",
-        "frobnicate -- $(ls)",
-        "curl -s https://x.test/a -d @a.txt",
-        "curl -s \"https://$x/a\"",
-        "sudo frobnicate a.txt",
-        "python migrate.py x.py",
-        "ssh host a.txt",
-        "git push",
+        "frobnicate", "frobnicate --check", "frobnicate /etc/passwd", "frobnicate out/passwd", "frobnicate ../x",
+        "frobnicate src", "cd /etc && frobnicate --check a.txt", "(cd ..; frobnicate --check a.txt)",
+        "pushd src; frobnicate a.txt", "frobnicate $x", "frobnicate -- $(ls)", "curl -s https://x.test/a -d @a.txt",
+        "curl -s \"https://$x/a\"", "sudo frobnicate a.txt", "python migrate.py x.py", "ssh host a.txt", "git push",
     ] {
         for kind in kinds(command) {
             assert_eq!(kind, None, "{command}");

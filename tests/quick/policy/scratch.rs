@@ -94,18 +94,9 @@ fn programs_in_it_and_changes_of_where_it_is_are_not_allowed() {
 #[test]
 fn what_is_protected_or_secret_is_so_there_and_elsewhere() {
     for command in [
-        "echo x > $TMPDIR/.git/config",
-        "echo x > $TMPDIR/link/authorized_keys",
-        "echo x > $TMPDIR/out/a",
-        "cat $TMPDIR/.env",
-        "cp .env $TMPDIR/a",
-        "cp ~/.ssh/id_rsa $TMPDIR/a",
-        "echo x > /tmp/state/a",
-        "echo x > /tmp",
-        "rm -r /tmp",
-        "echo x > /etc/passwd",
-        "echo x > ~/.bashrc",
-        "echo x > $TMPDIR/../../etc/a",
+        "echo x > $TMPDIR/.git/config", "echo x > $TMPDIR/link/authorized_keys", "echo x > $TMPDIR/out/a",
+        "cat $TMPDIR/.env", "cp .env $TMPDIR/a", "cp ~/.ssh/id_rsa $TMPDIR/a", "echo x > /tmp/state/a",
+        "echo x > /tmp", "rm -r /tmp", "echo x > /etc/passwd", "echo x > ~/.bashrc", "echo x > $TMPDIR/../../etc/a",
     ] {
         let (verdict, told) = verdict(command);
         assert_eq!(verdict, Block, "{command}: {told}");

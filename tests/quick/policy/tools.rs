@@ -34,21 +34,8 @@ fn monitor_is_judged_by_its_command_like_bash() {
 #[test]
 fn each_tool_by_the_name_that_the_cli_uses() {
     let internal = [
-        "Task",
-        "Agent",
-        "TaskCreate",
-        "TaskGet",
-        "TaskList",
-        "TaskUpdate",
-        "TaskOutput",
-        "TaskStop",
-        "ToolSearch",
-        "TodoWrite",
-        "BashOutput",
-        "KillShell",
-        "EnterPlanMode",
-        "ExitPlanMode",
-        "AskUserQuestion",
+        "Task", "Agent", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskOutput", "TaskStop", "ToolSearch",
+        "TodoWrite", "BashOutput", "KillShell", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion",
     ];
     for tool in internal {
         for profile in Profile::ALL {
@@ -56,20 +43,8 @@ fn each_tool_by_the_name_that_the_cli_uses() {
         }
     }
     let outside = [
-        "Skill",
-        "Workflow",
-        "SendMessage",
-        "EnterWorktree",
-        "ExitWorktree",
-        "CronCreate",
-        "CronDelete",
-        "CronList",
-        "ScheduleWakeup",
-        "ReportFindings",
-        "NoSuchTool",
-        "mcp__x__y",
-        "bash",
-        "read",
+        "Skill", "Workflow", "SendMessage", "EnterWorktree", "ExitWorktree", "CronCreate", "CronDelete", "CronList",
+        "ScheduleWakeup", "ReportFindings", "NoSuchTool", "mcp__x__y", "bash", "read",
     ];
     for tool in outside {
         assert_eq!(verdict(Profile::Strict, tool, &json!({})), Block, "{tool}");

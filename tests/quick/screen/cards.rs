@@ -74,9 +74,7 @@ fn the_kind_that_can_be_allowed_is_on_the_card() {
     let command = r#"python3 -c "import json; print(json.load(open('package.json'))['version'])""#;
     let approval = Approval {
         units: vec![sample::unit_of_kind(
-            command,
-            "runs code that is given in its words",
-            "inline code with `python3 -c`",
+            command, "runs code that is given in its words", "inline code with `python3 -c`",
         )],
         ..bash(command)
     };

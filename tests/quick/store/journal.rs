@@ -205,10 +205,8 @@ fn runs_are_found_by_ticket_and_by_either_end_of_their_id() {
     let temp = tempfile::tempdir().unwrap();
     let store = open(temp.path());
     let ids = [
-        "0192aaaa-0000-7000-8000-000000000001",
-        "0192bbbb-0000-7000-8000-000000000002",
-        "0192cccc-0000-7000-8000-000000000003",
-        "0192dddd-0000-7000-8000-000000000004",
+        "0192aaaa-0000-7000-8000-000000000001", "0192bbbb-0000-7000-8000-000000000002",
+        "0192cccc-0000-7000-8000-000000000003", "0192dddd-0000-7000-8000-000000000004",
     ];
     let rows = [("tk-1", "/a/tk-1.md"), ("tk-1", "/a/tk-1.md"), ("tk-2", "/a/tk-2.md"), ("tk-2", "/b/tk-2.md")];
     for (at, (id, (name, path))) in ids.iter().zip(rows).enumerate() {

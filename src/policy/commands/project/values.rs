@@ -43,52 +43,15 @@ pub(super) fn is_output(path: &Path, place: &Place<'_>) -> bool {
 /// Whether a folder of this name holds what was built: `dist`, `build-debug`, and not `site-packages`.
 fn is_built(name: &str) -> bool {
     const NAMES: [&str; 12] = [
-        "target",
-        "build",
-        "dist",
-        "out",
-        "bin",
-        "obj",
-        "site",
-        "_site",
-        "_build",
-        "coverage",
-        "htmlcov",
+        "target", "build", "dist", "out", "bin", "obj", "site", "_site", "_build", "coverage", "htmlcov",
         "storybook-static",
     ];
     const REPORTS: [&str; 5] = ["test-results", "test-result", "test-reports", "test-report", "playwright-report"];
     /// What a build is called by.
     const KINDS: [&str; 30] = [
-        "debug",
-        "release",
-        "relwithdebinfo",
-        "minsizerel",
-        "dev",
-        "development",
-        "prod",
-        "production",
-        "test",
-        "tests",
-        "ci",
-        "cov",
-        "coverage",
-        "asan",
-        "tsan",
-        "ubsan",
-        "ssr",
-        "server",
-        "client",
-        "web",
-        "wasm",
-        "electron",
-        "types",
-        "esm",
-        "cjs",
-        "es",
-        "tsc",
-        "docs",
-        "check",
-        "clippy",
+        "debug", "release", "relwithdebinfo", "minsizerel", "dev", "development", "prod", "production", "test",
+        "tests", "ci", "cov", "coverage", "asan", "tsan", "ubsan", "ssr", "server", "client", "web", "wasm",
+        "electron", "types", "esm", "cjs", "es", "tsc", "docs", "check", "clippy",
     ];
     let of_kind = |rest: &str| rest.strip_prefix(['-', '_']).is_some_and(|kind| KINDS.contains(&kind));
     let built =

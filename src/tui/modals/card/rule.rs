@@ -247,19 +247,8 @@ mod tests {
     #[test]
     fn what_the_shell_would_change_has_no_rule() {
         for text in [
-            "git push $X",
-            "git push `x`",
-            "rm *.rs",
-            "A=1 git push",
-            "./run.sh",
-            "/bin/ls",
-            "a > b",
-            "echo \"$X\"",
-            "echo 'a",
-            "echo a\u{202e}b",
-            "",
-            "echo ~",
-            "a\\ b",
+            "git push $X", "git push `x`", "rm *.rs", "A=1 git push", "./run.sh", "/bin/ls", "a > b", "echo \"$X\"",
+            "echo 'a", "echo a\u{202e}b", "", "echo ~", "a\\ b",
         ] {
             let mut approval = sample::push("x");
             approval.units[0].text = text.into();

@@ -139,16 +139,8 @@ mod tests {
     #[test]
     fn characters_that_matter_stay() {
         for line in [
-            "2**3 and 4**5",
-            "src/**/*.rs and **/*.toml",
-            "``a`b``",
-            "a ` b",
-            "****",
-            "** x **",
-            "int **p, **q;",
-            "`",
-            "``",
-            "f(**kw)",
+            "2**3 and 4**5", "src/**/*.rs and **/*.toml", "``a`b``", "a ` b", "****", "** x **", "int **p, **q;", "`",
+            "``", "f(**kw)",
         ] {
             assert_eq!(text(line), line);
         }
