@@ -331,10 +331,13 @@ impl Service {
     }
 
     async fn close(&mut self, how: Closing, by: &Answerer) -> Reply {
-        // What was to begin would be open when everything has ended.
+        // What was to begin would be open when everything has ended: it is stopped before it begins.
         let opening = std::mem::take(&mut self.waiting).into_values().map(|waiting| (waiting.ticket, waiting.reply));
         for (ticket, reply) in std::mem::take(&mut self.again).into_iter().chain(opening) {
-            let _ = reply.send(refused(&ticket, "programmator is shutting down; nothing new is started".to_owned(), 0));
+            let code = ExitReason::UserStopped.exit_code();
+            self.outcome(&ticket, code);
+            let _ =
+                reply.send(refused(&ticket, "programmator is shutting down; nothing new is started".to_owned(), code));
         }
         match how {
             Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,

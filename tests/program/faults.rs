@@ -522,7 +522,7 @@ turns:
     project.write("go", "");
     // The first try fails when the wait for the other program is over, and is told.
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(told.any(|line| line.unwrap().contains("busy")), "nobody is told");
+    assert!(told.any(|line| line.unwrap().contains("locked by another program")), "nobody is told");
     let late = jiff::Timestamp::now();
     drop(store);
     // Its output is read on, so that it can go on printing.

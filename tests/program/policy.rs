@@ -76,7 +76,7 @@ fn words_say_which_unit_decides_and_why() {
     let folder = tempfile::tempdir().unwrap();
     let output = policy(folder.path(), &["check", "--profile", "strict", "ls | wc -l; r\\m -rf \"$d\""]);
     let told = text(&output.stdout);
-    assert!(told.contains("BLOCK   (unit 3 of 3)"), "{told}");
+    assert!(told.contains("BLOCK   (part 3 of 3)"), "{told}");
     assert!(told.contains("block-rm-rf (line "), "{told}");
 }
 
@@ -158,7 +158,7 @@ fn a_file_of_cases_is_read_line_by_line() {
     assert_eq!(test(good).0, Some(0), "{}", test(good).1);
     let (code, told) = test(&[good, &b"\n\nno json\n"[..], b"{\"id\":1}\n", b"\xff\n", good].concat());
     assert_eq!(code, Some(64));
-    for line in ["line 3: ", "line 4: ", "line 5: ", "2 cases, 0 misses"] {
+    for line in ["line 3: ", "line 4: ", "line 5: ", "cases: 2, mismatches: 0"] {
         assert!(told.contains(line), "{line}: {told}");
     }
     let relative = br#"{"id":"g","tool":"Bash","cwd":"proj","input":{"command":"ls"},"expect":"allow"}"#;
@@ -173,7 +173,7 @@ fn a_file_of_cases_is_read_line_by_line() {
     many.extend(std::iter::repeat_n(b'x', 5 << 20));
     let (code, told) = test(&many);
     assert_eq!(code, Some(64), "{told}");
-    assert!(told.contains("bad    line 2001: longer than") && told.contains("2000 cases, 0 misses"), "{told}");
+    assert!(told.contains("bad    line 2001: longer than") && told.contains("cases: 2000, mismatches: 0"), "{told}");
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn for_people_the_size_stands_below_the_prompt() {
         "{}",
         text(&output)
     );
-    assert!(printed.starts_with("Work on ticket `tk-1`") && printed.contains("Waits for the person"), "{printed}");
+    assert!(printed.starts_with("Work on ticket `tk-1`") && printed.contains("Waits for the user"), "{printed}");
     let nobody = shown(&project, &["--headless"]);
-    assert!(nobody["prompt"].as_str().expect("it").contains("Refused, since nobody is there"), "{nobody}");
+    assert!(nobody["prompt"].as_str().expect("it").contains("Refused, because nobody is there"), "{nobody}");
 }

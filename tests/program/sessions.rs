@@ -82,7 +82,7 @@ async fn a_continued_session_is_told_what_it_does_not_know() {
     let (nobody, there) =
         ("Refused, because nobody is there to approve it: network", "Waits for the user's approval: network");
     let (ticket, whole) = ("# Work on tk-1", ["Work on ticket", "## How to work"]);
-    let news = ["Continue ticket", "gate holds"];
+    let news = ["Continue ticket", "gate rules from your last full prompt still apply"];
     let mut sessions = Vec::new();
     for (phase, presence, head, said, unsaid) in [
         ("alpha", Presence::Nobody, whole, vec![ticket, nobody], vec![]),

@@ -82,7 +82,7 @@ fn a_skipped_phase_is_worked_on_after_all() {
 #[test]
 fn words_steer_the_running_turn() {
     let (project, mut terminal) = gated_run(&["Alpha"]);
-    terminal.keys_until("i", "into the running turn");
+    terminal.keys_until("i", "sent in this turn");
     // Keys of the table are text here.
     terminal.keys("please quit plain xpsq words\r");
     let note = |screen: &str, state: &str| {
@@ -116,7 +116,7 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
     terminal.keys_until("p", "pausing after this iteration");
     project.open_gate("alpha");
     terminal.wait_for("paused · p resumes");
-    terminal.keys_until("i", "into the next prompt");
+    terminal.keys_until("i", "sent with the next prompt");
     terminal.keys_until("mind the gap\r", "message queued: “mind the gap”");
     terminal.keys_until("p", "I mind it.");
     terminal.wait_until("the note as read", |screen| {
@@ -130,13 +130,13 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
 #[test]
 fn words_that_are_not_sent_are_kept() {
     let (project, mut terminal) = gated_run(&["Alpha"]);
-    terminal.keys_until("i", "into the running turn");
+    terminal.keys_until("i", "sent in this turn");
     terminal.keys("half a thought\x1b");
-    terminal.wait_until("no dialog", |screen| !screen.contains("into the running turn"));
+    terminal.wait_until("no dialog", |screen| !screen.contains("sent in this turn"));
     terminal.keys_until("i", "half a thought");
     assert_eq!(count(&project, "note_given"), 0);
     terminal.keys("\x1b");
-    terminal.wait_until("no dialog", |screen| !screen.contains("into the running turn"));
+    terminal.wait_until("no dialog", |screen| !screen.contains("sent in this turn"));
     project.open_gate("alpha");
     terminal.wait_for("complete: 1/1 phases");
     leave(terminal, &project);
