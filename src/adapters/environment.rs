@@ -63,9 +63,7 @@ pub fn begins(name: &OsStr, prefixes: &[&str]) -> bool {
 }
 
 fn passes(name: &OsStr, value: &OsStr) -> bool {
-    let Some(name) = name.to_str() else {
-        return false;
-    };
+    let Some(name) = name.to_str() else { return false };
     // The address of a proxy is needed as it is.
     if name.to_ascii_uppercase().ends_with("_PROXY") {
         return true;

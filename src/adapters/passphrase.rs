@@ -97,9 +97,7 @@ impl Passphrases {
     /// One try. Takes 64 MiB and some tenths of a second: not for a thread that others wait for. The failure is on
     /// disk before the hash is looked at, so a crash is no free guess.
     pub fn check(&self, secret: &Secret, now: BootTime) -> Result<Checked, PassphraseError> {
-        let Some(stored) = private_file::read(&self.file)? else {
-            return Ok(Checked::Unset);
-        };
+        let Some(stored) = private_file::read(&self.file)? else { return Ok(Checked::Unset) };
         let mut lines = stored.lines();
         let broken = |reason: String| PassphraseError::Broken { path: self.file.display().to_string(), reason };
         let phc = PasswordHash::new(lines.next().unwrap_or_default()).map_err(|error| broken(error.to_string()))?;

@@ -15,9 +15,7 @@ impl Room {
     /// An error of the kind that a full disk gives when writing `bytes` would use the reserve.
     pub fn for_bytes(&self, bytes: u64) -> io::Result<()> {
         // Where nobody says how much is free, the writing itself finds out.
-        let Some(free) = free(&self.folder) else {
-            return Ok(());
-        };
+        let Some(free) = free(&self.folder) else { return Ok(()) };
         if free >= self.reserve.saturating_add(bytes) {
             return Ok(());
         }

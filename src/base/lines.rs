@@ -62,9 +62,7 @@ impl Lines {
 
     /// The line at hand is in `rest`, as short as it is to be.
     fn complete(&mut self) -> u64 {
-        let Some(shortener) = self.shortener.take() else {
-            return 0;
-        };
+        let Some(shortener) = self.shortener.take() else { return 0 };
         let (line, left_out) = shortener.finish();
         self.rest = line;
         left_out

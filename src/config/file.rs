@@ -80,9 +80,7 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
     let at = |line: u64| format!("{path}:{}", line.max(1));
     let groups = match parse(&file.text) {
         Ok(groups) => groups,
-        Err((line, message)) => {
-            return (Vec::new(), vec![ConfigError { at: at(line), message }]);
-        }
+        Err((line, message)) => return (Vec::new(), vec![ConfigError { at: at(line), message }]),
     };
     let mut found: Vec<(u64, Result<Setting, String>)> = Vec::new();
     for (group, keys) in groups {

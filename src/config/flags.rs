@@ -124,9 +124,7 @@ pub fn split(line: &str) -> Result<Vec<String>, String> {
                     word.get_or_insert_default().extend(['\\', next]);
                 }
                 (Some(next), _) => word.get_or_insert_default().push(next),
-                (None, _) => {
-                    return Err(format!("`{}` ends with a backslash", clean_line(line, 80)));
-                }
+                (None, _) => return Err(format!("`{}` ends with a backslash", clean_line(line, 80))),
             },
             ('"' | '\'', None) => {
                 quote = Some(c);

@@ -88,9 +88,7 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
         }
         Some(id) => id.clone(),
         None => match &flags.session_id {
-            Some(id) if memory.knows(id) => {
-                return Err(format!("Error: Session ID {id} is already in use."));
-            }
+            Some(id) if memory.knows(id) => return Err(format!("Error: Session ID {id} is already in use.")),
             Some(id) => id.clone(),
             None => uuid::Uuid::new_v4().to_string(),
         },

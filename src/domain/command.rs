@@ -11,25 +11,18 @@ pub enum UserCommand {
     Pause,
     /// Interrupt Claude now, then wait.
     PauseNow,
+    /// Go on.
     Resume,
     /// Parked: try now, without waiting for the provider's reset.
     RetryNow,
     /// Leave this phase undone and continue with the next.
-    SkipPhase {
-        phase: PhaseId,
-    },
+    SkipPhase { phase: PhaseId },
     /// Work on this phase (again): a disputed, skipped or done one. Takes its tick back.
-    RetryPhase {
-        phase: PhaseId,
-    },
+    RetryPhase { phase: PhaseId },
     /// The person says that this phase is done: it counts at once, and its box is ticked.
-    TickPhase {
-        phase: PhaseId,
-    },
+    TickPhase { phase: PhaseId },
     /// Words for Claude: into the running turn, or into the next prompt.
-    Steer {
-        text: String,
-    },
+    Steer { text: String },
     /// Stop now by the ladder; the run can be resumed later.
     Stop,
     /// Finish the iteration, then stop; the run can be resumed later.
@@ -42,13 +35,7 @@ pub enum UserCommand {
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,
     /// A call of Claude's that waits for the person.
-    AnswerApproval {
-        id: QuestionId,
-        answer: Answer,
-    },
+    AnswerApproval { id: QuestionId, answer: Answer },
     /// Another input for a call that waits: it is judged, and asked about with it.
-    EditCall {
-        id: QuestionId,
-        input: String,
-    },
+    EditCall { id: QuestionId, input: String },
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub enum News {
     /// A ticket was read or changed on disk; also sent for tickets that are only listed.
     TicketRead(Arc<Ticket>),
+    /// A ticket's file is gone.
     TicketGone(TicketId),
     /// A run was opened (fresh or resumed), or more was told of it than was heard: all its records, oldest first.
     RunOpened {
@@ -24,6 +25,7 @@ pub enum News {
         earlier: u64,
         records: Vec<Arc<Stored>>,
     },
+    /// A record was stored.
     Recorded(Arc<Stored>),
     /// The scrollback of the run grew (or its live tail changed). Sent at most once per drain burst.
     StreamGrew(RunId),
@@ -32,10 +34,7 @@ pub enum News {
     /// A run was left without a last record, because none could be stored.
     RunLeft(RunLeft),
     /// Something of ours does not work right now and is tried again.
-    Trouble {
-        ticket: TicketId,
-        message: String,
-    },
+    Trouble { ticket: TicketId, message: String },
 }
 
 /// A run that waits because nothing can be stored.

@@ -42,13 +42,9 @@ pub enum Record {
         settings: Settings,
     },
     /// The run goes on in another process (or after it had stopped).
-    RunResumed {
-        pid: u32,
-    },
+    RunResumed { pid: u32 },
     /// Another run works in this folder; this one waits.
-    TreeAwaited {
-        holder: String,
-    },
+    TreeAwaited { holder: String },
     /// The folder is ours for this run.
     TreeGranted,
     /// The ticket's file changed: what it says now.
@@ -64,13 +60,9 @@ pub enum Record {
     /// What a turn's output says besides its claim.
     OutputAnalysed(crate::domain::analysis::Analysis),
     /// The ticket's file is gone or cannot be read as a ticket.
-    TicketLost {
-        why: String,
-    },
+    TicketLost { why: String },
     /// The file's validation commands differ from the frozen ones.
-    ValidationChangeSeen {
-        commands: Vec<String>,
-    },
+    ValidationChangeSeen { commands: Vec<String> },
     /// A person decided about changed validation commands.
     ValidationChangeAnswered(ChangeAnswered),
     /// An iteration began.
@@ -114,10 +106,7 @@ pub enum Record {
         notes: Vec<String>,
     },
     /// Claude's process runs.
-    AgentSpawned {
-        n: u32,
-        pid: u32,
-    },
+    AgentSpawned { n: u32, pid: u32 },
     /// Claude's session is open.
     AgentReady(AgentReady),
     /// Claude cannot resume the session.
@@ -137,15 +126,12 @@ pub enum Record {
         units: Vec<UnitView>,
     },
     /// A tool call came back.
-    ToolFinished {
-        n: u32,
-        tool_use_id: String,
-        is_error: bool,
-    },
+    ToolFinished { n: u32, tool_use_id: String, is_error: bool },
     /// The API failed and Claude tries again.
     ApiRetried(ApiRetried),
     /// A timer of the watchdog ran out; what it cut off follows.
     WatchdogFired(crate::domain::watchdog::WatchdogFired),
+    /// What the ticket's earlier runs came to.
     WorkCarried(WorkCarried),
     /// The ticket's sessions of Claude, as the run before left them.
     SessionsCarried(Sessions),
@@ -160,17 +146,11 @@ pub enum Record {
         text: String,
     },
     /// The note was handed to the running Claude.
-    NoteSent {
-        id: String,
-    },
+    NoteSent { id: String },
     /// Claude has taken the note in (echoed it, or it stood in a prompt).
-    NoteDelivered {
-        id: String,
-    },
+    NoteDelivered { id: String },
     /// The note was handed over, but never taken in: it goes into the next prompt.
-    NoteReturned {
-        id: String,
-    },
+    NoteReturned { id: String },
     /// Claude ended with a readable status block.
     ClaimMade {
         n: u32,
@@ -186,29 +166,19 @@ pub enum Record {
         reason: String,
     },
     /// Claude was asked for the status block only.
-    FollowUpSent {
-        n: u32,
-    },
+    FollowUpSent { n: u32 },
     /// A turn of Claude's came to its end, well or not.
     TurnEnded(TurnEnded),
     /// Claude has begun another turn after one that had ended.
-    TurnBegan {
-        n: u32,
-    },
+    TurnBegan { n: u32 },
     /// Other tasks of Claude's than before work in the background.
-    BackgroundChanged {
-        n: u32,
-        tasks: Vec<crate::domain::background::BackgroundTask>,
-    },
+    BackgroundChanged { n: u32, tasks: Vec<crate::domain::background::BackgroundTask> },
     /// Somebody else's words begin a turn of Claude's, or have come into one. It is stopped, and nothing it says counts.
     ForeignTurn(ForeignTurn),
     /// A turn or its API call failed.
     TurnFailed(TurnFailed),
     /// The iteration is being cut off.
-    StopAsked {
-        n: u32,
-        outcome: IterationOutcome,
-    },
+    StopAsked { n: u32, outcome: IterationOutcome },
     /// Claude's process is gone, and so is all it left behind.
     AgentExited {
         n: u32,
@@ -268,14 +238,9 @@ pub enum Record {
     /// The box is unticked, or cannot be.
     UntickSettled(BoxSettled),
     /// The ticket's `status:` is about to be set.
-    StatusIntended {
-        to: TicketStatus,
-    },
+    StatusIntended { to: TicketStatus },
     /// The status is set, or cannot be.
-    StatusSettled {
-        to: TicketStatus,
-        outcome: WriteOutcome,
-    },
+    StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// An iteration is over.
     IterationEnded {
         n: u32,
@@ -298,23 +263,11 @@ pub enum Record {
     /// The person asked to stop.
     StopRequested,
     /// Something a person should know.
-    Noticed {
-        level: Level,
-        text: String,
-    },
+    Noticed { level: Level, text: String },
     /// The run is over. The last record, unless the run is resumed or its breaker reset.
-    RunEnded {
-        reason: ExitReason,
-        detail: String,
-        iterations: u32,
-        phases_done: u32,
-        phases: u32,
-        cost_usd: f64,
-    },
+    RunEnded { reason: ExitReason, detail: String, iterations: u32, phases_done: u32, phases: u32, cost_usd: f64 },
     /// The ticket's circuit breaker, as the run before left it.
-    BreakerCarried {
-        breaker: Breaker,
-    },
+    BreakerCarried { breaker: Breaker },
     /// A counter of the circuit breaker moved.
     BreakerCounted(CounterMoved),
     /// The circuit breaker moved.
@@ -334,7 +287,5 @@ pub enum Record {
     /// Whether the rules of the run can be used has changed.
     RulesRead(RulesRead),
     /// Records can be stored again, after the run had waited for that.
-    StorageWaited {
-        ms: u64,
-    },
+    StorageWaited { ms: u64 },
 }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 /// Something that a person wants done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
+    /// Tell what tickets there are.
     ListTickets,
     /// Find a ticket by id, part of an id, or path, and work on it.
     Open(String),
@@ -29,6 +30,7 @@ pub enum Request {
     ResetBreaker(PathBuf),
     /// Give up the sessions of the ticket in this file, which nobody works on.
     ResetSessions(PathBuf),
+    /// How does the passphrase stand?
     LookUpPassphrase {
         /// The ticket whose question needs it.
         ticket: TicketId,
@@ -36,11 +38,7 @@ pub enum Request {
     },
     /// Check a passphrase, and let the call run when it is right. It does not leave this process.
     #[serde(skip)]
-    TryPassphrase {
-        ticket: TicketId,
-        id: QuestionId,
-        secret: Secret,
-    },
+    TryPassphrase { ticket: TicketId, id: QuestionId, secret: Secret },
     /// Put a rule that the person has read into their policy file, and say yes to the call.
     SaveRule {
         ticket: TicketId,
@@ -50,6 +48,7 @@ pub enum Request {
         /// The rule that asked: the new ones stand before it.
         before: String,
     },
+    /// End all runs.
     Close(Closing),
 }
 
@@ -84,6 +83,7 @@ pub enum Reply {
         ticket: TicketId,
         command: UserCommand,
     },
+    /// It is not done.
     Refused(Refused),
     BoxSet(BoxOutcome),
     /// It is reset; `changed`: it was not so before.

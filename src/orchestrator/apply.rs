@@ -249,9 +249,7 @@ fn end_iteration(
     time: Timestamp,
 ) {
     state.stage = Stage::Idle;
-    let Some(iteration) = &mut state.iteration else {
-        return;
-    };
+    let Some(iteration) = &mut state.iteration else { return };
     iteration.ended = Some(time);
     iteration.unread = iteration.prompted.is_some() && iteration.changed.is_none();
     let progress = iteration.role.counts.is_progress();

@@ -91,9 +91,7 @@ fn changed(files: usize) -> String {
 /// By how many percent the output fell, if by as much as `limit` in two iterations in a row. An output that was not
 /// measured tells nothing.
 fn decline(breaker: &Breaker, now: Option<u64>, limit: u32) -> (u32, String) {
-    let (Some(before), Some(now)) = (breaker.output, now) else {
-        return (0, "not measured".into());
-    };
+    let (Some(before), Some(now)) = (breaker.output, now) else { return (0, "not measured".into()) };
     let counts = if breaker.declined { fallen(before, now, limit) } else { None };
     (counts.unwrap_or(0), format!("{before} → {now} tokens of output"))
 }

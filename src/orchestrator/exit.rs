@@ -84,9 +84,7 @@ pub fn check(state: &State) -> Option<CompletionRule> {
 /// What the boxes say has been checked as far as it can be. Before the first iteration of a run they are a person's
 /// word.
 fn stands(state: &State) -> bool {
-    let Some(last) = &state.last_work else {
-        return true;
-    };
+    let Some(last) = &state.last_work else { return true };
     state.whole.dispute.is_none() && (state.validation.is_empty() || passed(&last.validated))
 }
 

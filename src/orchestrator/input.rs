@@ -34,11 +34,10 @@ pub enum Input {
         /// The rules from now on: the run's own, and over them what the command line says.
         settings: Option<Box<Settings>>,
     },
+    /// The folder is ours.
     TreeGranted,
     /// The folder is somebody's.
-    TreeBusy {
-        holder: String,
-    },
+    TreeBusy { holder: String },
     /// The ticket's file was read again after a change.
     TicketRead {
         /// Its number among the readings, and our writes of boxes: it has what came before it, and nothing else.
@@ -50,87 +49,42 @@ pub enum Input {
         validation: Vec<String>,
     },
     /// The ticket's file is gone or broken.
-    TicketLost {
-        why: String,
-    },
-    Admitted {
-        n: u32,
-        purpose: Purpose,
-        admission: Box<Admission>,
-    },
+    TicketLost { why: String },
+    /// The ledger has answered.
+    Admitted { n: u32, purpose: Purpose, admission: Box<Admission> },
     /// The provider told of one of its windows.
-    LimitSeen {
-        n: u32,
-        window: Window,
-    },
+    LimitSeen { n: u32, window: Window },
     /// The limits in the configuration of now; a run that is resumed began under those of then.
     LimitsRead(Box<Limits>),
-    SnapshotTaken {
-        n: u32,
-        id: String,
-    },
+    /// The tree was saved.
+    SnapshotTaken { n: u32, id: String },
     /// The tree could not be saved.
-    SnapshotFailed {
-        n: u32,
-        message: String,
-    },
+    SnapshotFailed { n: u32, message: String },
     /// What must be known of Claude's program is known; its process is started now.
-    AgentStarting {
-        n: u32,
-    },
-    AgentSpawned {
-        n: u32,
-        pid: u32,
-    },
+    AgentStarting { n: u32 },
+    /// Claude's process runs.
+    AgentSpawned { n: u32, pid: u32 },
     /// Claude could not be started or does not speak the protocol; nothing runs.
-    AgentFailed {
-        n: u32,
-        message: String,
-    },
+    AgentFailed { n: u32, message: String },
     /// Claude does not know the session it was to resume; nothing runs.
-    SessionUnknown {
-        n: u32,
-    },
+    SessionUnknown { n: u32 },
     /// `system/init` came.
-    AgentReady {
-        n: u32,
-        session: String,
-        model: String,
-        version: String,
-        told: Told,
-    },
+    AgentReady { n: u32, session: String, model: String, version: String, told: Told },
     /// Claude asks whether a tool may run.
-    ToolAsked {
-        n: u32,
-        call: Box<ToolCall>,
-    },
-    Judged {
-        n: u32,
-        call: Box<ToolCall>,
-        ruling: Box<Ruling>,
-        presence: Presence,
-    },
+    ToolAsked { n: u32, call: Box<ToolCall> },
+    /// The gate has decided.
+    Judged { n: u32, call: Box<ToolCall>, ruling: Box<Ruling>, presence: Presence },
     /// Whether a person is there to decide.
-    PersonSought {
-        presence: Presence,
-    },
+    PersonSought { presence: Presence },
     /// A right passphrase was typed for a call that waits for it.
-    Unlocked {
-        id: QuestionId,
-        by: Answerer,
-    },
+    Unlocked { id: QuestionId, by: Answerer },
     /// A right passphrase has opened rules beyond the call that it was typed for.
     RulesOpened {
         /// Which, and for how long.
         words: String,
     },
     /// The gate has decided about an input that the person has changed.
-    EditJudged {
-        id: QuestionId,
-        by: Answerer,
-        input: String,
-        ruling: Box<Ruling>,
-    },
+    EditJudged { id: QuestionId, by: Answerer, input: String, ruling: Box<Ruling> },
     /// The person's rules are others now.
     RulesChanged {
         /// What has become of them.
@@ -139,19 +93,11 @@ pub enum Input {
         trouble: Option<String>,
     },
     /// The gate has decided by the new rules about a call that waits.
-    Rejudged {
-        id: QuestionId,
-        ruling: Box<Ruling>,
-    },
+    Rejudged { id: QuestionId, ruling: Box<Ruling> },
     /// The gate cannot decide about a call that waits: its rules cannot be used.
-    NotRejudged {
-        id: QuestionId,
-        why: String,
-    },
+    NotRejudged { id: QuestionId, why: String },
     /// Records can be stored again.
-    StorageWorked {
-        waited: Duration,
-    },
+    StorageWorked { waited: Duration },
     /// A lasting yes of the person's was saved as a rule.
     RuleSaved {
         /// The question that it was made of.
@@ -160,10 +106,7 @@ pub enum Input {
         path: String,
     },
     /// Claude does not want to know any more.
-    AskWithdrawn {
-        n: u32,
-        tool_use_id: String,
-    },
+    AskWithdrawn { n: u32, tool_use_id: String },
     /// A tool of this very process has run, or has tried to.
     ToolRan {
         n: u32,
@@ -172,31 +115,21 @@ pub enum Input {
         unasked: bool,
     },
     /// Other tasks than before work in the background.
-    BackgroundChanged {
-        n: u32,
-        tasks: Vec<BackgroundTask>,
-    },
+    BackgroundChanged { n: u32, tasks: Vec<BackgroundTask> },
     /// Somebody else's words begin a turn of Claude's, or have come into one.
     ForeignTurn {
         n: u32,
         /// A wake-up that Claude had set, not somebody's message.
         wakes: bool,
     },
-    ToolFinished {
-        n: u32,
-        tool_use_id: String,
-        is_error: bool,
-    },
+    /// A tool came back.
+    ToolFinished { n: u32, tool_use_id: String, is_error: bool },
+    /// Claude retries the API.
     ApiRetried(ApiRetried),
     /// Claude echoed a note.
-    NoteEchoed {
-        id: String,
-    },
+    NoteEchoed { id: String },
     /// A `result` record came.
-    TurnFinished {
-        n: u32,
-        result: Box<TurnResult>,
-    },
+    TurnFinished { n: u32, result: Box<TurnResult> },
     /// The process is gone and swept after.
     AgentExited {
         n: u32,
@@ -207,12 +140,14 @@ pub enum Input {
         /// The last of its stderr, for messages.
         stderr: String,
     },
+    /// A timer ran out.
     TimerFired {
         timer: Timer,
         /// When Claude's last byte came; for the first byte's timer, the last byte of an answer; for a question's, when
         /// the person last touched the screen.
         last_byte: Timestamp,
     },
+    /// The tree was compared.
     EvidenceGathered {
         n: u32,
         /// Files that differ from before the iteration.
@@ -223,10 +158,8 @@ pub enum Input {
         reading: u64,
     },
     /// The tree could not be compared.
-    EvidenceFailed {
-        n: u32,
-        message: String,
-    },
+    EvidenceFailed { n: u32, message: String },
+    /// The commands ran.
     ValidationFinished {
         n: u32,
         results: Vec<ValidationRan>,
@@ -243,10 +176,7 @@ pub enum Input {
         reading: u64,
     },
     /// The status was set, or not.
-    StatusSettled {
-        to: TicketStatus,
-        outcome: WriteOutcome,
-    },
+    StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// The person asked for something.
     Commanded {
         /// A fresh UUID, used when the command makes something new (a note).
@@ -255,23 +185,13 @@ pub enum Input {
         command: UserCommand,
     },
     /// The person left a request in the store, from another process.
-    Wished {
-        wish: i64,
-        by: Answerer,
-        command: UserCommand,
-    },
+    Wished { wish: i64, by: Answerer, command: UserCommand },
     /// Something that a person should know; the run goes on.
-    Warned {
-        text: String,
-    },
+    Warned { text: String },
     /// Nothing could be stored for as long as a run waits for that.
-    StorageFailed {
-        message: String,
-    },
+    StorageFailed { message: String },
     /// Something of ours went wrong that nobody answers for.
-    Faulted {
-        message: String,
-    },
+    Faulted { message: String },
 }
 
 /// What a fresh run begins with.

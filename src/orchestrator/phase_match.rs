@@ -139,12 +139,8 @@ fn contained(claim: &Name, phase: &Name) -> bool {
 
 /// The claim is the beginning of the phase, cut inside a word (or before an ellipsis).
 fn cut_off(claim: &Name, phase: &Name) -> bool {
-    let Some((last, before)) = claim.words.split_last() else {
-        return false;
-    };
-    let Some((start, next)) = phase.words.get(..before.len()).zip(phase.words.get(before.len())) else {
-        return false;
-    };
+    let Some((last, before)) = claim.words.split_last() else { return false };
+    let Some((start, next)) = phase.words.get(..before.len()).zip(phase.words.get(before.len())) else { return false };
     let ends_in_letter = last.ends_with(char::is_alphabetic);
     start == before && ends_in_letter && next.starts_with(last.as_str())
 }

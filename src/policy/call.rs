@@ -85,9 +85,7 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
     let target = shown.iter().find_map(|field| fields.get(*field)?.as_str());
     let text = target.map_or(name.to_owned(), |target| format!("{name} {target}"));
     let unit = Unit::new(name, Program::Tool, text);
-    let Some(tool) = TOOLS.get(name) else {
-        return unit.unknown(format!("unknown tool {name}"));
-    };
+    let Some(tool) = TOOLS.get(name) else { return unit.unknown(format!("unknown tool {name}")) };
     let write = tool.write.as_deref().map(|field| path(fields.get(field), place));
     // What Claude plans is its own; the person reads it before anything comes of it.
     let plans = write.as_ref().is_some_and(|write| write.as_ref().is_ok_and(|target| is_plan(target, place)));

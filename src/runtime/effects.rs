@@ -112,9 +112,7 @@ impl Effects {
             Effect::JudgeEdit { id, by, input } => return self.judge_edit(id, by, input),
             Effect::Rejudge { id, input } => return self.rejudge(id, input),
             Effect::ResolveApproval { id, answer } => self.settle(&id, answer).await,
-            Effect::Unlock { rules } => {
-                return self.gate.unlock(&rules).map(|words| Input::RulesOpened { words });
-            }
+            Effect::Unlock { rules } => return self.gate.unlock(&rules).map(|words| Input::RulesOpened { words }),
             Effect::KillAgent { n } => self.kill_agent(n),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::Interrupt { .. } => self.interrupt().await,

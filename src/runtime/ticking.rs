@@ -65,9 +65,7 @@ impl Offline {
         let id = loop {
             let state = state_of(store, latest.run)?;
             let known = phase(&state, wanted).filter(|_| state.ended.is_none());
-            let Some(PhaseState { id, mark, ticked, .. }) = known else {
-                return Ok(BoxOutcome::Unknown { holder });
-            };
+            let Some(PhaseState { id, mark, ticked, .. }) = known else { return Ok(BoxOutcome::Unknown { holder }) };
             let is_done = matches!(mark, Mark::Done(_));
             match (is_done == wanted.done, *ticked == wanted.done) {
                 (true, true) => return Ok(BoxOutcome::Already),

@@ -166,9 +166,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::NextWaiting => return attention::next(ui),
         Command::Queue => ui.modals.push(Modal::Queue(Queue::default())),
-        Command::Edit => {
-            return ui.tab().map(|tab| Ask::Edit(tab.id.clone())).into_iter().collect();
-        }
+        Command::Edit => return ui.tab().map(|tab| Ask::Edit(tab.id.clone())).into_iter().collect(),
         Command::OpenTicket => ui.modals.push(Modal::Open(Open::default())),
         Command::FocusNext => ui.focus = after(ui.focus, 1),
         Command::FocusPrevious => ui.focus = after(ui.focus, PANES.len() - 1),
@@ -234,9 +232,7 @@ const INTERRUPTS: &str = " The running iteration is interrupted; its changes sta
 
 /// `p`: start, pause, take the pause back, go on; by what is so now.
 fn pace(ui: &mut Ui) -> Vec<Ask> {
-    let Some(tab) = ui.tab() else {
-        return Vec::new();
-    };
+    let Some(tab) = ui.tab() else { return Vec::new() };
     let id = tab.id.clone();
     if !tab.has_open_run() {
         if tab.standing() == TabStatus::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
@@ -258,9 +254,7 @@ fn pace(ui: &mut Ui) -> Vec<Ask> {
 }
 
 fn ask_to_skip(ui: &mut Ui) {
-    let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else {
-        return;
-    };
+    let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else { return };
     let price = price(tab, phase);
     let confirm = Confirm {
         title: "Skip a phase",

@@ -62,9 +62,7 @@ impl tui::screen_loop::Host for Host {
 
 #[test]
 fn child() {
-    let Ok(scene) = std::env::var(CHILD) else {
-        return;
-    };
+    let Ok(scene) = std::env::var(CHILD) else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let result = runtime.block_on(async {
         // Stays when the terminal hangs up, so that the loop has to find out.

@@ -149,9 +149,7 @@ impl World {
     }
 
     fn person_steps(&mut self) {
-        let Some(step) = self.saving.pop() else {
-            return self.begin_save();
-        };
+        let Some(step) = self.saving.pop() else { return self.begin_save() };
         self.touched = true;
         match step {
             Step::Open => self.handle = self.names[Path::new(TICKET)],

@@ -61,9 +61,7 @@ pub fn read_request(input: &mut impl BufRead) -> Result<Option<Request>> {
     loop {
         let mut line = String::new();
         input.read_line(&mut line)?;
-        let Some((name, value)) = line.trim().split_once(':') else {
-            break;
-        };
+        let Some((name, value)) = line.trim().split_once(':') else { break };
         match name.to_ascii_lowercase().as_str() {
             "content-length" => {
                 length = value.trim().parse().map_err(|_| ErrorKind::InvalidData)?;

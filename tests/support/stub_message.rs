@@ -65,9 +65,7 @@ impl Built {
     pub fn deltas(&self, chars: usize) -> Vec<String> {
         let (kind, field) = self.delta;
         let delta = |literal: &str| format!(r#"{{"type":"{kind}","{field}":{literal}}}"#);
-        let Ok(text) = serde_json::from_str::<String>(&self.literal) else {
-            return vec![delta(&self.literal)];
-        };
+        let Ok(text) = serde_json::from_str::<String>(&self.literal) else { return vec![delta(&self.literal)] };
         let text: Vec<char> = text.chars().collect();
         text.chunks(chars.max(1)).map(|part| delta(&Value::from(part.iter().collect::<String>()).to_string())).collect()
     }

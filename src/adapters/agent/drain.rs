@@ -46,9 +46,7 @@ pub(super) enum Out {
 struct Response<'a> {
     #[serde(borrow)]
     subtype: Raw<'a>,
-    #[serde(borrow)]
     request_id: Raw<'a>,
-    #[serde(borrow)]
     error: Raw<'a>,
     #[serde(borrow, rename = "response")]
     answer: Raw<'a>,
@@ -274,9 +272,7 @@ impl Drain {
     }
 
     fn answered(&mut self, envelope: &Envelope<'_>) {
-        let Some(response) = Response::of(envelope) else {
-            return;
-        };
+        let Some(response) = Response::of(envelope) else { return };
         let answer = match word(response.subtype) {
             "success" => Ok(response.answer.map_or_else(String::new, json)),
             _ => Err(string(response.error)),

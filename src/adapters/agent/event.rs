@@ -8,26 +8,19 @@ use crate::domain::turn::TurnResult;
 /// What Claude did that somebody must act upon, in order. Everything else goes to the sink only.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentEvent {
+    /// The process runs.
     Spawned {
         /// Process id; also of its process group.
         pid: u32,
     },
     /// `system/init`: comes at the start of every turn.
-    Ready {
-        session: String,
-        model: String,
-        version: String,
-    },
+    Ready { session: String, model: String, version: String },
     /// A tool call waits for an answer.
     ToolAsked(Box<ToolCall>),
     /// An earlier question needs no answer any more.
-    AskCancelled {
-        request_id: String,
-    },
-    ToolFinished {
-        tool_use_id: String,
-        is_error: bool,
-    },
+    AskCancelled { request_id: String },
+    /// A tool came back.
+    ToolFinished { tool_use_id: String, is_error: bool },
     /// A tool that was called in this very process has run, or has tried to: what the gate must know of. Comes just
     /// before its [`ToolFinished`](Self::ToolFinished).
     ToolRan {
@@ -36,20 +29,17 @@ pub enum AgentEvent {
         unasked: bool,
     },
     /// Other tasks than before work in the background.
-    BackgroundChanged {
-        tasks: Vec<BackgroundTask>,
-    },
+    BackgroundChanged { tasks: Vec<BackgroundTask> },
     /// A turn begins, or is joined, by words that are none of ours.
     ForeignTurn {
         /// A wake-up that Claude had set, not somebody's message.
         wakes: bool,
     },
     /// A user message was taken up.
-    Echoed {
-        uuid: String,
-    },
+    Echoed { uuid: String },
     /// Claude will try the API again.
     ApiRetried(ApiRetry),
+    /// `rate_limit_event`.
     RateLimit {
         /// `rate_limit_info`, JSON text.
         info: String,
@@ -57,13 +47,9 @@ pub enum AgentEvent {
     /// A `result` came. There may be several, and records may follow.
     TurnFinished(Box<TurnResult>),
     /// A line was too long to be read whole: its long strings have lost their middle.
-    LineShortened {
-        left_out: u64,
-    },
+    LineShortened { left_out: u64 },
     /// The sink refused a line (disk full, …). Sent once; the stream is read on, and offered to the sink.
-    SinkFailed {
-        message: String,
-    },
+    SinkFailed { message: String },
     /// The process is gone, its output read to the end, its children swept. The last event.
     Exited(Exit),
 }

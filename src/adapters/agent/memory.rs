@@ -27,9 +27,7 @@ pub fn collect_persons(home: &Path) -> Option<String> {
 fn gather(places: Vec<(PathBuf, Option<PathBuf>)>) -> Option<String> {
     let mut all = String::new();
     for (path, within) in places {
-        let Some((text, cut)) = read(&path, within.as_deref()) else {
-            continue;
-        };
+        let Some((text, cut)) = read(&path, within.as_deref()) else { continue };
         let entry = format!(
             "# {}\n\n{}\n{}\n",
             path.display(),

@@ -13,15 +13,12 @@ const CALLBACK_TIMEOUT: u32 = 86_400;
 /// The answer to a `PreToolUse` callback. Never an empty one: a project's hook would decide then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallbackAnswer {
+    /// The tool runs with this input (JSON text; Claude insists on it).
     Allow,
     /// The tool does not run; Claude reads the reason.
-    Deny {
-        reason: String,
-    },
+    Deny { reason: String },
     /// `can_use_tool` follows and may wait as long as it takes.
-    Ask {
-        reason: String,
-    },
+    Ask { reason: String },
 }
 
 /// The answer to `can_use_tool`.

@@ -178,9 +178,7 @@ struct Drained {
 /// Keeps the first `max` bytes and reads the rest away, so that the writer never blocks.
 async fn drain(pipe: Option<impl AsyncRead + Unpin>, max: u64) -> std::io::Result<Drained> {
     let mut bytes = Vec::new();
-    let Some(mut pipe) = pipe else {
-        return Ok(Drained { bytes, cut: false });
-    };
+    let Some(mut pipe) = pipe else { return Ok(Drained { bytes, cut: false }) };
     (&mut pipe).take(max).read_to_end(&mut bytes).await?;
     let rest = tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
     Ok(Drained { bytes, cut: rest > 0 })

@@ -145,9 +145,7 @@ fn may_write(top: &Path, difference: &Difference) -> Result<(), String> {
     }
     let relative = paths::path(&difference.path);
     reachable(top, &relative)?;
-    let Ok(there) = fs::symlink_metadata(top.join(&relative)) else {
-        return Ok(());
-    };
+    let Ok(there) = fs::symlink_metadata(top.join(&relative)) else { return Ok(()) };
     if there.is_dir() {
         return Err("a folder with ignored files is in its place".to_owned());
     }
@@ -168,12 +166,8 @@ fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
         }
         let folder = top.join(parent);
         match fs::symlink_metadata(&folder) {
-            Ok(data) if data.is_symlink() => {
-                return Err(format!("{} is a symbolic link now", parent.display()));
-            }
-            Ok(data) if !data.is_dir() => {
-                return Err(format!("{} is no longer a folder", parent.display()));
-            }
+            Ok(data) if data.is_symlink() => return Err(format!("{} is a symbolic link now", parent.display())),
+            Ok(data) if !data.is_dir() => return Err(format!("{} is no longer a folder", parent.display())),
             Ok(_) if folder.join(".git").exists() => {
                 return Err(format!("{} is a repository of its own now", parent.display()));
             }

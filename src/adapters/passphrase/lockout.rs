@@ -88,9 +88,7 @@ impl Lockout {
 
     /// What cannot be read counts as the longest wait, from now on: nothing is won by breaking it.
     fn load(&self) -> Result<Stored, PrivateFileError> {
-        let Some(text) = private_file::read(&self.file)? else {
-            return Ok(Stored::default());
-        };
+        let Some(text) = private_file::read(&self.file)? else { return Ok(Stored::default()) };
         Ok(serde_json::from_str(&text).unwrap_or(Stored { failures: 63, boot: String::new(), since_ms: 0 }))
     }
 

@@ -83,9 +83,7 @@ fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::R
 /// ahead, it would else open every limit at once. Where it cannot be told whether a row was dated before or after, it
 /// counts as the younger one.
 fn follow_clock(db: &Connection, moment: &Moment) -> rusqlite::Result<()> {
-    let (now, Some(uptime)) = (moment.now.millis(), &moment.uptime) else {
-        return Ok(());
-    };
+    let (now, Some(uptime)) = (moment.now.millis(), &moment.uptime) else { return Ok(()) };
     let last: Option<(i64, i64)> = db
         .prepare_cached("SELECT wall, up FROM clock WHERE boot = ?1")?
         .query_row([&uptime.boot], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -117,9 +117,7 @@ impl TicketLock {
 impl Own {
     /// Does not wait. `None`: there is no such file, or it cannot be locked.
     fn take(file: io::Result<File>) -> Result<Option<Self>, LockError> {
-        let Ok(file) = file else {
-            return Ok(None);
-        };
+        let Ok(file) = file else { return Ok(None) };
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),
             Err(TryLockError::WouldBlock) => Err(LockError::Held {

@@ -114,9 +114,7 @@ fn journal(db: &Connection, run: RunId, after: u64) -> rusqlite::Result<Loaded> 
     let id = run.to_string();
     let ticket: Option<String> =
         db.prepare_cached("SELECT ticket FROM runs WHERE run = ?1")?.query_row([&id], |row| row.get(0)).optional()?;
-    let Some(Ok(ticket)) = ticket.map(|ticket| tables::ticket_id(&ticket)) else {
-        return Ok(Loaded::default());
-    };
+    let Some(Ok(ticket)) = ticket.map(|ticket| tables::ticket_id(&ticket)) else { return Ok(Loaded::default()) };
     let mut loaded = Loaded::default();
     let mut query =
         db.prepare_cached("SELECT seq, time, kind, json FROM records WHERE run = ?1 AND seq > ?2 ORDER BY seq")?;

@@ -118,9 +118,7 @@ fn put_summary(
 /// Reads a row of [`SUMMARY`]. A state of another program's making counts as interrupted.
 pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
     let (run, ticket): (String, String) = (row.get(0)?, row.get(1)?);
-    let (Some(run), Ok(ticket)) = (RunId::parse(&run), ticket_id(&ticket)) else {
-        return Ok(None);
-    };
+    let (Some(run), Ok(ticket)) = (RunId::parse(&run), ticket_id(&ticket)) else { return Ok(None) };
     Ok(Some(RunSummary {
         run,
         ticket,

@@ -145,9 +145,7 @@ pub fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
 fn copy_extended(old: &File, new: &File) {
     use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
     let mut names = vec![0_u8; 64 * 1024];
-    let Ok(length) = flistxattr(old, names.as_mut_slice()) else {
-        return;
-    };
+    let Ok(length) = flistxattr(old, names.as_mut_slice()) else { return };
     for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         let mut value = vec![0_u8; 64 * 1024];
         if let Ok(length) = fgetxattr(old, name, value.as_mut_slice()) {

@@ -45,9 +45,7 @@ pub type Edit<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, Unchanged>;
 fn locked(path: &Path, locks: &Path, edit: Edit<'_>) -> WriteOutcome {
     let lock = match lock(path, locks) {
         Ok(lock) => lock,
-        Err(error) => {
-            return WriteOutcome::Failed(format!("{} cannot be locked: {error}", shown(path)));
-        }
+        Err(error) => return WriteOutcome::Failed(format!("{} cannot be locked: {error}", shown(path))),
     };
     let outcome = match RealDisk::of(path) {
         Ok(mut disk) => write(&mut disk, path, edit),
@@ -84,9 +82,7 @@ pub fn write<D: Disk>(disk: &mut D, path: &Path, edit: Edit<'_>) -> WriteOutcome
             // Editors that save by renaming leave a moment without a file, others one with half a text.
             Ok(Attempt::InDoubt(outcome)) => outcome,
             Err(error) if error.kind() == io::ErrorKind::NotFound => WriteOutcome::FileGone,
-            Err(error) => {
-                return WriteOutcome::Failed(format!("{} cannot be written: {error}", shown(path)));
-            }
+            Err(error) => return WriteOutcome::Failed(format!("{} cannot be written: {error}", shown(path))),
         };
         writer.disk.pause();
     }

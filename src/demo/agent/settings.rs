@@ -15,9 +15,7 @@ pub struct Settings {
 impl Settings {
     /// Reads JSON text or a file. A file that is not there ends the start, as it does with the real one.
     pub fn read(given: Option<&str>) -> Result<Self, String> {
-        let Some(given) = given else {
-            return Ok(Self { used: json!({}), errors: Vec::new() });
-        };
+        let Some(given) = given else { return Ok(Self { used: json!({}), errors: Vec::new() }) };
         let (text, file) = if given.trim_start().starts_with('{') && given.trim_end().ends_with('}') {
             // The real one writes the text to a file first.
             (given.to_owned(), "/tmp/claude-0/claude-settings-0000000000000000.json")

@@ -92,9 +92,7 @@ fn write(path: &Path, content: &str) -> Outcome {
 }
 
 fn edit(path: &Path, old: &str, new: &str) -> Outcome {
-    let Ok(before) = fs::read_to_string(path) else {
-        return Outcome::error("File does not exist.");
-    };
+    let Ok(before) = fs::read_to_string(path) else { return Outcome::error("File does not exist.") };
     if !before.contains(old) || old.is_empty() {
         let why = format!("String to replace not found in file.\nString: {old}");
         return Outcome { content: format!("<tool_use_error>{why}</tool_use_error>"), ..Outcome::error(&why) };
@@ -111,9 +109,7 @@ fn edit(path: &Path, old: &str, new: &str) -> Outcome {
 }
 
 fn read(path: &Path) -> Outcome {
-    let Ok(content) = fs::read_to_string(path) else {
-        return Outcome::error("File does not exist.");
-    };
+    let Ok(content) = fs::read_to_string(path) else { return Outcome::error("File does not exist.") };
     let lines: Vec<&str> = content.split('\n').collect();
     let numbered: Vec<String> = lines.iter().enumerate().map(|(n, line)| format!("{}\t{line}", n + 1)).collect();
     Outcome::done(

@@ -95,9 +95,7 @@ fn indentation(line: &str) -> usize {
 }
 
 fn is_key(bare: &str) -> bool {
-    let Some((key, _)) = bare.split_once(':') else {
-        return false;
-    };
+    let Some((key, _)) = bare.split_once(':') else { return false };
     let key = key.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\''));
     KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
 }

@@ -26,9 +26,7 @@ pub struct Background {
 struct Fields<'a> {
     #[serde(borrow)]
     tasks: Raw<'a>,
-    #[serde(borrow)]
     task_id: Raw<'a>,
-    #[serde(borrow)]
     description: Raw<'a>,
 }
 
@@ -36,9 +34,7 @@ struct Fields<'a> {
 struct Listed<'a> {
     #[serde(borrow)]
     task_id: Raw<'a>,
-    #[serde(borrow)]
     task_type: Raw<'a>,
-    #[serde(borrow)]
     description: Raw<'a>,
 }
 
@@ -48,9 +44,7 @@ struct Listed<'a> {
 struct Launched<'a> {
     #[serde(borrow)]
     is_async: Raw<'a>,
-    #[serde(borrow)]
     agent_id: Raw<'a>,
-    #[serde(borrow)]
     background_task_id: Raw<'a>,
 }
 

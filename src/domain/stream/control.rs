@@ -8,27 +8,21 @@ use serde::Deserialize;
 /// What a `control_request` wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
+    /// May this tool run?
     Tool(ToolCall),
     /// A tool question that names no tool: nobody can judge it, so it is to be refused.
     Unreadable(ControlRequest),
     /// Something that this host does not do; to be answered with an error.
-    Unsupported {
-        request_id: String,
-        subtype: String,
-    },
+    Unsupported { request_id: String, subtype: String },
 }
 
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(borrow)]
     subtype: Raw<'a>,
-    #[serde(borrow)]
     input: Raw<'a>,
-    #[serde(borrow)]
     tool_name: Raw<'a>,
-    #[serde(borrow)]
     tool_use_id: Raw<'a>,
-    #[serde(borrow)]
     agent_id: Raw<'a>,
 }
 
@@ -37,15 +31,10 @@ struct Request<'a> {
 struct HookInput<'a> {
     #[serde(borrow)]
     hook_event_name: Raw<'a>,
-    #[serde(borrow)]
     tool_name: Raw<'a>,
-    #[serde(borrow)]
     tool_input: Raw<'a>,
-    #[serde(borrow)]
     tool_use_id: Raw<'a>,
-    #[serde(borrow)]
     agent_id: Raw<'a>,
-    #[serde(borrow)]
     cwd: Raw<'a>,
 }
 
@@ -60,9 +49,7 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
     let (via, tool, input, tool_use_id, agent_id) = match word(request.subtype) {
         "can_use_tool" => (Via::CanUseTool, request.tool_name, request.input, request.tool_use_id, request.agent_id),
         "hook_callback" => {
-            let Some(hook) = object::<HookInput<'_>>(request.input) else {
-                return Some(unreadable(Via::Callback));
-            };
+            let Some(hook) = object::<HookInput<'_>>(request.input) else { return Some(unreadable(Via::Callback)) };
             if !matches!(word(hook.hook_event_name), "" | "PreToolUse") {
                 return Some(Asked::Unsupported {
                     request_id,
@@ -72,9 +59,7 @@ pub fn asked(envelope: &Envelope<'_>) -> Option<Asked> {
             cwd = some_string(hook.cwd);
             (Via::Callback, hook.tool_name, hook.tool_input, hook.tool_use_id.or(request.tool_use_id), hook.agent_id)
         }
-        _ => {
-            return Some(Asked::Unsupported { request_id, subtype: string(request.subtype) });
-        }
+        _ => return Some(Asked::Unsupported { request_id, subtype: string(request.subtype) }),
     };
     Some(match (some_string(tool), input) {
         (Some(tool), Some(input)) => Asked::Tool(ToolCall {

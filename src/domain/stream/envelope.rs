@@ -14,48 +14,34 @@ use std::borrow::Cow;
 pub struct Envelope<'a> {
     #[serde(borrow, rename = "type")]
     kind: Raw<'a>,
-    #[serde(borrow)]
     subtype: Raw<'a>,
     /// The subagent's call; null for the main agent.
-    #[serde(borrow)]
     parent_tool_use_id: Raw<'a>,
-    #[serde(borrow)]
     pub session_id: Raw<'a>,
     /// Id of the record; a replayed user message has the id it was sent with.
-    #[serde(borrow)]
     pub uuid: Raw<'a>,
     /// Kind of an API error (`assistant`, `system/api_retry`).
-    #[serde(borrow)]
     pub error: Raw<'a>,
     /// `assistant` and `user`: the message.
-    #[serde(borrow)]
     pub message: Raw<'a>,
     /// `stream_event`: the API's own event.
-    #[serde(borrow)]
     pub event: Raw<'a>,
     /// Control records: the id to answer to.
-    #[serde(borrow)]
     pub request_id: Raw<'a>,
     /// `control_request`: what is asked.
-    #[serde(borrow)]
     pub request: Raw<'a>,
     /// `control_response`: the answer.
-    #[serde(borrow)]
     pub response: Raw<'a>,
     /// `rate_limit_event`: the provider's window.
-    #[serde(borrow)]
     pub rate_limit_info: Raw<'a>,
     /// `user`: a message of ours, echoed.
     #[serde(borrow, rename = "isReplay")]
     replay: Raw<'a>,
     /// `user`: what a tool brought back, as the tool shapes it.
-    #[serde(borrow)]
     pub tool_use_result: Raw<'a>,
     /// `user`: who let its calls run.
-    #[serde(borrow)]
     pub tool_result_meta: Raw<'a>,
     /// `stream_event`: what was streamed of a message was lost.
-    #[serde(borrow)]
     abandoned_blocks: Raw<'a>,
 }
 
@@ -221,9 +207,7 @@ fn inserted(line: &str) -> Option<Vec<String>> {
 
 /// A record whose keys hold halves of emoji; halves in values hurt nobody until they are decoded.
 fn repaired(line: &str) -> Option<Vec<String>> {
-    let Cow::Owned(bytes) = repair::surrogates(line.as_bytes()) else {
-        return None;
-    };
+    let Cow::Owned(bytes) = repair::surrogates(line.as_bytes()) else { return None };
     let line = String::from_utf8(bytes).ok()?;
     Envelope::parse(&line).is_some().then(|| vec![line])
 }

@@ -9,11 +9,8 @@ use serde::Deserialize;
 struct Event<'a> {
     #[serde(borrow, rename = "type")]
     kind: Raw<'a>,
-    #[serde(borrow)]
     delta: Raw<'a>,
-    #[serde(borrow)]
     content_block: Raw<'a>,
-    #[serde(borrow)]
     usage: Raw<'a>,
 }
 
@@ -21,11 +18,8 @@ struct Event<'a> {
 struct Delta<'a> {
     #[serde(borrow, rename = "type")]
     kind: Raw<'a>,
-    #[serde(borrow)]
     text: Raw<'a>,
-    #[serde(borrow)]
     thinking: Raw<'a>,
-    #[serde(borrow)]
     name: Raw<'a>,
 }
 

@@ -13,7 +13,6 @@ pub struct Message<'a> {
     /// The model that spoke; `<synthetic>` is the CLI itself.
     #[serde(borrow)]
     pub model: Raw<'a>,
-    #[serde(borrow)]
     pub usage: Raw<'a>,
     #[serde(borrow, default)]
     pub content: Content<'a>,
@@ -40,19 +39,14 @@ pub struct Block<'a> {
     #[serde(borrow, rename = "type")]
     pub kind: Raw<'a>,
     /// `text`: the words.
-    #[serde(borrow)]
     pub text: Raw<'a>,
     /// `tool_use`: the call.
-    #[serde(borrow)]
     pub id: Raw<'a>,
     /// `tool_result`: what came back, a text or blocks.
-    #[serde(borrow)]
     pub content: Raw<'a>,
     /// `tool_result`: the call it answers.
-    #[serde(borrow)]
     pub tool_use_id: Raw<'a>,
     /// `tool_result`: the tool failed; missing means it did not.
-    #[serde(borrow)]
     pub is_error: Raw<'a>,
 }
 

@@ -11,11 +11,8 @@ use serde::Deserialize;
 struct Info<'a> {
     #[serde(borrow)]
     status: Raw<'a>,
-    #[serde(borrow)]
     resets_at: Raw<'a>,
-    #[serde(borrow)]
     rate_limit_type: Raw<'a>,
-    #[serde(borrow)]
     utilization: Raw<'a>,
 }
 

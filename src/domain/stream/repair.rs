@@ -33,9 +33,7 @@ enum Half {
 }
 
 fn surrogate(bytes: &[u8]) -> Option<Half> {
-    let [b'\\', b'u', b'd' | b'D', second, third, fourth, ..] = bytes else {
-        return None;
-    };
+    let [b'\\', b'u', b'd' | b'D', second, third, fourth, ..] = bytes else { return None };
     if !third.is_ascii_hexdigit() || !fourth.is_ascii_hexdigit() {
         return None;
     }

@@ -76,9 +76,7 @@ fn assistant(record: &Fields<'_>, cwd: &str) -> Vec<Block> {
 
 /// Text with its status block taken out.
 fn words(text: String) -> Vec<Block> {
-    let Some((before, status, after)) = status::split(&text) else {
-        return some_text(text).into_iter().collect();
-    };
+    let Some((before, status, after)) = status::split(&text) else { return some_text(text).into_iter().collect() };
     let mut blocks: Vec<Block> = some_text(before).into_iter().collect();
     blocks.push(Block::Status(status));
     blocks.extend(some_text(after));

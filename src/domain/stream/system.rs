@@ -38,27 +38,16 @@ pub struct Lifecycle {
 struct Fields<'a> {
     #[serde(borrow)]
     session_id: Raw<'a>,
-    #[serde(borrow)]
     model: Raw<'a>,
-    #[serde(borrow)]
     claude_code_version: Raw<'a>,
-    #[serde(borrow)]
     attempt: Raw<'a>,
-    #[serde(borrow)]
     max_retries: Raw<'a>,
-    #[serde(borrow)]
     retry_delay_ms: Raw<'a>,
-    #[serde(borrow)]
     error_status: Raw<'a>,
-    #[serde(borrow)]
     error: Raw<'a>,
-    #[serde(borrow)]
     status: Raw<'a>,
-    #[serde(borrow)]
     command_uuid: Raw<'a>,
-    #[serde(borrow)]
     state: Raw<'a>,
-    #[serde(borrow)]
     wakeup_source: Raw<'a>,
 }
 

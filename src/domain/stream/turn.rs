@@ -66,13 +66,9 @@ impl TokenCounts<'_> {
 struct ModelCounts<'a> {
     #[serde(borrow)]
     input_tokens: Raw<'a>,
-    #[serde(borrow)]
     output_tokens: Raw<'a>,
-    #[serde(borrow)]
     cache_read_input_tokens: Raw<'a>,
-    #[serde(borrow)]
     cache_creation_input_tokens: Raw<'a>,
-    #[serde(borrow)]
     context_window: Raw<'a>,
 }
 
@@ -80,23 +76,15 @@ struct ModelCounts<'a> {
 struct ResultRecord<'a> {
     #[serde(borrow)]
     is_error: Raw<'a>,
-    #[serde(borrow)]
     api_error_status: Raw<'a>,
-    #[serde(borrow)]
     result: Raw<'a>,
-    #[serde(borrow)]
     errors: Raw<'a>,
-    #[serde(borrow)]
     terminal_reason: Raw<'a>,
-    #[serde(borrow)]
     total_cost_usd: Raw<'a>,
-    #[serde(borrow)]
     usage: Raw<'a>,
     #[serde(borrow, rename = "modelUsage")]
     model_usage: Raw<'a>,
-    #[serde(borrow)]
     permission_denials: Raw<'a>,
-    #[serde(borrow)]
     origin: Raw<'a>,
 }
 
@@ -112,7 +100,6 @@ struct Began<'a> {
 struct Met<'a> {
     #[serde(borrow)]
     id: Raw<'a>,
-    #[serde(borrow)]
     permission_decision: Raw<'a>,
 }
 
@@ -120,7 +107,6 @@ struct Met<'a> {
 struct Permission<'a> {
     #[serde(borrow)]
     decision: Raw<'a>,
-    #[serde(borrow)]
     source: Raw<'a>,
 }
 
@@ -183,9 +169,7 @@ impl TurnReader {
 
     /// The usage of a `message_delta` of the main agent: the request's true output tokens.
     pub fn delta_usage(&mut self, usage: Raw<'_>) {
-        let Some(output) = object::<TokenCounts<'_>>(usage).and_then(|counts| count(counts.output)) else {
-            return;
-        };
+        let Some(output) = object::<TokenCounts<'_>>(usage).and_then(|counts| count(counts.output)) else { return };
         // It follows the request's last `assistant` record, which counted one output token.
         if let Some(context) = &mut self.context {
             *context += output.saturating_sub(1);

@@ -150,9 +150,7 @@ impl<'a> Reader<'a> {
     }
 
     fn checkbox(&mut self, line: usize, content: &[u8], start: usize) -> Option<usize> {
-        let [b'[', mark @ (b' ' | b'x' | b'X'), b']', blank, text @ ..] = content else {
-            return None;
-        };
+        let [b'[', mark @ (b' ' | b'x' | b'X'), b']', blank, text @ ..] = content else { return None };
         let text = text_of(text);
         if !matches!(blank, b' ' | b'\t') || text.is_empty() {
             return None;

@@ -35,9 +35,7 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             state.summaries.drain(..surplus);
         }
     }
-    let Some(iteration) = &mut state.iteration else {
-        return;
-    };
+    let Some(iteration) = &mut state.iteration else { return };
     watch::fold(iteration, record, time);
     match record {
         Record::SnapshotTaken { id, .. } => {

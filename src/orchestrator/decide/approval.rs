@@ -243,9 +243,7 @@ impl Draft<'_> {
     /// is neither work nor silence. `seen`: of a question's timer, when the person last touched the screen. `true`:
     /// the timer is done with.
     pub(super) fn waits_for_person(&mut self, timer: Timer, seen: Timestamp) -> bool {
-        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::Approval(n)) = timer else {
-            return false;
-        };
+        let (Timer::Iteration(n) | Timer::Idle(n) | Timer::Approval(n)) = timer else { return false };
         if !self.open(|open| open.n == n) {
             return false;
         }

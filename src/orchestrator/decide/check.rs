@@ -19,12 +19,8 @@ const FILES: usize = 200;
 impl Draft<'_> {
     /// Compares the working tree with the iteration's snapshot and the phase's baseline.
     pub(super) fn compare(&mut self, n: u32) {
-        let Some(open) = self.state.open_iteration() else {
-            return;
-        };
-        let Some(iteration_base) = open.snapshot.clone() else {
-            return;
-        };
+        let Some(open) = self.state.open_iteration() else { return };
+        let Some(iteration_base) = open.snapshot.clone() else { return };
         // Another open phase may be claimed: it is judged against its own baseline, where it has one.
         let phase = match open.claimed {
             Some(Claimed::Phase(id)) => Some(id),
@@ -77,9 +73,7 @@ impl Draft<'_> {
 
     /// The iteration is judged: end it, and see what is next. The box is ticked on the way.
     fn settle(&mut self, blocked: Option<String>) {
-        let Some(open) = self.state.open_iteration() else {
-            return self.advance();
-        };
+        let Some(open) = self.state.open_iteration() else { return self.advance() };
         let outcome = iteration_outcome(IterationFacts {
             claimed: open.claim.is_some(),
             limited: open.limited.is_some(),

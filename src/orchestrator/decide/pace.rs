@@ -72,9 +72,7 @@ impl Draft<'_> {
             return;
         }
         self.record(Record::TreeGranted);
-        let Some(open) = self.state.open_iteration() else {
-            return self.advance();
-        };
+        let Some(open) = self.state.open_iteration() else { return self.advance() };
         let n = open.n;
         if open.snapshot.is_none() {
             // Nothing had begun yet.
@@ -269,9 +267,7 @@ impl Draft<'_> {
     /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.
     pub(super) fn end_iteration(&mut self, outcome: IterationOutcome) {
         self.void_all("the iteration has ended");
-        let Some(open) = self.state.open_iteration() else {
-            return;
-        };
+        let Some(open) = self.state.open_iteration() else { return };
         let ms = u64::try_from(self.state.worked(self.now).as_millis()).unwrap_or(u64::MAX);
         let receipt = limits::receipt(open, self.state.own_text(), ms);
         let record = Record::IterationEnded {

@@ -49,9 +49,7 @@ impl Draft<'_> {
                 }
             }
             UserCommand::AnswerValidationChange { accept } => {
-                let Some(seen) = self.state.validation_change.clone() else {
-                    return;
-                };
+                let Some(seen) = self.state.validation_change.clone() else { return };
                 let held = self.is_held();
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted: accept }));
@@ -100,9 +98,7 @@ impl Draft<'_> {
 
     /// Ends Claude now, if it is at work.
     pub(super) fn interrupt(&mut self) {
-        let Some(n) = self.state.open_iteration().map(|open| open.n) else {
-            return;
-        };
+        let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
         if matches!(self.state.stage, Stage::Spawning | Stage::Running) {
             self.cut(n, IterationOutcome::Interrupted);
         }

@@ -62,9 +62,7 @@ impl Draft<'_> {
     }
 
     fn end_session(&mut self, step: &StepName, to: SessionEvent, reason: String) {
-        let Some(session) = self.state.sessions.of(step).map(|kept| kept.id.clone()) else {
-            return;
-        };
+        let Some(session) = self.state.sessions.of(step).map(|kept| kept.id.clone()) else { return };
         let n = self.state.iterations;
         self.record(Record::SessionEnded(SessionEnded { n, step: step.clone(), session, to, reason }));
     }

@@ -26,9 +26,7 @@ impl Draft<'_> {
         if self.waits_for_person(timer, last_byte) {
             return;
         }
-        let Some((n, _)) = timer.watched().filter(|(n, _)| self.open(|open| open.n == *n)) else {
-            return;
-        };
+        let Some((n, _)) = timer.watched().filter(|(n, _)| self.open(|open| open.n == *n)) else { return };
         match (timer, &self.state.stage) {
             (Timer::Start(_), Stage::Spawning) => self.fire(n, Watch::Start),
             (Timer::FirstByte(_), Stage::Running) if self.unanswered(last_byte) => self.fire(n, Watch::FirstByte),

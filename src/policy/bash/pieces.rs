@@ -11,24 +11,18 @@ use brush_parser::word::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atom {
     /// This text; a pattern when it is not quoted and has wildcards.
-    Text {
-        text: String,
-        quoted: bool,
-    },
-    OneOf {
-        texts: Vec<String>,
-        quoted: bool,
-    },
+    Text { text: String, quoted: bool },
+    /// One of these values.
+    OneOf { texts: Vec<String>, quoted: bool },
+    /// Digits.
     Number,
+    /// Anything.
     Opaque {
         /// It may be several words, or none.
         many: bool,
     },
     /// Anything, perhaps one of these.
-    Guess {
-        texts: Vec<String>,
-        many: bool,
-    },
+    Guess { texts: Vec<String>, many: bool },
 }
 
 impl Walker<'_> {

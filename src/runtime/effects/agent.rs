@@ -34,9 +34,7 @@ impl Effects {
         });
         let (prompt, sink) = match prepared {
             Ok(prepared) => prepared,
-            Err(message) => {
-                return self.answer_now(Input::AgentFailed { n, message });
-            }
+            Err(message) => return self.answer_now(Input::AgentFailed { n, message }),
         };
         // Nobody waits for an answer to what an earlier Claude asked.
         self.work.asked.clear();

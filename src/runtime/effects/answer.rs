@@ -84,9 +84,7 @@ impl Effects {
     /// Answers the call that waits for the person: once, since it waits no more then.
     pub(super) async fn settle(&mut self, id: &str, answer: Answer) {
         self.work.places.remove(id);
-        let (Some(agent), Some(ToolCall { request, .. })) = (self.agent(), self.work.asked.remove(id)) else {
-            return;
-        };
+        let (Some(agent), Some(ToolCall { request, .. })) = (self.agent(), self.work.asked.remove(id)) else { return };
         let answer = match answer {
             Answer::Allow { input, .. } => ToolAnswer::Allow { input },
             Answer::Deny { words } => ToolAnswer::Deny { message: words },

@@ -64,9 +64,7 @@ pub(super) fn admit(
     limits: &BreakerSettings,
     now: Timestamp,
 ) -> Result<(), OpenError> {
-    let Recovery::Refused { .. } = recover(breaker, limits, now) else {
-        return Ok(());
-    };
+    let Recovery::Refused { .. } = recover(breaker, limits, now) else { return Ok(()) };
     let why = refusal(breaker, limits, now, ticket.as_str()).unwrap_or_default();
     Err(OpenError::CircuitOpen { ticket: ticket.clone(), why })
 }

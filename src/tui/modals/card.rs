@@ -82,17 +82,16 @@ enum Page {
 
 /// What a key on the card leads to.
 pub enum Outcome {
+    /// The card stays.
     Stays,
     /// It goes; nothing is answered.
     Leaves,
+    /// The answer.
     Answers(Answer),
     /// The call is to be judged, and asked about, with this input, JSON text.
     Edits(String),
     /// The rule is to be saved, before the rule of this name.
-    Saves {
-        rules: String,
-        before: String,
-    },
+    Saves { rules: String, before: String },
     /// This passphrase is to be checked; when it is right, the call runs.
     Tries(Secret),
 }

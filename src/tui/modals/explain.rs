@@ -42,9 +42,7 @@ fn inner_width(room: Rect) -> usize {
 const INDENT: usize = 28;
 
 fn rows(model: &Model, columns: usize) -> Vec<Row> {
-    let Some(tab) = model.tab() else {
-        return vec![Row::new().left(Role::Dim, "No run yet.")];
-    };
+    let Some(tab) = model.tab() else { return vec![Row::new().left(Role::Dim, "No run yet.")] };
     let mut rows = standing(model, tab, columns);
     rows.push(Row::new());
     rows.push(Row::new().left(Role::Title, "Changes in this run"));

@@ -51,9 +51,7 @@ impl Question {
     }
 
     fn lines(&self, model: &Model, room: Rect) -> Vec<(Role, String)> {
-        let Some(tab) = model.tab_of(&self.ticket) else {
-            return Vec::new();
-        };
+        let Some(tab) = model.tab_of(&self.ticket) else { return Vec::new() };
         let old = &tab.state.validation;
         let new = tab.state.validation_change.clone().unwrap_or_default();
         let width = usize::from(Self::width(room)).saturating_sub(6);

@@ -80,9 +80,7 @@ impl Steer {
 
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-        let Some(tab) = model.tab_of(&self.ticket) else {
-            return;
-        };
+        let Some(tab) = model.tab_of(&self.ticket) else { return };
         let notes = tab.state.notes.all();
         let notes = &notes[notes.len().saturating_sub(NOTES)..];
         let above = if notes.is_empty() { 0 } else { notes.len() as u16 + 1 };

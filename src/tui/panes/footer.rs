@@ -67,9 +67,7 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
             },
         );
     }
-    let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
-        return row;
-    };
+    let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else { return row };
     let sign = model.standing(tab).sign(model.glyphs);
     let time = elapsed(model, tab);
     if width >= 100 {

@@ -183,9 +183,7 @@ impl Pane for Gauges {
 
     /// What matters most first, for the end is cut.
     fn view_line(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-        let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else {
-            return;
-        };
+        let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else { return };
         let mut all = gauges(model, tab);
         let last =
             all.iter().position(|gauge| gauge.label == LAST_BYTE || gauge.label == RETRY).map(|at| all.remove(at));

@@ -52,9 +52,7 @@ fn text_width(inside: Rect) -> usize {
 
 /// Draws the banner, a blank line above it.
 pub fn view_banner(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let Some((role, words)) = model.tab().and_then(|tab| banner(model, tab)) else {
-        return;
-    };
+    let Some((role, words)) = model.tab().and_then(|tab| banner(model, tab)) else { return };
     let Some(tab) = model.tab() else { return };
     let glyph = model.standing(tab).sign(model.glyphs).glyph;
     let lines = wrap(&words, text_width(area));

@@ -218,9 +218,7 @@ impl StreamState {
     }
 
     fn scroll(&mut self, by: i64, rows: usize) {
-        let Some(from) = self.top.or_else(|| window::tail(&mut self.book, rows)) else {
-            return;
-        };
+        let Some(from) = self.top.or_else(|| window::tail(&mut self.book, rows)) else { return };
         let count = by.unsigned_abs().min(FARTHEST.into()) as usize;
         let to = match by.cmp(&0) {
             Ordering::Less => window::up(&mut self.book, from, count),
@@ -252,12 +250,8 @@ impl StreamState {
     }
 
     fn hunt(&mut self, rows: usize) {
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        let Some(hit) = search.step(&mut self.book) else {
-            return;
-        };
+        let Some(search) = &mut self.search else { return };
+        let Some(hit) = search.step(&mut self.book) else { return };
         let bottom = self.shown_top.and_then(|top| window::down(&mut self.book, top, rows - 1));
         let visible = self.shown_top.is_some_and(|top| top.compare(hit, &self.book) != Ordering::Greater)
             && bottom.is_some_and(|bottom| bottom.compare(hit, &self.book) != Ordering::Less);
@@ -275,9 +269,7 @@ impl StreamState {
             None => window::tail(&mut self.book, rows),
         };
         self.shown_top = top;
-        let Some(Spot { mut n, mut place, row: mut from }) = top else {
-            return;
-        };
+        let Some(Spot { mut n, mut place, row: mut from }) = top else { return };
         let columns = usize::from(self.width.max(1));
         loop {
             let item = self.book.item(n, place);
@@ -303,9 +295,7 @@ impl StreamState {
 
     /// Counts what came since the window left the end.
     fn count(&mut self) {
-        let Some(mut fresh) = self.fresh.filter(|_| self.top.is_some()) else {
-            return;
-        };
+        let Some(mut fresh) = self.fresh.filter(|_| self.top.is_some()) else { return };
         for _ in 0..COUNTED {
             match self.book.journal.next(fresh.last.0, fresh.last.1) {
                 Some((n, place)) if place != Place::Live => {

@@ -205,9 +205,7 @@ impl Tickets {
         let items = items(model);
         let at = position(model, &items);
         let stops: Vec<usize> = (0..items.len()).filter(|at| items[*at].thing().is_some()).collect();
-        let Some(now) = stops.iter().position(|stop| *stop == at) else {
-            return;
-        };
+        let Some(now) = stops.iter().position(|stop| *stop == at) else { return };
         let to = stops[now.saturating_add_signed(by as isize).min(stops.len() - 1)];
         self.0 = self.0.showing(to, to, height);
         let thing = items[to].thing();

@@ -58,9 +58,7 @@ pub fn told(screen: &Buffer, part: Rect) -> (String, String) {
             line.push_str(cell.symbol());
             let width = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1) as u16;
             skip = width - 1;
-            let Some(style) = style_words(cell) else {
-                continue;
-            };
+            let Some(style) = style_words(cell) else { continue };
             let from = x - part.x;
             // A blank has no style of its own: what stands around it goes on.
             match spans.last_mut() {

@@ -38,16 +38,12 @@ fn after(ui: &mut Ui, ticket: &TicketId, what: &What) -> Vec<Ask> {
 
 /// Brings a thing to the front, with its dialog.
 pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
-    let Some(at) = ui.tabs.iter().position(|tab| tab.id == item.ticket) else {
-        return Vec::new();
-    };
+    let Some(at) = ui.tabs.iter().position(|tab| tab.id == item.ticket) else { return Vec::new() };
     ui.show_tab(at);
     ui.focus = stream::NAME;
     match &item.what {
         What::Call(id) => {
-            let Some(approval) = ui.approval(&item.ticket, id) else {
-                return Vec::new();
-            };
+            let Some(approval) = ui.approval(&item.ticket, id) else { return Vec::new() };
             let mut card = Card::new(item.ticket.clone(), approval);
             card.lay_out(ui.room(), ui.glyphs);
             let asks = looks_up(&card);
@@ -183,9 +179,7 @@ pub(super) fn refused(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, why: &str
 
 /// How the passphrase stands, or what became of a try. A right one has been handed to the run already.
 pub(super) fn checked(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, checked: Checked) {
-    let Some((at, mut card)) = take_card(ui, ticket, id) else {
-        return;
-    };
+    let Some((at, mut card)) = take_card(ui, ticket, id) else { return };
     card.checked(checked, ui.now);
     card.lay_out(ui.room(), ui.glyphs);
     ui.modals.insert(at, Modal::Card(card));

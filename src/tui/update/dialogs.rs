@@ -11,9 +11,7 @@ use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top. It is taken out, and put back unless the key closes it.
 pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
-    let Some(dialog) = ui.modals.pop() else {
-        return Vec::new();
-    };
+    let Some(dialog) = ui.modals.pop() else { return Vec::new() };
     let command = command::find(dialog.scope(), &input).map(|row| row.command);
     let room = ui.room();
     let lines = command::lines(command, Scrolled::page(room));

@@ -13,9 +13,7 @@ fn run_of(folder: &std::path::Path) -> RunId {
 
 #[test]
 fn child_appends_for_ever() {
-    let Some(folder) = folder_for("store::faults::child_appends_for_ever") else {
-        return;
-    };
+    let Some(folder) = folder_for("store::faults::child_appends_for_ever") else { return };
     let store = open(&folder);
     let begun = store.load(run_of(&folder)).unwrap().records.len();
     // A call is counted once, however often it is told.
@@ -64,9 +62,7 @@ fn limit_files_to(bytes: Option<u64>) {
 #[cfg(unix)]
 #[test]
 fn child_fills_the_disk() {
-    let Some(folder) = folder_for("store::faults::child_fills_the_disk") else {
-        return;
-    };
+    let Some(folder) = folder_for("store::faults::child_fills_the_disk") else { return };
     let store = open(&folder);
     let run = fresh();
     store.append_blocking(append(run, vec![note("before")])).unwrap();
@@ -102,9 +98,7 @@ fn a_full_disk_fails_the_append_whole_and_later_ones_succeed() {
 #[cfg(unix)]
 #[test]
 fn child_fills_the_disk_with_scrollback() {
-    let Some(folder) = folder_for("store::faults::child_fills_the_disk_with_scrollback") else {
-        return;
-    };
+    let Some(folder) = folder_for("store::faults::child_fills_the_disk_with_scrollback") else { return };
     let run = fresh();
     let scrollback = open(&folder).scrollback(run, |_| Some(EntryKind::User)).unwrap();
     let mut sink = scrollback.begin(1, Bounds::default(), Box::new(|| {})).unwrap();

@@ -94,9 +94,7 @@ fn numbers_have_no_gap_under_eight_threads_and_two_handles() {
 
 #[test]
 fn child_appends_ten() {
-    let Some(folder) = folder_for("store::journal::child_appends_ten") else {
-        return;
-    };
+    let Some(folder) = folder_for("store::journal::child_appends_ten") else { return };
     let store = open(&folder);
     let run = RunId::parse(&std::fs::read_to_string(folder.join("run")).unwrap()).unwrap();
     for _ in 0..10 {

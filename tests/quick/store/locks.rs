@@ -23,9 +23,7 @@ fn held<T: std::fmt::Debug>(lock: Result<T, LockError>) -> String {
 
 #[test]
 fn child_holds_a_ticket() {
-    let Some(folder) = folder_for("store::locks::child_holds_a_ticket") else {
-        return;
-    };
+    let Some(folder) = folder_for("store::locks::child_holds_a_ticket") else { return };
     let store = open(&folder);
     let _lock = store.lock_ticket(&folder.join("tk.md"), &holder(std::process::id())).unwrap();
     println!("locked");

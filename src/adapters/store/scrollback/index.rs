@@ -83,9 +83,7 @@ pub(super) fn replace(index: &Path, entries: &[Entry]) -> io::Result<()> {
 /// The entries up to the first that cannot be: zeros, a half one, out of order, beyond the file.
 fn read(index: &Path, size: u64) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let Ok(file) = File::open(index) else {
-        return entries;
-    };
+    let Ok(file) = File::open(index) else { return entries };
     let count = file.metadata().map_or(0, |data| data.len() as usize / SIZE);
     entries.reserve_exact(count.min(size as usize));
     let mut file = BufReader::with_capacity(64 << 10, file);

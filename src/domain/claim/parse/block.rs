@@ -257,9 +257,7 @@ impl Reader<'_> {
     fn is_key(&self, key: &KeyLine<'_>, line: &Line, blanks: usize) -> bool {
         let deeper_than_marker = self.base.is_none_or(|base| line.indent > base);
         let sheltered = self.fenced || deeper_than_marker;
-        let Some(indent) = self.key_indent else {
-            return key.field.is_some() || (sheltered && !key.bullet);
-        };
+        let Some(indent) = self.key_indent else { return key.field.is_some() || (sheltered && !key.bullet) };
         if key.bullet != self.bulleted {
             return false;
         }
@@ -285,9 +283,7 @@ impl Reader<'_> {
     }
 
     fn continues(&self, line: &Line, blanks: usize) -> bool {
-        let (Some(entry), indent) = (self.block.entries.last(), self.key_indent) else {
-            return false;
-        };
+        let (Some(entry), indent) = (self.block.entries.last(), self.key_indent) else { return false };
         let indent = indent.unwrap_or(0);
         line.indent > indent
             || (blanks == 0

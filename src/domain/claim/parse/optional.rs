@@ -9,9 +9,7 @@ use super::value;
 /// Puts the value of an optional key into the claim.
 pub(super) fn read(field: Field, entry: &Entry, claim: &mut Claim, warnings: &mut Vec<String>) {
     let signals = &mut claim.signals;
-    let Some(text) = value::text(entry, warnings).map(|text| value::unmarked(&text, warnings)) else {
-        return;
-    };
+    let Some(text) = value::text(entry, warnings).map(|text| value::unmarked(&text, warnings)) else { return };
     let readable = match field {
         Field::ExitSignal => set(&mut signals.exit_signal, truth(&text)),
         Field::WorkType => set(&mut signals.work_type, WorkType::from_word(&text)),

@@ -20,9 +20,7 @@ pub(super) fn system(record: &Fields<'_>) -> Vec<Block> {
         "compact_boundary" => (Level::Info, compacted(record)),
         "model_fallback" => (Level::Warn, said().unwrap_or_else(|| "another model took over".to_owned())),
         "informational" => (level(record), said().unwrap_or_default()),
-        "task_started" | "task_progress" | "task_updated" | "task_notification" => {
-            return task(record, &subtype);
-        }
+        "task_started" | "task_progress" | "task_updated" | "task_notification" => return task(record, &subtype),
         "status" => match record.text("compact_error") {
             Some(error) => (Level::Warn, format!("compacting the context failed: {error}")),
             None => return Vec::new(),

@@ -33,16 +33,12 @@ pub(super) fn result(block: &Fields<'_>, shape: Option<&Fields<'_>>) -> ToolResu
 
 /// The words of a content that is text or a list of blocks.
 pub(super) fn content(block: &Fields<'_>) -> String {
-    let Some(raw) = block.raw("content") else {
-        return String::new();
-    };
+    let Some(raw) = block.raw("content") else { return String::new() };
     if let Some(text) = fields::text(raw) {
         return text;
     }
     let parts = fields::list(raw).into_iter().filter_map(|part| {
-        let Some(part_fields) = Fields::read(part.get()) else {
-            return fields::text(part);
-        };
+        let Some(part_fields) = Fields::read(part.get()) else { return fields::text(part) };
         match part_fields.text("type").as_deref() {
             Some("image") => Some(format!("[image, {}]", size(part.get().len() as u64))),
             _ => part_fields.text("text"),

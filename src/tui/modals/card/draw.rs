@@ -253,9 +253,7 @@ impl Card {
 
     /// The note in lines.
     fn note_rows(&self, now: Timestamp) -> Vec<Row> {
-        let Some((role, words)) = self.note(now) else {
-            return Vec::new();
-        };
+        let Some((role, words)) = self.note(now) else { return Vec::new() };
         wrap(&words, self.columns).into_iter().map(|line| Row::new().left(role, line)).collect()
     }
 

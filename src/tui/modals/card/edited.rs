@@ -5,9 +5,7 @@ use serde_json::Value;
 
 /// The text that is edited. What cannot be seen is left out of a command, and spelt as JSON spells it elsewhere.
 pub(super) fn shown(approval: &Approval, input: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(input) else {
-        return input.to_owned();
-    };
+    let Ok(value) = serde_json::from_str::<Value>(input) else { return input.to_owned() };
     if let Some(command) = command(approval, &value) {
         return command.to_owned();
     }

@@ -229,9 +229,7 @@ impl Book {
 
     /// Decodes a record, and remembers what it says about calls.
     fn shown(&mut self, n: u32, i: usize) -> Shown {
-        let Some((entry, bytes)) = self.bytes(n, i) else {
-            return Shown::default();
-        };
+        let Some((entry, bytes)) = self.bytes(n, i) else { return Shown::default() };
         let shown = match bytes {
             Ok(bytes) => show::decode(&bytes, entry.len(), &self.journal.cwd),
             Err(why) => Shown {
@@ -287,9 +285,7 @@ impl Book {
 
     /// The raw bytes of a stretch of the iteration's file.
     pub(super) fn stretch(&self, n: u32, range: &Range<u64>, most: usize) -> Vec<u8> {
-        let Some(scrollback) = &self.scrollback else {
-            return Vec::new();
-        };
+        let Some(scrollback) = &self.scrollback else { return Vec::new() };
         let entry = Entry::new(range, EntryKind::Garbage);
         scrollback.read(n, entry, most).unwrap_or_default()
     }
@@ -313,9 +309,7 @@ impl Book {
                 }
             }
         }
-        let Some((at, call)) = found else {
-            return Origin::Unknown;
-        };
+        let Some((at, call)) = found else { return Origin::Unknown };
         let mut between = self.entries(n, at + 1..i).into_iter();
         if between.all(|entry| entry.kind == EntryKind::System) { Origin::Above } else { Origin::Earlier { call } }
     }
@@ -350,9 +344,7 @@ impl Book {
 
     /// Writes into a row what records after it say.
     pub(super) fn tell(&mut self, n: u32, place: Place, row: &mut Row) {
-        let (Later::Call { id } | Later::Number { id, .. }) = &row.later else {
-            return;
-        };
+        let (Later::Call { id } | Later::Number { id, .. }) = &row.later else { return };
         let Place::Entry(i) = place else { return };
         let id = id.clone();
         let mut known = self.known(n, i, &id);

@@ -141,9 +141,7 @@ fn claim(phase: Option<&str>, checks: &[Check], judged: Judged) -> Row {
 }
 
 fn dispute(why: &str, check: Option<&Check>, columns: usize) -> Vec<Row> {
-    let Some(check) = check else {
-        return plain(why, columns, Role::PhaseDisputed, "  ≠ ", 6);
-    };
+    let Some(check) = check else { return plain(why, columns, Role::PhaseDisputed, "  ≠ ", 6) };
     // The reason ends with the command's output, which follows below.
     let reason = why.lines().next().unwrap_or_default();
     let mut rows = plain(reason, columns, Role::PhaseDisputed, "  ≠ ", 3);

@@ -71,9 +71,7 @@ pub(super) fn up(book: &mut Book, from: Spot, rows: usize) -> Option<Spot> {
         left -= spot.row;
         // Up into the places before, whose last row is one row away.
         loop {
-            let Some((n, place)) = book.journal.prev(spot.n, spot.place) else {
-                return best;
-            };
+            let Some((n, place)) = book.journal.prev(spot.n, spot.place) else { return best };
             let height = book.item(n, place).height();
             spot = Spot { n, place, row: 0 };
             if height > 0 {
