@@ -20,6 +20,7 @@ use programmator::domain::session::Told;
 use programmator::domain::stream::control::asked;
 use programmator::domain::stream::envelope::Envelope;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
+use programmator::domain::workspace::Workspace;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::Effect;
@@ -29,7 +30,6 @@ use programmator::orchestrator::summary::summary;
 use programmator::policy::engine::Policy;
 use programmator::runtime::gate::{Gate, Judged};
 use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
-use std::path::Path;
 
 fn main() {
     divan::main();
@@ -49,10 +49,11 @@ impl Run {
         let person = Person { home: "/home/dev".into(), user: "dev".into(), passphrases: None };
         let origin = Origin { load: Box::new(|_, profile, _| Policy::of(profile)), files: Box::new(|_| Vec::new()) };
         let policy_engines = PolicyEngines::new(person, origin);
-        let judged = Judged { run, folder: Path::new("/w"), ticket: None, profile: Profile::default(), env: &[] };
+        let workspace = Workspace::shared("/w");
+        let judged = Judged { run, workspace: &workspace, ticket: None, profile: Profile::default(), env: &[] };
         let gate: Gate = policy_engines.open(&judged);
         let mut this = Self { state: State::default(), gate };
-        let start = Start { folder: "/w".into(), ticket_path: "/w/t.md".into(), title: "T".into(), ..Start::default() };
+        let start = Start { ticket_path: "/w/t.md".into(), title: "T".into(), ..Start::default() };
         for input in [
             Input::Started(Box::new(start)),
             Input::TreeGranted,

@@ -33,3 +33,4 @@ pub mod turn;
 pub mod verdict;
 pub mod watchdog;
 mod worded;
+pub mod workspace;

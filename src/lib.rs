@@ -59,8 +59,9 @@
 //!
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
-//! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line. Parsing gives
-//! a value and its problems.
+//! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line;
+//! [`workspace`](domain::workspace) is where a run works: locks, sessions, the gate and evidence are bound to it, not to the
+//! ticket. Parsing gives a value and its problems.
 //!
 //! **[`orchestrator`]** The verbs. [`decide`](orchestrator::decide) answers an [`Input`](orchestrator::input::Input) with
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the

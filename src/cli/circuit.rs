@@ -22,7 +22,7 @@ use clap::Subcommand;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What can be done with circuit breakers.
 #[derive(Debug, Subcommand)]
@@ -130,7 +130,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
     let parts = in_force::parts(session, &session.resolve(&session.folder)?)?;
     let runs = match ticket {
         Some(text) => vec![named(session, &parts.store, text)?],
-        None => latest(&parts.store)?.into_iter().filter(|run| Path::new(&run.folder) == session.folder).collect(),
+        None => latest(&parts.store)?.into_iter().filter(|run| run.workspace().directory() == session.folder).collect(),
     };
     let app = App::start(parts);
     let mut code = 0;

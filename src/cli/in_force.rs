@@ -8,6 +8,7 @@ use crate::adapters::tickets::{Listed, Places, list};
 use crate::adapters::trust::TrustStore;
 use crate::config::{Resolved, Trust};
 use crate::domain::profile::Profile;
+use crate::domain::workspace::Workspace;
 use crate::policy::engine::Policy;
 use crate::runtime::app::Parts;
 use crate::runtime::policy_engine::{Origin, PolicyEngines};
@@ -70,7 +71,8 @@ pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError
 pub fn policy_engines(session: &Session) -> PolicyEngines {
     let (reads, looks) = (session.clone(), session.clone());
     let known = Mutex::new(BTreeMap::<PathBuf, Vec<PathBuf>>::new());
-    let load = move |folder: &Path, opened, own: Option<Profile>| {
+    let load = move |workspace: &Workspace, opened, own: Option<Profile>| {
+        let folder = workspace.directory();
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let tickets = known.entry(folder.to_owned()).or_default();
         // A configuration that is just being written says nothing of the profile, nor where the tickets are.
@@ -80,6 +82,6 @@ pub fn policy_engines(session: &Session) -> PolicyEngines {
         });
         in_force(&reads, folder, own.unwrap_or(profile), tickets)
     };
-    let files = move |folder: &Path| self::files(&looks, folder);
+    let files = move |workspace: &Workspace| self::files(&looks, workspace.directory());
     PolicyEngines::new(session.person(), Origin { load: Box::new(load), files: Box::new(files) })
 }

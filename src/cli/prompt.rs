@@ -63,12 +63,12 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
     let opener = Opener { store, clock: clock.clone(), rules: session.rules(), gates };
     let plan = opener.look(&path, &session.folder)?;
     let gate = opener.gate(&plan)?;
-    let Plan { run, ticket, path, folder, templates, state, first, .. } = plan;
+    let Plan { run, ticket, path, workspace, templates, state, first, .. } = plan;
     let mut file = tickets::load::read(&path).map_err(|error| CliError::usage(error.to_string()))?;
     let spawn = next_call(run, state, first, &mut file, clock.now())
         .map_err(|why| CliError::failure(format!("{}: nothing would be sent: {}", ticket.id, clean_line(&why, 400))))?;
     let presence = if show.headless { Presence::Nobody } else { Presence::Screen };
-    let source = Source { templates: &templates, gate: &*gate, run, folder: &folder, ticket: &path, presence };
+    let source = Source { templates: &templates, gate: &*gate, run, workspace: &workspace, ticket: &path, presence };
     let made = source.prompt(&spawn, &file).map_err(CliError::failure)?;
     let shown = Shown {
         ticket: ticket.id.as_str(),

@@ -64,8 +64,8 @@ impl Session {
     /// The configuration as runs ask for it.
     pub fn rules(&self) -> Rules {
         let session = self.clone();
-        Arc::new(move |folder| {
-            let resolved = session.resolve(folder).map_err(|error| error.message)?;
+        Arc::new(move |workspace| {
+            let resolved = session.resolve(workspace.directory()).map_err(|error| error.message)?;
             Ok((Arc::new(resolved.config), Arc::new(resolved.templates)))
         })
     }

@@ -9,6 +9,7 @@ use crate::adapters::store::{Holder, LockError};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
+use crate::domain::workspace::Workspace;
 use color_eyre::eyre::{self, WrapErr};
 use jiff::tz::TimeZone;
 use std::io::{IsTerminal as _, Write, stdin};
@@ -48,9 +49,10 @@ pub async fn run_restore(
     let (tree, ticket, exclude) = open(session, ticket, &session.state.join("restore")).await?;
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
-    let _lock = session.store()?.lock_tree(&session.folder, &holder).map_err(|error| match error {
+    let workspace = Workspace::shared(&session.folder);
+    let _lock = session.store()?.lock_tree(&workspace, &holder).map_err(|error| match error {
         LockError::Held { holder } => {
-            CliError::new(75, format!("{} is in use by {holder}; stop that run first", session.folder.display()))
+            CliError::new(75, format!("{workspace} is in use by {holder}; stop that run first"))
         }
         LockError::Store(error) => CliError::from(error),
     })?;

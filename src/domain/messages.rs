@@ -29,6 +29,7 @@ use crate::domain::session::SessionEnded;
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
 use crate::domain::verdict::Verdict;
+use crate::domain::workspace::Workspace;
 use jiff::tz::TimeZone;
 use line::quoted;
 use std::collections::HashMap;
@@ -46,8 +47,8 @@ const CALLS: usize = 1_024;
 /// Tells the records of one run, in their order: remembers what later lines name again.
 #[derive(Clone, Debug, Default)]
 pub struct LogFormatter {
-    /// The working directory with a slash behind it; paths in it are told from there.
-    folder: String,
+    /// Paths in it are told from there.
+    workspace: Workspace,
     /// Calls under way: tool and target by id.
     calls: HashMap<String, String>,
     /// For clock times; UTC without one.
@@ -69,7 +70,7 @@ impl LogFormatter {
                 let call = match ApprovalKind::always(tool) {
                     Some(ApprovalKind::Question) => approvals::QUESTION.to_owned(),
                     Some(ApprovalKind::Plan) => approvals::PLAN.to_owned(),
-                    _ => format!("{tool} {}", self.shortened(target)),
+                    _ => format!("{tool} {}", self.workspace.shortened(target)),
                 };
                 let level = if *verdict == Verdict::Allow { Weight::Call } else { Weight::Gate };
                 let text = match (verdict, ApprovalKind::always(tool)) {
@@ -111,7 +112,7 @@ impl LogFormatter {
             Record::Parked(parking) => (Weight::Warn, limits::parked_words(parking, self.zone.as_ref())),
             record => {
                 if let Record::RunStarted { folder, .. } = record {
-                    self.folder = format!("{}/", folder.trim_end_matches('/'));
+                    self.workspace = Workspace::shared(folder);
                 }
                 sentence(record)?
             }
@@ -122,11 +123,6 @@ impl LogFormatter {
     /// The call, as it was told before.
     fn call(&self, id: &str) -> &str {
         self.calls.get(id).map_or("a tool call", String::as_str)
-    }
-
-    /// Paths in the working directory from there on.
-    fn shortened(&self, target: &str) -> String {
-        if self.folder.len() > 1 { target.replace(&self.folder, "") } else { target.to_owned() }
     }
 }
 
@@ -500,7 +496,7 @@ mod tests {
 
     #[test]
     fn calls_are_named_from_the_work_folder() {
-        let mut formatter = LogFormatter { folder: "/home/dev/shop/".into(), ..LogFormatter::default() };
+        let mut formatter = LogFormatter { workspace: Workspace::shared("/home/dev/shop"), ..LogFormatter::default() };
         let judged = Record::ToolJudged {
             n: 1,
             tool_use_id: "t".into(),

@@ -6,6 +6,7 @@
 use crate::base::time::Timestamp;
 use crate::domain::step::StepName;
 use crate::domain::worded::worded;
+use crate::domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,7 +29,7 @@ pub struct Sessions {
 #[serde(default)]
 pub struct Session {
     pub id: String,
-    /// The working directory; Claude knows it there only.
+    /// The workspace, by its [`session_key`](Workspace::session_key).
     pub folder: String,
     /// The model that Claude chose by itself, with its variant, which it forgets when it resumes; empty where the
     /// person has chosen one.
@@ -52,9 +53,14 @@ pub struct Told {
 }
 
 impl Session {
-    pub fn now(id: &str, folder: &str, model: &str, now: Timestamp) -> Self {
-        let [id, folder, model] = [id, folder, model].map(str::to_owned);
+    pub fn now(id: &str, workspace: &Workspace, model: &str, now: Timestamp) -> Self {
+        let ([id, model], folder) = ([id, model].map(str::to_owned), workspace.session_key());
         Self { id, folder, model, opened: now, used: now, told: Told::default() }
+    }
+
+    /// Whether it can be resumed there.
+    pub fn is_bound_to(&self, workspace: &Workspace) -> bool {
+        self.folder == workspace.session_key()
     }
 
     /// Not used for so long. A clock that goes back makes nothing older.
@@ -156,10 +162,10 @@ mod tests {
     #[test]
     fn a_session_is_opened_resumed_replaced_and_ended() {
         let mut sessions = Sessions::default();
-        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), 1);
-        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(1)), 2);
+        sessions.ready(&StepName::CODE, Session::now("a", &Workspace::default(), "m", at(0)), 1);
+        sessions.ready(&StepName::CODE, Session::now("a", &Workspace::default(), "m", at(1)), 2);
         assert_eq!(sessions.of(&StepName::CODE).map(|kept| (kept.opened, kept.used)), Some((at(0), at(1))));
-        sessions.ready(&StepName::CODE, Session::now("b", "/w", "m", at(2)), 3);
+        sessions.ready(&StepName::CODE, Session::now("b", &Workspace::default(), "m", at(2)), 3);
         sessions.end(&ended("a", SessionEvent::Reset), at(3));
         assert_eq!(sessions.of(&StepName::CODE).map(|kept| kept.id.as_str()), Some("b"), "another one is not touched");
         sessions.end(&ended("b", SessionEvent::Expired), at(4));
@@ -171,8 +177,8 @@ mod tests {
     #[test]
     fn steps_have_sessions_of_their_own() {
         let mut sessions = Sessions::default();
-        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), 1);
-        sessions.ready(&StepName::new("critique"), Session::now("b", "/w", "m", at(0)), 1);
+        sessions.ready(&StepName::CODE, Session::now("a", &Workspace::default(), "m", at(0)), 1);
+        sessions.ready(&StepName::new("critique"), Session::now("b", &Workspace::default(), "m", at(0)), 1);
         sessions.end(&ended("a", SessionEvent::Reset), at(1));
         assert_eq!((sessions.of(&StepName::CODE), sessions.of(&StepName::new("critique")).is_some()), (None, true));
         let text = serde_json::to_string(&sessions).unwrap();
@@ -182,7 +188,7 @@ mod tests {
     #[test]
     fn age_counts_from_the_last_use_and_never_backwards() {
         let mut sessions = Sessions::default();
-        sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), 1);
+        sessions.ready(&StepName::CODE, Session::now("a", &Workspace::default(), "m", at(0)), 1);
         sessions.touch(&StepName::CODE, at(10));
         sessions.touch(&StepName::CODE, at(5));
         let kept = sessions.of(&StepName::CODE).unwrap();
@@ -196,7 +202,7 @@ mod tests {
     fn the_last_transitions_are_kept() {
         let mut sessions = Sessions::default();
         for n in 1..=60 {
-            sessions.ready(&StepName::CODE, Session::now("a", "/w", "m", at(0)), n);
+            sessions.ready(&StepName::CODE, Session::now("a", &Workspace::default(), "m", at(0)), n);
         }
         let (first, last) = (sessions.history.first().unwrap(), sessions.history.last().unwrap());
         assert_eq!((sessions.history.len(), first.n, last.n), (HISTORY, 11, 60));

@@ -5,6 +5,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::worded::worded;
+use crate::domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 
 /// One run at a glance. The order of the fields is that of `status --json`.
@@ -28,6 +29,13 @@ pub struct RunSummary {
     pub reason: Option<String>,
     pub started: Timestamp,
     pub updated: Timestamp,
+}
+
+impl RunSummary {
+    /// Where the run works.
+    pub fn workspace(&self) -> Workspace {
+        Workspace::shared(&self.folder)
+    }
 }
 
 worded! {

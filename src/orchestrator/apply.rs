@@ -8,6 +8,7 @@ mod merge;
 mod session;
 mod watch;
 
+use crate::domain::workspace::Workspace;
 use agent::fold_agent;
 
 use crate::base::time::Timestamp;
@@ -66,7 +67,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             validation,
             settings,
         } => {
-            state.folder.clone_from(folder);
+            state.workspace = Workspace::shared(folder);
             state.ticket_path.clone_from(ticket_path);
             state.title.clone_from(title);
             state.ticket_status = *ticket_status;

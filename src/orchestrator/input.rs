@@ -16,6 +16,7 @@ use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::Timer;
 use std::time::Duration;
 
@@ -197,7 +198,7 @@ pub enum Input {
 /// What a fresh run begins with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
-    pub folder: String,
+    pub workspace: Workspace,
     pub ticket_path: String,
     pub title: String,
     pub ticket_status: Option<TicketStatus>,

@@ -23,6 +23,7 @@ use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::exit::Signs;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ pub struct State {
     pub seq: u64,
     pub started: Option<Timestamp>,
     pub updated: Option<Timestamp>,
-    pub folder: String,
+    pub workspace: Workspace,
     pub ticket_path: String,
     pub title: String,
     /// What the front matter's `status` is, as far as we know; `None`: there is none.

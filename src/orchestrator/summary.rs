@@ -15,7 +15,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         ticket: ticket.clone(),
         title: state.title.clone(),
         ticket_path: state.ticket_path.clone(),
-        folder: state.folder.clone(),
+        folder: state.workspace.to_string(),
         state: match state.stage {
             Stage::AwaitingTree { holder: Some(_) } => RunState::Waiting,
             Stage::Paused => RunState::Paused,

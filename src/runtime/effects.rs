@@ -20,6 +20,7 @@ use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
 use crate::domain::record::{OfPhase, WriteOutcome};
 use crate::domain::tool_call::ToolCall;
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Templates;
@@ -43,7 +44,7 @@ pub struct Effects {
     pub ticket_path: PathBuf,
     /// The same, to be read again.
     pub ticket_file: Arc<TicketFile>,
-    pub folder: PathBuf,
+    pub workspace: Workspace,
     /// The run's own folder for temporary files.
     pub scratch: PathBuf,
     pub store: Store,

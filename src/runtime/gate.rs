@@ -7,6 +7,7 @@ use crate::base::id::RunId;
 use crate::domain::approval::Ruling;
 use crate::domain::profile::Profile;
 use crate::domain::tool_call::{ToolCall, Via};
+use crate::domain::workspace::Workspace;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -62,7 +63,7 @@ pub type Gate = Arc<dyn Judge>;
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
     pub run: RunId,
-    pub folder: &'a Path,
+    pub workspace: &'a Workspace,
     /// Its ticket's file, which Claude does not write to.
     pub ticket: Option<&'a Path>,
     /// The profile that is configured.

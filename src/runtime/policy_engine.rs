@@ -17,6 +17,7 @@ use crate::domain::passphrase::{Checked, Grants, LONGEST_GRANT};
 use crate::domain::profile::Profile;
 use crate::domain::tool_call::ToolCall;
 use crate::domain::verdict::Verdict;
+use crate::domain::workspace::Workspace;
 use crate::policy;
 use crate::policy::engine::Policy;
 use crate::policy::place::Place;
@@ -32,12 +33,12 @@ use std::time::Duration;
 /// Stands for every rule of a policy in a grant for the whole run: no rule may have an empty name.
 const EVERY_RULE: &str = "";
 
-/// Reads the policy for runs in a folder: under the profile that is configured now, which was this one when the run was
+/// Reads the policy for runs in a workspace: under the profile that is configured now, which was this one when the run was
 /// opened, or under another that a step of the run asks for.
-pub type Load = Box<dyn Fn(&Path, Profile, Option<Profile>) -> Policy + Send + Sync>;
+pub type Load = Box<dyn Fn(&Workspace, Profile, Option<Profile>) -> Policy + Send + Sync>;
 
-/// Names the files that the policy of a folder is made of.
-pub type Files = Box<dyn Fn(&Path) -> Vec<PathBuf> + Send + Sync>;
+/// Names the files that the policy of a workspace is made of.
+pub type Files = Box<dyn Fn(&Workspace) -> Vec<PathBuf> + Send + Sync>;
 
 /// Where the rules of runs come from.
 pub struct Origin {
@@ -70,7 +71,7 @@ struct Shared {
 /// The rules of one run.
 pub struct PolicyEngine {
     run: RunId,
-    folder: PathBuf,
+    workspace: Workspace,
     /// The ticket's file: as it was named, and with links resolved.
     ticket: Vec<PathBuf>,
     scratch: Option<PathBuf>,
@@ -103,18 +104,17 @@ impl PolicyEngines {
 
     /// Reads the rules of a run, once.
     pub fn open(&self, judged: &Judged<'_>) -> Arc<PolicyEngine> {
-        let Judged { run, folder, ticket, profile, env } = *judged;
+        let Judged { run, workspace, ticket, profile, env } = *judged;
         let linked = ticket.and_then(|ticket| ticket.canonicalize().ok());
         let ticket: Vec<PathBuf> = ticket.map(Path::to_owned).into_iter().chain(linked).collect();
         // Looked at before they are read: what changes meanwhile is seen at the next look.
-        let stamps = stamps(&(self.0.origin.files)(folder));
-        let policy = (self.0.origin.load)(folder, profile, None).protecting(&ticket);
+        let stamps = stamps(&(self.0.origin.files)(workspace));
+        let policy = (self.0.origin.load)(workspace, profile, None).protecting(&ticket);
         let known = Mutex::new(Known { stamps, told: policy.fingerprint().to_owned() });
         let policy = RwLock::new(Arc::new(policy));
-        let folder = folder.to_owned();
         let book = Arc::new(PolicyEngine {
             run,
-            folder,
+            workspace: workspace.clone(),
             ticket,
             scratch: scratch_folder::path(run).ok(),
             paths: claudes_paths(env.to_vec()),
@@ -156,7 +156,7 @@ impl PolicyEngine {
 
     fn load(&self) -> Arc<Policy> {
         let kept_to = *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::new((self.shared.origin.load)(&self.folder, self.profile, kept_to).protecting(&self.ticket))
+        Arc::new((self.shared.origin.load)(&self.workspace, self.profile, kept_to).protecting(&self.ticket))
     }
 
     fn read_again(&self) {
@@ -236,8 +236,8 @@ impl PolicyEngine {
         let input: Value = serde_json::from_str(&call.input).unwrap_or(Value::Null);
         let Person { home, user, .. } = &self.shared.person;
         let view = Remembered::new(&self.paths).with_scratch(self.scratch.as_deref());
-        let cwd = call.cwd.as_ref().map_or(self.folder.as_path(), Path::new);
-        let place = Place { workspace: &self.folder, cwd, home, user, view: &view };
+        let cwd = call.cwd.as_ref().map_or(self.workspace.directory(), Path::new);
+        let place = Place { workspace: self.workspace.directory(), cwd, home, user, view: &view };
         let decision = policy.decide(&call.tool, &input, &place);
         let provable = decision.proven;
         let reaches: Vec<u8> = decision.units.iter().map(|ruled| ruled.reach).collect();
@@ -330,7 +330,7 @@ impl Judge for PolicyEngine {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        (self.shared.origin.files)(&self.folder)
+        (self.shared.origin.files)(&self.workspace)
     }
 
     fn trouble(&self) -> Option<String> {
@@ -367,7 +367,7 @@ mod tests {
             let person = Person { home, user: "dev".into(), passphrases: Some(passphrases) };
             let text = Arc::new(Mutex::new(text.to_owned()));
             let now = text.clone();
-            let load = move |_: &Path, profile, own: Option<Profile>| match now.lock().unwrap().as_str() {
+            let load = move |_: &Workspace, profile, own: Option<Profile>| match now.lock().unwrap().as_str() {
                 "" => Policy::of(own.unwrap_or(profile)),
                 text => Policy::alone(&Source { path: "policy.yaml".into(), text: text.to_owned() }),
             };
@@ -382,8 +382,8 @@ mod tests {
 
         fn book_of(&self, run: u128) -> Arc<PolicyEngine> {
             let (root, run) = (self.root(), RunId(uuid::Uuid::from_u128(run)));
-            let ticket = root.join("plan.md");
-            self.books.open(&Judged { run, folder: &root, ticket: Some(&ticket), profile: Profile::Guarded, env: &[] })
+            let (workspace, ticket) = (&Workspace::shared(&root), root.join("plan.md"));
+            self.books.open(&Judged { run, workspace, ticket: Some(&ticket), profile: Profile::Guarded, env: &[] })
         }
 
         fn root(&self) -> PathBuf {
@@ -444,7 +444,8 @@ mod tests {
             (("DOCKER_CONFIG", root.join("far").display().to_string()), Verdict::Ask),
         ] {
             let env = [&home, &variable].map(|(name, value)| (name.into(), value.into()));
-            let judged = Judged { run, folder: &root, ticket: None, profile: Profile::Guarded, env: &env };
+            let workspace = &Workspace::shared(&root);
+            let judged = Judged { run, workspace, ticket: None, profile: Profile::Guarded, env: &env };
             let ruling = Place::judge(&place.books.open(&judged), "docker ps");
             assert_eq!(ruling.verdict, verdict, "{variable:?}: {ruling:?}");
         }
@@ -530,7 +531,7 @@ mod tests {
     fn claude_is_told_what_the_gate_does_under_the_profile_of_its_step() {
         let place = Place::new("");
         let (book, root) = (place.book(), place.root());
-        let told = |presence| briefing(&*book, book.run, &root, &root.join("plan.md"), presence);
+        let told = |presence| briefing(&*book, book.run, &book.workspace, &root.join("plan.md"), presence);
         std::fs::write(root.join("Cargo.toml"), "[package]\nname = \"shop\"\n").unwrap();
         let refusal =
             "A refusal comes with its reason. Do not retry it in another form; use what is allowed, or report it.";
@@ -560,7 +561,7 @@ mod tests {
                     command: curl}\n";
         let place = Place::new(curl);
         let (book, root) = (place.book(), place.root());
-        let told = briefing(&*book, book.run, &root, &root.join("plan.md"), Presence::Screen);
+        let told = briefing(&*book, book.run, &book.workspace, &root.join("plan.md"), Presence::Screen);
         assert_eq!(
             told[0], "Runs at once: reading files in the working tree; network access (`curl`).",
             "not npm: {told:#?}"

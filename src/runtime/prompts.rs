@@ -7,6 +7,7 @@ use crate::domain::session::Told;
 use crate::domain::ticket::parse;
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::prompt::{Prompt, PromptContext, Templates};
 use crate::runtime::gate::Judge;
@@ -28,7 +29,7 @@ pub struct Source<'a> {
     pub templates: &'a Templates,
     pub gate: &'a dyn Judge,
     pub run: RunId,
-    pub folder: &'a Path,
+    pub workspace: &'a Workspace,
     /// The ticket's file.
     pub ticket: &'a Path,
     pub presence: Presence,
@@ -38,7 +39,7 @@ impl Source<'_> {
     /// The prompt for a call of Claude's, whose calls are judged for it from now on. `file`: the ticket's text.
     pub fn prompt(&self, spawn: &Spawn, file: &[u8]) -> Result<Made, String> {
         self.gate.keep_to(spawn.profile);
-        let briefing = briefing(self.gate, self.run, self.folder, self.ticket, self.presence);
+        let briefing = briefing(self.gate, self.run, self.workspace, self.ticket, self.presence);
         make(self.templates, spawn, file, briefing)
     }
 }
@@ -86,7 +87,8 @@ fn digest(text: &str) -> String {
 }
 
 /// What the gate does with calls of the usual kinds, in at most five lines: it is asked about each that is named.
-pub fn briefing(gate: &dyn Judge, run: RunId, folder: &Path, ticket: &Path, presence: Presence) -> Vec<String> {
+pub fn briefing(gate: &dyn Judge, run: RunId, workspace: &Workspace, ticket: &Path, presence: Presence) -> Vec<String> {
+    let folder = workspace.directory();
     let scratch = scratch_folder::path(run).unwrap_or_else(|_| folder.to_owned());
     let write = |path: &Path| ("Write", json!({ "file_path": path, "content": "" }));
     let read = |path: &Path| ("Read", json!({ "file_path": path }));

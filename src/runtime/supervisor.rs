@@ -116,7 +116,7 @@ impl Supervisor {
 
     fn begin(&mut self, opening: Opening, forgotten: Option<Input>) {
         let Opening { plan, gate, lock, scrollback, scratch } = opening;
-        let Plan { run, ticket, path, folder, config, templates, state, first } = plan;
+        let Plan { run, ticket, path, workspace, config, templates, state, first } = plan;
         let (id, lock) = (ticket.id.clone(), Arc::new(lock));
         self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
         self.reporter.opened(run, &id, state.seq, Arc::new(scrollback.clone()));
@@ -142,7 +142,7 @@ impl Supervisor {
             ticket: id.clone(),
             ticket_path: path,
             ticket_file: file,
-            folder,
+            workspace,
             scratch,
             store: self.store.clone(),
             scrollback,

@@ -9,6 +9,7 @@ use crate::domain::phase::PhaseId;
 use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
 use crate::domain::verdict::Verdict;
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
@@ -109,7 +110,7 @@ pub fn running(name: &str) -> Tab {
         updated: Some(ago(9)),
         title: "Login rate limiter".into(),
         ticket_path: "/home/ann/shop/.tickets/tk-4f2a.md".into(),
-        folder: "/home/ann/shop".into(),
+        workspace: Workspace::shared("/home/ann/shop"),
         validation: vec!["cargo test".into(), "cargo clippy -- -D warnings".into()],
         phases: vec![
             phase(1, "Investigate flow", Mark::Done(DoneHow::ClaimedNoChange), 131_000),

@@ -16,6 +16,7 @@ use programmator::domain::news::News;
 use programmator::domain::profile::Profile;
 use programmator::domain::record::Record;
 use programmator::domain::request::{Closing, Reply, Request};
+use programmator::domain::workspace::Workspace;
 use programmator::runtime::app::{App, Parts};
 use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
 use programmator::runtime::reporter::Subscription;
@@ -68,8 +69,9 @@ fn until_held(project: &Project, ticket: &Path) {
 
 fn service(project: &Project) -> App {
     let person = Person { home: project.path("home"), user: "dev".into(), passphrases: None };
-    let load =
-        |folder: &Path, _, _: Option<Profile>| policy_files::load(Profile::Guarded, None, folder, Trust::Unknown);
+    let load = |at: &Workspace, _, _: Option<Profile>| {
+        policy_files::load(Profile::Guarded, None, at.directory(), Trust::Unknown)
+    };
     let origin = Origin { load: Box::new(load), files: Box::new(|_| Vec::new()) };
     App::start(Parts {
         store: store(project),

@@ -13,6 +13,7 @@ use programmator::domain::session::{Session, Sessions};
 use programmator::domain::step::StepName;
 use programmator::domain::tool_call::ToolCall;
 use programmator::domain::verdict::Verdict;
+use programmator::domain::workspace::Workspace;
 use programmator::runtime::gate::Gate;
 use programmator::runtime::offline::state_of;
 use serde_json::Value;
@@ -134,7 +135,7 @@ fn an_old_session_expires_at_the_next_run() {
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
     let old = Timestamp::from_millis(now - 25 * 3_600_000);
     let mut sessions = Sessions::default();
-    let kept = Session::now(session.as_str().unwrap(), &project.work().display().to_string(), "m", old);
+    let kept = Session::now(session.as_str().unwrap(), &Workspace::shared(project.work()), "m", old);
     sessions.ready(&StepName::CODE, kept, 1);
     let (run_id, ticket) = (latest.run, latest.ticket.clone());
     let records = vec![Record::SessionsCarried(sessions)];

@@ -33,7 +33,6 @@ impl Core {
     fn new(settings: Settings) -> Self {
         let mut core = Self { state: Arc::default(), now: 1_000_000, records: Vec::new(), effects: Vec::new() };
         core.give(Input::Started(Box::new(Start {
-            folder: "/w".into(),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
             settings,

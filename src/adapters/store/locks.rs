@@ -14,6 +14,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::workspace::Workspace;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -142,19 +143,19 @@ impl Store {
         Ok(TicketLock { file, held })
     }
 
-    /// Locks a working directory, or says who has it. Does not wait.
-    pub fn lock_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, LockError> {
-        let held = self.lock("tree", folder, holder)?;
-        Ok(TreeLock { _own: Own::take(beside::open(folder))?, _held: held })
+    /// Locks a workspace, or says who has it. Does not wait.
+    pub fn lock_tree(&self, workspace: &Workspace, holder: &Holder) -> Result<TreeLock, LockError> {
+        let held = self.lock("tree", workspace.lock_path(), holder)?;
+        Ok(TreeLock { _own: Own::take(beside::open(workspace.lock_path()))?, _held: held })
     }
 
-    /// Waits until the folder is free and locks it.
-    pub async fn wait_tree(&self, folder: &Path, holder: &Holder) -> Result<TreeLock, StoreError> {
+    /// Waits until the workspace is free and locks it.
+    pub async fn wait_tree(&self, workspace: &Workspace, holder: &Holder) -> Result<TreeLock, StoreError> {
         loop {
-            match self.lock_tree(folder, holder) {
+            match self.lock_tree(workspace, holder) {
                 Ok(lock) => return Ok(lock),
                 Err(LockError::Store(error)) => return Err(error),
-                Err(LockError::Held { .. }) => self.until_free(folder).await?,
+                Err(LockError::Held { .. }) => self.until_free(workspace.lock_path()).await?,
             }
         }
     }

@@ -13,7 +13,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::SessionEnded(ended) => state.sessions.end(ended, time),
         Record::AgentReady(AgentReady { n, session, model, told, .. }) => {
             let own = if state.settings.model.is_none() && role.model.is_none() { model.as_str() } else { "" };
-            let ready = Session { told: told.clone(), ..Session::now(session, &state.folder, own, time) };
+            let ready = Session { told: told.clone(), ..Session::now(session, &state.workspace, own, time) };
             state.sessions.ready(&role.step, ready, *n);
         }
         Record::SessionLost(SessionLost { n, session }) => {

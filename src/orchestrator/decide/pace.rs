@@ -27,7 +27,7 @@ impl Draft<'_> {
         let texts = (1..).zip(&start.phases).filter(|(id, _)| start.unverified.contains(&PhaseId(*id)));
         self.record(Record::RunStarted {
             unverified: texts.map(|(_, seed)| seed.text.clone()).collect(),
-            folder: start.folder,
+            folder: start.workspace.to_string(),
             ticket_path: start.ticket_path,
             title: start.title,
             ticket_status: start.ticket_status,

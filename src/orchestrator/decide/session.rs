@@ -20,7 +20,7 @@ impl Draft<'_> {
             return None;
         }
         let expiry = Duration::from_secs(u64::from(self.state.settings.session_expiry_hours) * 3_600);
-        if kept.folder != self.state.folder {
+        if !kept.is_bound_to(&self.state.workspace) {
             self.end_session(
                 &step.name,
                 SessionEvent::Reset,

@@ -93,7 +93,7 @@ impl Effects {
             templates: &self.templates,
             gate: &*self.gate,
             run: self.run,
-            folder: &self.folder,
+            workspace: &self.workspace,
             ticket: &self.ticket_path,
             presence: self.reporter.presence(),
         };
@@ -118,13 +118,13 @@ impl Effects {
         let memory = match loaded {
             // Claude reads the project's own itself.
             Loaded::Project => memory::collect_persons(&home),
-            Loaded::Nothing => memory::collect(&home, &self.folder),
+            Loaded::Nothing => memory::collect(&home, self.workspace.directory()),
         };
         let memory = memory.and_then(|text| memory::to_file(&text).ok());
         options.system_prompt_file = memory.as_ref().map(|path| path.to_path_buf());
         let own = agent.variables();
         let additions = Additions {
-            shell: Some(shell::find(&own, &self.folder)?),
+            shell: Some(shell::find(&own, self.workspace.directory())?),
             env: own,
             max_retries: agent.max_retries,
             marker: self.run.to_string(),
@@ -134,7 +134,7 @@ impl Effects {
             command: agent.command.clone(),
             options,
             env: environment(std::env::vars_os(), &additions),
-            folder: self.folder.clone(),
+            folder: self.workspace.directory().to_owned(),
             marker: self.run.to_string(),
             // The run's own timer is the bound.
             patience: None,

@@ -31,7 +31,7 @@ impl Effects {
         }
         // Claude says where a call is made from with the first of its two requests only.
         let id = &call.tool_use_id;
-        if let Some(cwd) = call.cwd.take().filter(|cwd| Path::new(cwd) != self.folder) {
+        if let Some(cwd) = call.cwd.take().filter(|cwd| Path::new(cwd) != self.workspace.directory()) {
             self.work.places.insert(id.clone(), cwd);
         }
         call.cwd = self.work.places.get(id).cloned();
@@ -39,7 +39,7 @@ impl Effects {
         if call.request.via == Via::CanUseTool {
             self.work.asked.insert(id.clone(), (*call).clone());
         }
-        call.cwd.get_or_insert_with(|| self.folder.display().to_string());
+        call.cwd.get_or_insert_with(|| self.workspace.to_string());
         Some(Input::Judged { n, call, ruling, presence: self.reporter.presence() })
     }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 impl Effects {
     pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {
-        let folder = self.folder.clone();
+        let workspace = self.workspace.clone();
         let timeout = Duration::from_secs(state.settings.validation_timeout);
         let log_dir = self.run_dir().join(format!("{n}.validation"));
         let own = self.config.agent.variables();
@@ -21,13 +21,14 @@ impl Effects {
         let marker = self.run.to_string();
         env.push((MARKER.into(), marker.clone().into()));
         set_scratch(&mut env, &self.scratch);
-        let shell = shell::find(&own, &folder);
+        let shell = shell::find(&own, workspace.directory());
         let storage = &self.config.storage;
         let output = storage.validation_output;
         let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
         let file = self.ticket_file.clone();
         self.answer_with(async move {
-            let place = Place { folder: &folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
+            let folder = workspace.directory();
+            let place = Place { folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
             let results = validate::run(n, &commands, &place).await;
             // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
             let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;

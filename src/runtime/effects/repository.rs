@@ -24,15 +24,15 @@ pub(super) enum Loaded {
 impl Effects {
     /// Looks at it anew before each start of Claude: what Claude has written there meanwhile is trusted by nobody.
     pub(super) fn admit_repository(&mut self, options: &mut Options) -> Loaded {
-        if let Some(why) = git_programs::named(&RealPaths::default(), &self.folder) {
+        if let Some(why) = git_programs::named(&RealPaths::default(), self.workspace.directory()) {
             options.own_git = OwnGit::Stays;
             self.announce_git(&why);
         }
-        let carried = repository_files::look(&self.folder);
+        let carried = repository_files::look(self.workspace.directory());
         if carried.is_empty() {
             return Loaded::Nothing;
         }
-        let trust = TrustStore::new(self.store.folder()).trust_of_carried(&self.folder, &carried);
+        let trust = TrustStore::new(self.store.folder()).trust_of_carried(self.workspace.directory(), &carried);
         let (why, loaded) = match trust {
             _ if self.reporter.presence() == Presence::Nobody => {
                 ("nobody is at the screen".to_owned(), Loaded::Nothing)
@@ -65,7 +65,7 @@ impl Effects {
         // An `.envrc` is for a person's shell and is never used.
         let used =
             |name: &String| loaded != Loaded::Project || Path::new(name).file_name() != Some(OsStr::new(".envrc"));
-        let names: Vec<String> = carried.names(&self.folder).into_iter().filter(used).collect();
+        let names: Vec<String> = carried.names(self.workspace.directory()).into_iter().filter(used).collect();
         let names = clean_line(&names.join(", "), 300);
         let text = format!("this repository contains files that Claude {does}: {names} ({why})");
         if self.work.announced.as_ref() != Some(&text) {

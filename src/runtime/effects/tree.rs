@@ -4,6 +4,7 @@ use super::Effects;
 use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::base::text::clean_line;
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,9 +17,9 @@ const BASELINE_GONE: &str = "the snapshot from the start of the phase is missing
 clone: only changes of this iteration count";
 
 impl Effects {
-    /// One run at a time works in a folder, whichever program it belongs to.
+    /// One run at a time works in a workspace, whichever program it belongs to.
     pub(super) fn acquire_tree(&mut self) {
-        let (store, folder, inputs) = (self.store.clone(), self.folder.clone(), self.inputs.clone());
+        let (store, workspace, inputs) = (self.store.clone(), self.workspace.clone(), self.inputs.clone());
         let holder = Holder {
             pid: std::process::id(),
             ticket: self.ticket.clone(),
@@ -27,11 +28,11 @@ impl Effects {
         };
         let place = self.work.tree.clone();
         self.answer_with(async move {
-            let lock = match store.lock_tree(&folder, &holder) {
+            let lock = match store.lock_tree(&workspace, &holder) {
                 Ok(lock) => Ok(lock),
                 Err(LockError::Held { holder: other }) => {
                     let _ = inputs.send(Input::TreeBusy { holder: other }).await;
-                    store.wait_tree(&folder, &holder).await
+                    store.wait_tree(&workspace, &holder).await
                 }
                 Err(LockError::Store(error)) => Err(error),
             };
@@ -47,7 +48,7 @@ impl Effects {
 
     fn place(&self) -> Place {
         Place {
-            folder: self.folder.clone(),
+            workspace: self.workspace.clone(),
             keep: self.run_dir(),
             ticket_path: self.ticket_path.clone(),
             opened: self.work.evidence.clone(),
@@ -106,7 +107,7 @@ fn evidence(n: u32, compared: Result<[Vec<String>; 2], EvidenceError>, reading: 
 
 /// Where the evidence is.
 struct Place {
-    folder: PathBuf,
+    workspace: Workspace,
     keep: PathBuf,
     ticket_path: PathBuf,
     opened: Arc<OnceCell<WorkTree>>,
@@ -116,12 +117,12 @@ impl Place {
     /// The working tree, opened once for the run: git is asked half a dozen questions for it, and what Claude does to
     /// the repository's settings must not change the answers.
     async fn open(&self) -> Result<WorkTree, EvidenceError> {
-        self.opened.get_or_try_init(|| WorkTree::open(&self.folder, &self.keep)).await.cloned()
+        self.opened.get_or_try_init(|| WorkTree::open(self.workspace.directory(), &self.keep)).await.cloned()
     }
 
     /// What is never evidence: the ticket's own file and our folder, here and at the top of the repository.
     fn excluded(&self, tree: &WorkTree) -> Vec<PathBuf> {
-        let ours = [self.folder.as_path(), tree.top()].map(|folder| folder.join(".programmator"));
+        let ours = [self.workspace.directory(), tree.top()].map(|folder| folder.join(".programmator"));
         std::iter::once(self.ticket_path.clone()).chain(ours).collect()
     }
 
@@ -133,7 +134,7 @@ impl Place {
         let each: Vec<Vec<String>> = each.iter().map(clean).collect();
         each.try_into().map_err(|_| EvidenceError::Io {
             what: "comparing with two snapshots".to_owned(),
-            path: self.folder.clone(),
+            path: self.workspace.directory().to_owned(),
             source: std::io::Error::other("an answer is missing"),
         })
     }

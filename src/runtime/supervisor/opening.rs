@@ -12,6 +12,7 @@ use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::stream::envelope::classify;
 use crate::domain::ticket::{Boxes, Ticket};
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::State;
@@ -23,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The configuration and the templates for runs in a folder.
-pub type Rules = Arc<dyn Fn(&Path) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
+/// The configuration and the templates for runs in a workspace.
+pub type Rules = Arc<dyn Fn(&Workspace) -> Result<(Arc<Config>, Arc<Templates>), String> + Send + Sync>;
 
 /// How long a sweep of another program is waited for.
 pub(super) const SWEEPS: Duration = Duration::from_secs(15);
@@ -43,7 +44,7 @@ pub struct Plan {
     pub run: RunId,
     pub ticket: Ticket,
     pub path: PathBuf,
-    pub folder: PathBuf,
+    pub workspace: Workspace,
     pub config: Arc<Config>,
     pub templates: Arc<Templates>,
     /// What it is before it goes on.
@@ -119,11 +120,11 @@ impl Opener {
     pub(super) fn after(&self, earlier: State, ticket: Ticket, path: &Path, here: &Path) -> Result<Plan, OpenError> {
         let resumed = earlier.run.filter(|_| earlier.is_resumable());
         // Where a run works is decided here and nowhere else: where the person is when it begins.
-        let folder = match resumed {
-            Some(_) => PathBuf::from(&earlier.folder),
-            None => std::fs::canonicalize(here).unwrap_or_else(|_| here.to_owned()),
+        let workspace = match resumed {
+            Some(_) => earlier.workspace.clone(),
+            None => Workspace::shared(std::fs::canonicalize(here).unwrap_or_else(|_| here.to_owned())),
         };
-        let (config, templates) = (self.rules)(&folder).map_err(OpenError::Config)?;
+        let (config, templates) = (self.rules)(&workspace).map_err(OpenError::Config)?;
         admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
         let phases = translate::phases(&ticket);
         let (run, state, mut first) = if let Some(run) = resumed {
@@ -132,7 +133,7 @@ impl Opener {
             (run, earlier, vec![resumed, Input::LimitsRead(config.settings.limits.clone())])
         } else {
             let start = Start {
-                folder: folder.display().to_string(),
+                workspace: workspace.clone(),
                 ticket_path: path.display().to_string(),
                 title: ticket.title.clone(),
                 ticket_status: ticket.status,
@@ -151,7 +152,7 @@ impl Opener {
         if has_own_boxes(&ticket) {
             first.push(said(&ticket, state.reading + 1, &config.validation));
         }
-        Ok(Plan { run, ticket, path: path.to_owned(), folder, config, templates, state, first })
+        Ok(Plan { run, ticket, path: path.to_owned(), workspace, config, templates, state, first })
     }
 
     /// Finds and makes what the run needs.
@@ -170,7 +171,7 @@ impl Opener {
         let env = config.agent.variables();
         let searched = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
         let searched = searched.or_else(|| std::env::var_os("PATH"));
-        probe::look_up(&config.agent.command, searched.as_deref(), &plan.folder)
+        probe::look_up(&config.agent.command, searched.as_deref(), plan.workspace.directory())
             .map_err(|error| OpenError::NoAgent(id.clone(), error))?;
         lock.describe(&self.holder(id, Some(run)))?;
         let scrollback = self.store.scrollback(run, classify)?;
@@ -184,9 +185,9 @@ impl Opener {
     /// What judges the calls of the run. Without rules everything would be blocked: Claude would be paid for finding that
     /// out.
     pub fn gate(&self, plan: &Plan) -> Result<Gate, OpenError> {
-        let Plan { run, ticket, path, folder, config, .. } = plan;
-        let (ticket_file, env) = ((!has_own_boxes(ticket)).then_some(path.as_path()), config.agent.variables());
-        let gate = (self.gates)(&Judged { run: *run, folder, ticket: ticket_file, profile: config.profile, env: &env });
+        let Plan { run, ticket, path, workspace, config, .. } = plan;
+        let (file, env) = ((!has_own_boxes(ticket)).then_some(path.as_path()), config.agent.variables());
+        let gate = (self.gates)(&Judged { run: *run, workspace, ticket: file, profile: config.profile, env: &env });
         match gate.trouble() {
             Some(why) => Err(OpenError::Config(format!("{} is not started: {why}", ticket.id))),
             None => Ok(gate),

@@ -20,7 +20,7 @@ impl Opener {
             Some(text) => find_run_here(&self.store, text, here)?,
             None => self.latest_resumable(here)?,
         };
-        if !works_in(&summary, here) {
+        if !summary.workspace().contains(here) {
             let RunSummary { ticket, folder, .. } = &summary;
             let run = summary.run.short();
             return Err(OpenError::Elsewhere(format!("run {run} of {ticket} works in {folder}"), there(&summary)));
@@ -58,7 +58,7 @@ impl Opener {
             let latest = seen.insert(summary.ticket_path.clone());
             let resumable = reason.is_none_or(ExitReason::is_resumable);
             if latest && resumable && path.is_file() && is_free(path)? {
-                if works_in(&summary, here) {
+                if summary.workspace().contains(here) {
                     return Ok(summary);
                 }
                 elsewhere.get_or_insert(summary);
@@ -89,18 +89,13 @@ pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
 /// The same; of a ticket's name that is known in several places, the run that works `here`.
 fn find_run_here(store: &Store, text: &str, here: &Path) -> Result<RunSummary, OpenError> {
     if let Found::Many(runs) = store.find_run(text)? {
-        let mut of_here = runs.iter().filter(|run| run.ticket.as_str() == text && works_in(run, here));
+        let mut of_here = runs.iter().filter(|run| run.ticket.as_str() == text && run.workspace().contains(here));
         let newest = of_here.next();
         if let Some(newest) = newest.filter(|newest| of_here.all(|run| run.ticket_path == newest.ticket_path)) {
             return Ok(newest.clone());
         }
     }
     find_run(store, text)
-}
-
-/// Whether the run's working directory is this one, or one above it.
-fn works_in(run: &RunSummary, here: &Path) -> bool {
-    here.starts_with(&run.folder)
 }
 
 /// What resumes a run of another folder, for a shell.

@@ -199,7 +199,8 @@ fn at_time(model: &Model, parking: &Parking) -> String {
 
 /// Who works in the folder: the ticket beside us when it is one, else the holder in the words of its lock.
 fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
-    let beside = model.tabs.iter().find(|other| other.is_active() && other.state.folder == tab.state.folder);
+    let beside =
+        model.tabs.iter().find(|other| other.is_active() && other.state.workspace.collides_with(&tab.state.workspace));
     match (beside, holder) {
         (Some(beside), _) => beside.id.to_string(),
         (None, Some(holder)) => clean_line(holder, 100),

@@ -22,6 +22,7 @@ use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
+use programmator::domain::workspace::Workspace;
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide_with;
 use programmator::orchestrator::effect::{Effect, Spawn, Timer};
@@ -144,7 +145,7 @@ impl World {
     /// Begins a run, with what the one before it left.
     pub fn start(&mut self, breaker: Breaker, sessions: Sessions) {
         let start = Start {
-            folder: "/w".into(),
+            workspace: Workspace::shared("/w"),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
             ticket_status: Some(self.status),

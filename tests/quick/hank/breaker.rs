@@ -38,7 +38,6 @@ fn open() -> Breaker {
 fn started(breaker: Breaker, limits: BreakerSettings, now: i64) -> State {
     let mut state = Arc::new(State::of(RunId(uuid::Uuid::nil()), TicketId::parse("t").expect("an id")));
     let start = Start {
-        folder: "/w".into(),
         ticket_path: "/w/t.md".into(),
         title: "T".into(),
         phases: vec![PhaseSeed { text: "Do it".into(), done: false }],

@@ -110,7 +110,6 @@ mod runs {
             state = decision.next.unwrap_or_else(|| state.clone());
         };
         give(Input::Started(Box::new(Start {
-            folder: "/w".into(),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
             phases: phases.iter().map(|text| PhaseSeed { text: (*text).into(), done: false }).collect(),

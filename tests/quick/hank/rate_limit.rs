@@ -137,7 +137,6 @@ fn an_hour_of_the_clock_begins_anew() {
 
 fn start() -> Input {
     Input::Started(Box::new(Start {
-        folder: "/w".into(),
         ticket_path: "/w/t.md".into(),
         title: "T".into(),
         phases: vec![PhaseSeed { text: "Do it".into(), done: false }],

@@ -15,6 +15,7 @@ use programmator::domain::step::StepName;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::domain::turn::TurnResult;
 use programmator::domain::verdict::Verdict;
+use programmator::domain::workspace::Workspace;
 use programmator::orchestrator::apply::apply;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::{Effect, Timer};
@@ -39,7 +40,7 @@ impl Loop {
         let mut all = Self { state: Arc::default(), now, records: vec![], effects: vec![] };
         let phase = |text: &str| PhaseSeed { text: text.into(), done: false };
         all.give(Input::Started(Box::new(Start {
-            folder: "/w".into(),
+            workspace: Workspace::shared("/w"),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
             phases: vec![phase("One"), phase("Two")],

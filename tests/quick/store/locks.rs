@@ -4,6 +4,7 @@ use super::child::{Other, folder_for};
 use super::samples::{append, fresh, note, open, summary, ticket, time};
 use programmator::adapters::store::{Holder, LockError, Store, StoreError};
 use programmator::domain::summary::{RunState, RunSummary};
+use programmator::domain::workspace::Workspace;
 use std::fs;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,7 +73,7 @@ fn one_file_is_one_lock_whatever_way_it_is_named() {
         fs::write(&file, "x").unwrap();
     }
     // The same path as a working directory is another matter, and so is another ticket.
-    store.lock_tree(temp.path(), &holder(8)).unwrap();
+    store.lock_tree(&Workspace::shared(temp.path()), &holder(8)).unwrap();
     store.lock_ticket(&temp.path().join("other.md"), &holder(8)).unwrap();
 }
 
@@ -158,13 +159,14 @@ fn a_work_folder_is_locked_for_programs_like_ours_and_for_nobody_else() {
     for folder in &folders {
         let names = || fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
         let before = names();
+        let workspace = &Workspace::shared(folder);
         // A build may hold the folder itself, and may want to.
         let build = fs::File::open(folder).unwrap();
         build.try_lock().unwrap();
-        let lock = ours.lock_tree(folder, &holder(1)).unwrap();
+        let lock = ours.lock_tree(workspace, &holder(1)).unwrap();
         build.unlock().unwrap();
         build.try_lock().unwrap();
-        assert!(held(theirs.lock_tree(folder, &holder(2))).contains("another state folder"), "{}", folder.display());
+        assert!(held(theirs.lock_tree(workspace, &holder(2))).contains("another state folder"), "{}", folder.display());
         let is_bare = folder.ends_with("bare");
         let new: Vec<_> = names().into_iter().filter(|name| !before.contains(name)).collect();
         assert_eq!(
@@ -177,7 +179,7 @@ fn a_work_folder_is_locked_for_programs_like_ours_and_for_nobody_else() {
     assert_eq!(held_all.len(), folders.len());
     drop(held_all);
     for folder in &folders {
-        theirs.lock_tree(folder, &holder(2)).unwrap();
+        theirs.lock_tree(&Workspace::shared(folder), &holder(2)).unwrap();
     }
 }
 
@@ -188,7 +190,7 @@ fn a_link_in_the_place_of_a_lock_leads_nowhere() {
     let (work, target) = (temp.path().join("work"), temp.path().join("target"));
     fs::create_dir_all(work.join(".programmator")).unwrap();
     std::os::unix::fs::symlink(&target, work.join(".programmator/lock")).unwrap();
-    open(&temp.path().join("state")).lock_tree(&work, &holder(1)).unwrap();
+    open(&temp.path().join("state")).lock_tree(&Workspace::shared(&work), &holder(1)).unwrap();
     assert!(!target.exists());
 }
 
@@ -198,18 +200,18 @@ async fn who_waits_for_another_state_folder_keeps_nothing_from_those_with_the_sa
     let work = temp.path().join("work");
     fs::create_dir(&work).unwrap();
     let (ours, theirs) = (open(&temp.path().join("ours")), open(&temp.path().join("theirs")));
-    let first = theirs.lock_tree(&work, &holder(1)).unwrap();
-    let (waits, folder) = (ours.clone(), work.clone());
-    let waiter = tokio::spawn(async move { waits.wait_tree(&folder, &holder(2)).await });
+    let first = theirs.lock_tree(&Workspace::shared(&work), &holder(1)).unwrap();
+    let (waits, workspace) = (ours.clone(), Workspace::shared(&work));
+    let waiter = tokio::spawn(async move { waits.wait_tree(&workspace, &holder(2)).await });
     let deadline = Instant::now() + Duration::from_millis(300);
     while Instant::now() < deadline {
         tokio::task::yield_now().await;
-        let said = held(ours.lock_tree(&work, &holder(3)));
+        let said = held(ours.lock_tree(&Workspace::shared(&work), &holder(3)));
         assert!(said.contains("another state folder"), "{said}");
     }
     drop(first);
     let lock = waiter.await.unwrap().unwrap();
-    assert!(held(ours.lock_tree(&work, &holder(4))).contains("pid 2"));
+    assert!(held(ours.lock_tree(&Workspace::shared(&work), &holder(4))).contains("pid 2"));
     drop(lock);
 }
 
@@ -229,11 +231,11 @@ fn what_a_lock_file_says_reaches_no_terminal_raw() {
 async fn a_waiter_gets_the_folder_when_it_is_free_and_one_that_left_does_not_keep_it() {
     let temp = tempfile::tempdir().unwrap();
     let store = open(temp.path());
-    let first = store.lock_tree(temp.path(), &holder(1)).unwrap();
+    let first = store.lock_tree(&Workspace::shared(temp.path()), &holder(1)).unwrap();
     {
         // Polled until it waits, then dropped.
-        let (who, left) = (holder(2), store.clone());
-        let waiting = left.wait_tree(temp.path(), &who);
+        let (who, left, workspace) = (holder(2), store.clone(), Workspace::shared(temp.path()));
+        let waiting = left.wait_tree(&workspace, &who);
         tokio::pin!(waiting);
         tokio::select! {
             biased;
@@ -241,16 +243,16 @@ async fn a_waiter_gets_the_folder_when_it_is_free_and_one_that_left_does_not_kee
             () = tokio::task::yield_now() => {}
         }
     }
-    let (theirs, folder) = (store.clone(), temp.path().to_owned());
-    let waiter = tokio::spawn(async move { theirs.wait_tree(&folder, &holder(3)).await });
+    let (theirs, workspace) = (store.clone(), Workspace::shared(temp.path()));
+    let waiter = tokio::spawn(async move { theirs.wait_tree(&workspace, &holder(3)).await });
     tokio::task::yield_now().await;
     assert!(!waiter.is_finished());
     drop(first);
     let lock = waiter.await.unwrap().unwrap();
-    assert!(held(store.lock_tree(temp.path(), &holder(4))).contains("pid 3"));
+    assert!(held(store.lock_tree(&Workspace::shared(temp.path()), &holder(4))).contains("pid 3"));
     drop(lock);
     // Free for good: the one that left may hold it for a moment, but gives it back.
-    store.wait_tree(temp.path(), &holder(5)).await.unwrap();
+    store.wait_tree(&Workspace::shared(temp.path()), &holder(5)).await.unwrap();
 }
 
 #[test]
@@ -261,9 +263,9 @@ fn another_state_folder_is_no_way_around_a_lock() {
     fs::create_dir(&work).unwrap();
     let (ours, theirs) = (open(&temp.path().join("ours")), open(&temp.path().join("theirs")));
     let lock = ours.lock_ticket(&file, &holder(1)).unwrap();
-    let tree = ours.lock_tree(&work, &holder(1)).unwrap();
+    let tree = ours.lock_tree(&Workspace::shared(&work), &holder(1)).unwrap();
     assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("another state folder"));
-    assert!(held(theirs.lock_tree(&work, &holder(2))).contains("another state folder"));
+    assert!(held(theirs.lock_tree(&Workspace::shared(&work), &holder(2))).contains("another state folder"));
 
     // Saved by an editor that puts a new file in its place.
     fs::write(temp.path().join("new"), "y").unwrap();
@@ -276,7 +278,7 @@ fn another_state_folder_is_no_way_around_a_lock() {
     fs::write(&file, "z").unwrap();
     drop((lock, tree));
     let lock = theirs.lock_ticket(&file, &holder(2)).unwrap();
-    theirs.lock_tree(&work, &holder(2)).unwrap();
+    theirs.lock_tree(&Workspace::shared(&work), &holder(2)).unwrap();
     drop(lock);
 }
 

@@ -31,6 +31,7 @@ use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
+use programmator::domain::workspace::Workspace;
 use std::path::Path;
 
 pub fn open(folder: &Path) -> Store {
@@ -319,7 +320,7 @@ pub fn every_record() -> Vec<Record> {
 
 fn sessions() -> Sessions {
     let mut sessions = Sessions::default();
-    sessions.ready(&StepName::CODE, Session::now("s", "/w", "m", Timestamp::from_millis(1)), 3);
+    sessions.ready(&StepName::CODE, Session::now("s", &Workspace::shared("/w"), "m", Timestamp::from_millis(1)), 3);
     sessions
 }
 

@@ -12,7 +12,7 @@ use crate::domain::session::Told;
 use crate::domain::turn::TurnResult;
 use crate::domain::watchdog::Watch;
 use crate::orchestrator::effect::{Effect, Timer};
-use crate::orchestrator::input::{Input, Start};
+use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Stage, State};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl Run {
     /// Claude is to be called.
     fn spawning() -> Self {
         let mut run = Self { state: Arc::default(), now: BEGAN, effects: vec![] };
-        run.give(Input::Started(Box::new(Start { folder: "/w".into(), ..Start::default() })));
+        run.give(Input::Started(Box::default()));
         run.give(Input::TreeGranted);
         run.admitted(Purpose::Iteration);
         run.give(Input::SnapshotTaken { n: 1, id: "s".into() });
