@@ -148,7 +148,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
             Reply::Reset { .. } => {}
             Reply::Refused(Refused { message, exit_code: HELD, .. }) => {
                 code = HELD;
-                let message = format!("{message}; press c there to reset its circuit breaker");
+                let message = format!("{message}; reset its circuit breaker there (key c), or stop it first");
                 writeln!(std::io::stderr(), "programmator: {}", clean_line(&message, 600)).ok();
             }
             reply => return Err(reply.into()),

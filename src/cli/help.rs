@@ -297,7 +297,7 @@ Examples:
   programmator circuit reset tk-4f2a
   programmator circuit reset
 
-Exit code 75 when a program is running the ticket: press c there.";
+Exit code 75 when a program is running the ticket: press c there, or stop it first.";
 
 /// `programmator passphrase set --help`.
 pub const PASSPHRASE_SET: &str = "\

@@ -142,7 +142,10 @@ async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u
             writeln!(out, "{ticket}: no session to reset; the next iteration starts a fresh one anyway.")?;
         }
         Reply::Refused(Refused { message, exit_code: HELD, .. }) => {
-            return Err(CliError::new(HELD, format!("{message}; stop it there (x), then reset its session")));
+            return Err(CliError::new(
+                HELD,
+                format!("{message}; stop it (key x, or Ctrl-C without a screen), then reset its session"),
+            ));
         }
         reply => return Err(reply.into()),
     }

@@ -186,6 +186,9 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
     let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
         Some(ExitReason::Complete) => ("complete", None),
         Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
+        Some(ExitReason::CircuitOpen) => {
+            ("circuit breaker open", Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))
+        }
         Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
         None => (run.state.word(), Some(resume)),
     };

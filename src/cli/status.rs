@@ -1,4 +1,4 @@
-//! `programmator status`: the runs there have been; one of them is [`one`]'s.
+//! `programmator status`: the runs there have been; one of them is [`run`]'s.
 
 pub mod run;
 

@@ -15,6 +15,7 @@ use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
+use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Mark, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
@@ -78,6 +79,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             };
             for phase in state.phases.iter_mut().filter(|phase| phase.ticked && is_unverified(phase)) {
                 (phase.mark, phase.unverified) = (Mark::Pending, true);
+            }
+            // Without phases, who closed it said that it is done.
+            if state.phases.is_empty() && *ticket_status == Some(TicketStatus::Closed) {
+                state.whole.mark = Mark::Done(DoneHow::TickedByPerson);
             }
             state.validation.clone_from(validation);
             state.settings = settings.clone();

@@ -50,6 +50,12 @@ pub fn timer_in(fingerprint: &str) -> Option<Watch> {
     Some(rest.strip_prefix(": ").and_then(Watch::from_word).unwrap_or(Watch::Total))
 }
 
+/// The error of an iteration for people: unlike the masked one it has its paths and numbers. `None`: that says all.
+pub fn in_words(iteration: &Iteration) -> Option<&str> {
+    let said = iteration.failure.as_ref().map(|failure| failure.message.as_str()).or(iteration.dispute.as_deref());
+    said.and_then(|said| said.lines().next())
+}
+
 /// The masked error of an iteration, when it ended in one: two of one cause compare equal.
 pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
     use crate::domain::outcome::IterationOutcome::{Idle, TimedOut};

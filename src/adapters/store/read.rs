@@ -59,8 +59,8 @@ impl Store {
         Ok(self.summaries("WHERE ticket_path = ?1", [ticket_path])?.into_iter().next())
     }
 
-    /// Finds a run by the id of its ticket (then the newest), or by the beginning or end of its own id, with
-    /// or without hyphens. The same ticket id in several files is ambiguous.
+    /// Finds a run by the id of its ticket (then the newest), by the beginning or end of its own id, with or without
+    /// hyphens, or by a part of its ticket's id. The same ticket id in several files is ambiguous.
     pub fn find_run(&self, text: &str) -> Result<Found, StoreError> {
         let of_ticket = self.summaries("WHERE ticket = ?1", [text])?;
         let files: BTreeSet<&str> = of_ticket.iter().map(|run| run.ticket_path.as_str()).collect();
@@ -70,17 +70,24 @@ impl Store {
             (_, None) => {}
         }
         let digits = text.replace('-', "").to_ascii_lowercase();
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Ok(Found::None);
+        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let mut by_id = self.summaries(
+                "WHERE replace(run, '-', '') LIKE ?1 || '%' OR replace(run, '-', '') LIKE '%' || ?1",
+                [digits],
+            )?;
+            match by_id.len() {
+                0 => {}
+                1 => return Ok(Found::One(Box::new(by_id.remove(0)))),
+                _ => return Ok(Found::Many(by_id)),
+            }
         }
-        let mut by_id = self.summaries(
-            "WHERE replace(run, '-', '') LIKE ?1 || '%' OR replace(run, '-', '') LIKE '%' || ?1",
-            [digits],
-        )?;
-        Ok(match by_id.len() {
-            0 => Found::None,
-            1 => Found::One(Box::new(by_id.remove(0))),
-            _ => Found::Many(by_id),
+        let by_part = self.summaries("WHERE ?1 <> '' AND instr(ticket, ?1) > 0", [text])?;
+        Ok(match by_part.first() {
+            None => Found::None,
+            Some(newest) if by_part.iter().all(|run| run.ticket_path == newest.ticket_path) => {
+                Found::One(Box::new(newest.clone()))
+            }
+            Some(_) => Found::Many(by_part),
         })
     }
 

@@ -142,7 +142,9 @@ impl Draft<'_> {
             self.record(Record::Paused);
             return false;
         }
-        if self.state.ticket_status == Some(TicketStatus::Open) && !self.state.status_given_up {
+        if matches!(self.state.ticket_status, Some(TicketStatus::Open | TicketStatus::Closed))
+            && !self.state.status_given_up
+        {
             self.set_status(TicketStatus::InProgress);
             return false;
         }

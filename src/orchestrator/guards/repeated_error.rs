@@ -3,7 +3,7 @@
 use super::guard::{Guard, Stop};
 use crate::domain::outcome::ExitReason;
 use crate::domain::step::Counts;
-use crate::orchestrator::failure::timer_in;
+use crate::orchestrator::failure::{in_words, timer_in};
 use crate::orchestrator::state::State;
 
 /// At most this many iterations in a row that end with the same masked error.
@@ -29,5 +29,6 @@ fn check(state: &State) -> Option<Stop> {
         Some(watch) => (ExitReason::Timeout, watch.cure()),
         None => (ExitReason::RepeatedError, "fix the cause and start the ticket again".to_owned()),
     };
+    let error = state.iteration.as_ref().and_then(in_words).unwrap_or(error);
     Some(Stop { reason, detail: format!("{times} iterations in a row ended with: {error}; {cure}") })
 }

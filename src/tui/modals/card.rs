@@ -45,6 +45,8 @@ pub struct Card {
     columns: usize,
     scrolled: Scrolled,
     end_seen: bool,
+    /// The end of the rule that `Always` would save has been on the screen.
+    rule_seen: bool,
     /// A yes was given before the end was seen.
     hurried: bool,
     /// It took the place of another card under the person's hands: a yes counts once they have seen that.
@@ -108,6 +110,7 @@ impl Card {
             columns: 0,
             scrolled: Scrolled::default(),
             end_seen: false,
+            rule_seen: false,
             hurried: false,
             unseen: false,
             trouble: None,
@@ -190,6 +193,7 @@ impl Card {
 
     fn turn_to(&mut self, page: Page) {
         self.page = page;
+        self.rule_seen = false;
         self.scrolled = Scrolled::default();
         self.columns = 0;
     }
@@ -254,7 +258,7 @@ impl Card {
                 }
             },
             Page::Rule(rules) => match command {
-                Some(Command::Yes) => {
+                Some(Command::Yes) if self.rule_seen => {
                     let rules = std::mem::take(rules);
                     self.turn_to(Page::Saving(rules.clone()));
                     return Outcome::Saves { rules, before: self.approval.rule.clone() };

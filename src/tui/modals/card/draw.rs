@@ -104,8 +104,9 @@ impl Card {
     pub(super) fn scroll(&mut self, by: i32, room: Rect) {
         let height = self.body_height(room);
         self.scrolled.scroll(by, self.lines.len(), height);
-        if matches!(self.page, Page::Call) && height > 0 && self.scrolled.below(self.lines.len(), height) == 0 {
-            self.end_seen = true;
+        if height > 0 && self.scrolled.below(self.lines.len(), height) == 0 {
+            self.end_seen |= matches!(self.page, Page::Call);
+            self.rule_seen |= matches!(self.page, Page::Rule(_));
         }
     }
 
@@ -279,10 +280,10 @@ impl Card {
                 vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint(Command::Close, "back")]
             }
             Page::Rule(_) => {
-                vec![
-                    Hint::new(&key(Command::Yes), "save it and allow this call", "save it, and run"),
-                    hint(Command::No, "back"),
-                ]
+                let more = (!self.rule_seen).then(|| hint(Command::PageDown, "more"));
+                let save = Hint::new(&key(Command::Yes), "save it and allow this call", "save it, and run");
+                let save = Hint { counts: self.rule_seen, ..save };
+                more.into_iter().chain([save, hint(Command::No, "back")]).collect()
             }
             Page::Saving(_) => vec![note("saving …"), hint(Command::Close, "later")],
             Page::Passphrase(_) => {
