@@ -39,6 +39,21 @@ fn a_run_ends_when_claude_wanted_to_leave_twice_and_says_so() {
     assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{records:?}");
     assert_eq!(of_kind(&records, "phase_done").len(), 1);
     assert!(project.ticket_text("tk-1").contains("status: closed"));
+    // Who closed it said that it is done.
+    let (code, records) = run(&project, &["tk-1"]);
+    assert_eq!((code, end(&records)), (Some(0), ("complete", 0)), "{records:?}");
+}
+
+#[test]
+fn a_closed_ticket_with_an_open_phase_is_in_progress_again() {
+    let project = Project::new();
+    project.ticket("tk-1", &["One"]);
+    let closed = project.ticket_text("tk-1").replace("status: open", "status: closed");
+    project.write("work/.tickets/tk-1.md", &closed);
+    let (code, records) = run(&project, &["tk-1"]);
+    let status: Vec<&str> =
+        of_kind(&records, "status_intended").into_iter().filter_map(|record| record["to"].as_str()).collect();
+    assert_eq!((code, status), (Some(0), vec!["in_progress", "closed"]), "{records:?}");
 }
 
 #[test]

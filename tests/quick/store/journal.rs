@@ -222,7 +222,7 @@ fn runs_are_found_by_ticket_and_by_either_end_of_their_id() {
         Found::One(run) => vec![text(&run)],
         Found::Many(runs) => runs.iter().map(text).collect(),
     };
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 11] = [
         ("tk-1", &[ids[1]]),
         ("tk-2", &[ids[3], ids[2]]),
         ("0192b", &[ids[1]]),
@@ -230,6 +230,8 @@ fn runs_are_found_by_ticket_and_by_either_end_of_their_id() {
         ("00000003", &[ids[2]]),
         (ids[0], &[ids[0]]),
         ("0192", &[ids[3], ids[2], ids[1], ids[0]]),
+        ("k-1", &[ids[1]]),
+        ("tk-", &[ids[3], ids[2], ids[1], ids[0]]),
         ("", &[]),
         ("%", &[]),
     ];

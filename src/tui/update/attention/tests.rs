@@ -305,6 +305,16 @@ fn a_rule_is_shown_before_it_is_saved_and_the_call_runs_only_then() {
 }
 
 #[test]
+fn a_rule_is_saved_only_when_its_end_was_seen() {
+    let mut model = waits([sample::push("c")]);
+    sample::draw(&mut model, (60, 15));
+    press(&mut model, "! Space Space A");
+    assert!(!sample::draw(&mut model, (60, 15)).contains("cwd"), "its end does not fit");
+    assert_eq!(press(&mut model, "y"), []);
+    assert_eq!(press(&mut model, "Space Space Space y").len(), 1);
+}
+
+#[test]
 fn no_rule_of_what_could_not_be_proven_or_was_edited() {
     let unproven = Approval { provable: false, ..sample::push("c") };
     let mut model = waits([unproven]);
