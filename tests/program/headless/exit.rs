@@ -1,7 +1,7 @@
 //! Leaving a ticket that has no phases, by whole runs on the scripted agent: what ends them, what keeps them going.
 
 use crate::project::Project;
-use crate::watched::{of_kind, records, text};
+use crate::watched::{DILIGENT, of_kind, records, text};
 use serde_json::Value;
 
 /// A run of a ticket without phases: its exit code and its records.
@@ -46,8 +46,7 @@ fn a_run_ends_when_claude_wanted_to_leave_twice_and_says_so() {
 
 #[test]
 fn a_closed_ticket_with_an_open_phase_is_in_progress_again() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
+    let project = Project::with(&["One"], DILIGENT);
     let closed = project.ticket_text("tk-1").replace("status: open", "status: closed");
     project.write("work/.tickets/tk-1.md", &closed);
     let (code, records) = run(&project, &["tk-1"]);
