@@ -53,10 +53,10 @@ fn words_of_the_person_reach_the_running_turn_and_show_as_read() {
     bench.script([Reply::tool("Bash", json!({"command": wait})), Reply::text(&block("Alpha", "DONE", &["waiting"]))]);
     let mut terminal = open(&bench);
     bench.wait_for_file("waiting");
-    terminal.keys_until("i", "Steer");
+    terminal.keys_until("i", "Message to Claude");
     terminal.keys("prefer the blue one\r");
     terminal.wait_until("the note on its way", |screen| {
-        screen.contains("prefer the blue one") && !screen.contains("Steer")
+        screen.contains("prefer the blue one") && !screen.contains("Message to Claude")
     });
     assert!(!terminal.screen().contains("read by Claude"), "Claude has not taken it yet:\n{}", terminal.screen());
     bench.project.write("work/go", "");
@@ -81,7 +81,7 @@ fn words_that_come_too_late_for_the_turn_get_one_of_their_own() {
     ]);
     let mut terminal = open(&bench);
     bench.stub.wait_for(2);
-    terminal.keys_until("i", "Steer");
+    terminal.keys_until("i", "Message to Claude");
     terminal.keys_until("one more thing\r", "read by Claude");
     terminal.wait_for("blocked");
     assert!(bench.asked(2).contains("one more thing"), "{}", bench.asked(2));

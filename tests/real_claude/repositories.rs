@@ -210,5 +210,5 @@ fn a_configuration_of_git_that_runs_programs_makes_looking_a_question() {
     let notices = told.each("noticed", "text");
     assert!(notices.iter().any(|text| text.as_str().unwrap().contains("Claude's built-in git lookups are disabled")));
     let asked = bench.asked(1);
-    assert!(asked.contains("not verified: git calls "), "{asked}");
+    assert!(asked.contains("not verified: git runs "), "{asked}");
 }
