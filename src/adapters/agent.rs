@@ -63,6 +63,7 @@ struct Terms {
     settings: Value,
     features: Features,
 }
+
 /// How long Claude has to say its plan: it reads one file.
 const PLAN_WAIT: Duration = Duration::from_secs(10);
 

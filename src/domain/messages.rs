@@ -108,7 +108,7 @@ impl LogFormatter {
                 self.is_limited = true;
                 return None;
             }
-            Record::AgentExited { swept: 0, .. } if std::mem::take(&mut self.is_limited) => return None,
+            Record::AgentExited { swept, .. } if std::mem::take(&mut self.is_limited) && *swept == 0 => return None,
             Record::Parked(parking) => (Weight::Warn, limits::parked_words(parking, self.zone.as_ref())),
             record => {
                 if let Record::RunStarted { folder, .. } = record {
@@ -445,7 +445,10 @@ mod tests {
         let until = Timestamp::from_millis(1_795_273_200_000);
         let about = "the provider's five-hour limit is reached".into();
         let (outcome, changed, fingerprint) = (IterationOutcome::Parked, false, None);
-        let exited = || Record::AgentExited { n: 1, code: Some(1), signal: None, swept: 0, cost_usd: 0.0 };
+        let exited = |swept| Record::AgentExited { n: 1, code: Some(1), signal: None, swept, cost_usd: 0.0 };
+        let failed = || {
+            Record::TurnFailed(TurnFailed { n: 1, error: error(), message: "429".into(), status: Some(RATE_LIMITED) })
+        };
         let records = [
             Record::ApiRetried(ApiRetried {
                 n: 1,
@@ -461,15 +464,18 @@ mod tests {
                 resets_at: Some(until),
                 used: None,
             }),
-            Record::TurnFailed(TurnFailed { n: 1, error: error(), message: "429".into(), status: Some(RATE_LIMITED) }),
-            exited(),
+            failed(),
+            exited(0),
             Record::IterationEnded { n: 1, outcome, changed, fingerprint, ms: 900, reading: None },
             Record::Parked(Parking { why: Why::Provider, about, until, reset: Reset::Known, known: None }),
         ];
         let mut formatter = LogFormatter::of(TimeZone::UTC);
         let lines: Vec<String> = records.iter().filter_map(|record| formatter.line(record)).map(|l| l.text).collect();
         assert_eq!(lines, ["parked: the provider's five-hour limit is reached; resuming at Nov 21 15:00"]);
-        assert!(formatter.line(&exited()).is_some(), "any other exit is told");
+        assert!(formatter.line(&failed()).is_none());
+        for exited in [exited(2), exited(0)] {
+            assert!(formatter.line(&exited).is_some(), "any other exit is told");
+        }
     }
 
     #[test]

@@ -250,7 +250,8 @@ pub enum Record {
         /// Masked error, when it ended in one.
         fingerprint: Option<String>,
         ms: u64,
-        /// The last reading of the ticket's file before it: what it says in a later one, Claude has not done in it.
+        /// The last reading of the ticket's file before it: what it says in a later one, Claude has not done in it. 0: the
+        /// file was not read after what Claude did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reading: Option<u64>,
     },

@@ -78,7 +78,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 ids => ids.contains(&phase.id),
             };
             for phase in state.phases.iter_mut().filter(|phase| phase.ticked && is_unverified(phase)) {
-                (phase.mark, phase.unverified) = (Mark::Pending, true);
+                (phase.mark, phase.claimed_tick) = (Mark::Pending, true);
             }
             // Without phases, who closed it said that it is done.
             if state.phases.is_empty() && *ticket_status == Some(TicketStatus::Closed) {
@@ -212,7 +212,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             if let Some(phase) = state.about_mut(Some(phase), *id, |phase| phase.mark != Mark::Pending) {
                 phase.mark = Mark::Pending;
                 phase.dispute = None;
-                phase.unverified = phase.ticked;
+                phase.claimed_tick = phase.ticked;
             }
         }
         Record::IterationStarted { n, phase, session, id, role } => {
@@ -241,6 +241,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::IterationEnded { outcome, changed, fingerprint, ms, reading, .. } => {
             know(state, *reading);
             end_iteration(state, *outcome, *changed, fingerprint.as_deref(), *ms, time);
+            if let Some(last) = &mut state.iteration {
+                // Old journals do not say.
+                let unread = reading.map_or(last.changed.is_none(), |reading| reading == 0);
+                last.unread = last.prompted.is_some() && unread;
+            }
         }
         _ => fold_agent(state, record, time),
     }
@@ -257,7 +262,6 @@ fn end_iteration(
     state.stage = Stage::Idle;
     let Some(iteration) = &mut state.iteration else { return };
     iteration.ended = Some(time);
-    iteration.unread = iteration.prompted.is_some() && iteration.changed.is_none();
     let progress = iteration.role.counts.is_progress();
     if progress {
         exit::count(&mut state.signs, iteration, outcome);
@@ -317,7 +321,7 @@ fn settle_box(state: &mut State, settled: &BoxSettled, done: bool) {
         phase.untickable = !is_so(outcome);
         if is_so(outcome) {
             phase.ticked = done;
-            phase.unverified &= done;
+            phase.claimed_tick &= done;
         }
     }
     if state.stage == Stage::WritingBox && !state.is_writing_box() {

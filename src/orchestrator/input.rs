@@ -204,7 +204,7 @@ pub struct Start {
     pub ticket_status: Option<TicketStatus>,
     pub phases: Vec<PhaseSeed>,
     /// Phases whose tick an earlier run knows to be Claude's own and not found true, by the numbers they get now.
-    pub unverified: Vec<PhaseId>,
+    pub claimed_ticks: Vec<PhaseId>,
     /// What the ticket's earlier runs came to.
     pub carried: Option<WorkCarried>,
     /// Validation commands: the ticket's, then the user's config.

@@ -116,7 +116,7 @@ pub struct PhaseState {
     pub ticked: bool,
     /// Its tick is only a claim, until the box is seen empty: it was first seen while Claude could have made it, or the
     /// phase was taken up again. It is taken back in the file unless the phase is found done.
-    pub unverified: bool,
+    pub claimed_tick: bool,
     /// Writes of its box that are under way: until they have ended, the file does not say what is meant.
     pub box_writes: u32,
     /// The box cannot be ticked (gone, or not writable); not tried again.
@@ -260,14 +260,14 @@ impl State {
     }
 
     /// Phases whose box Claude ticked by itself and that were not found done: a later run works on them again.
-    pub fn unverified_ticks(&self) -> impl Iterator<Item = &PhaseState> {
+    pub fn claimed_ticks(&self) -> impl Iterator<Item = &PhaseState> {
         self.phases.iter().filter(|phase| phase.ticked && phase.is_open())
     }
 
     /// The same, by the numbers that they get in a run that begins with `seeds`.
-    pub fn unverified_in(&self, seeds: &[PhaseSeed]) -> Vec<PhaseId> {
-        let unverified = |phase: &PhaseState| phase.ticked && phase.is_open();
-        let meant = self.again_in(seeds).filter(|(_, seed, phase)| seed.done && unverified(phase));
+    pub fn claimed_ticks_in(&self, seeds: &[PhaseSeed]) -> Vec<PhaseId> {
+        let claimed = |phase: &PhaseState| phase.ticked && phase.is_open();
+        let meant = self.again_in(seeds).filter(|(_, seed, phase)| seed.done && claimed(phase));
         meant.map(|(id, ..)| id).collect()
     }
 

@@ -80,7 +80,7 @@ impl App {
             opener,
             opening: JoinSet::new(),
             waiting: HashMap::new(),
-            offline: Offline { store: store.clone(), clock, reporter: reporter.clone() },
+            offline: Offline { store: store.clone(), clock, reporter: reporter.clone(), turn: Arc::default() },
             store,
             policy_engines,
             places,
@@ -308,8 +308,11 @@ impl Service {
         Reply::Done
     }
 
-    /// To a ticket whose run has ended.
+    /// To a ticket whose run is not open.
     fn command(&self, ticket: TicketId, by: Answerer, command: UserCommand, reply: oneshot::Sender<Reply>) {
+        if self.waiting.values().any(|waiting| waiting.ticket == ticket) {
+            return drop(reply.send(refused(&ticket, "the run is being opened; try again".to_owned(), 0)));
+        }
         let (path, offline) = (self.files.of(&ticket).map(|path| real(&path)), self.offline.clone());
         match (command, path) {
             (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
@@ -319,9 +322,14 @@ impl Service {
             (UserCommand::TickPhase { phase }, Some(path)) => beside(ticket.clone(), reply, async move {
                 match offline.tick(&path, phase, by).await? {
                     BoxOutcome::NotWritten(why) => offline.reporter.trouble(&ticket, &why),
-                    BoxOutcome::NotTaken { holder } | BoxOutcome::Unknown { holder } => offline
+                    BoxOutcome::NotTaken { holder } => offline
                         .reporter
                         .trouble(&ticket, &format!("not ticked: {holder} is running it and did not respond")),
+                    BoxOutcome::Unknown { holder } => {
+                        let why =
+                            format!("not ticked: {holder} is running it and has not seen the phase yet; try again");
+                        offline.reporter.trouble(&ticket, &why);
+                    }
                     BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } => {}
                 }
                 Ok(Reply::Done)

@@ -15,6 +15,8 @@ use crate::runtime::reporter::Reporter;
 use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 use std::sync::Arc;
+use tokio::sync::Mutex;
+use tokio::task::block_in_place;
 
 /// The fold of a run's whole journal.
 pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
@@ -31,12 +33,15 @@ pub struct Offline {
     pub store: Store,
     pub clock: Arc<dyn Clock>,
     pub reporter: Reporter,
+    /// Who appends here: what is asked at once waits for each other, not for another program.
+    pub turn: Arc<Mutex<()>>,
 }
 
 impl Offline {
     /// Appends what `choose` makes of the ticket's latest run, under the ticket's lock, and tells it. Whether that was
     /// anything: it is not where no run has worked on it. An error when a program does.
     pub async fn append(&self, path: &Path, choose: impl FnOnce(&State) -> Vec<Record>) -> Result<bool, OpenError> {
+        let _turn = self.turn.lock().await;
         let (store, name) = (&self.store, path.display().to_string());
         let Some(latest) = store.latest_for(&name)? else { return Ok(false) };
         let now = self.clock.now();
@@ -48,7 +53,7 @@ impl Offline {
         })?;
         // What was the latest run before the lock may not be it any more.
         let run = store.latest_for(&name)?.map_or(latest.run, |latest| latest.run);
-        let state = state_of(store, run)?;
+        let state = block_in_place(|| state_of(store, run))?;
         let records = choose(&state);
         let summary = if records.is_empty() { None } else { summary(&after(&state, &records, now)) };
         let Some(summary) = summary else { return Ok(false) };

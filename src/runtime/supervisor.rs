@@ -35,13 +35,14 @@ use crate::runtime::{channels, wishes};
 use opening::SWEEPS;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 /// Runs that are looked at for leftovers.
 const LATEST: usize = 50;
 
-/// The end of a run, or of the try to open one.
+/// The end of a run.
 pub type Ended = (TicketId, Option<ExitReason>);
 
 /// The open runs.
@@ -129,6 +130,7 @@ impl Supervisor {
             inputs: inputs.clone(),
             // What the run begins with was the first.
             last: Mutex::new(state.reading + 1),
+            broken: AtomicBool::default(),
         });
         // Before anybody else can send: a stop that came first would find no run to stop. There is room for them.
         for input in first.into_iter().chain(forgotten) {

@@ -13,6 +13,7 @@ use crate::runtime::reporter::Reporter;
 use crate::runtime::supervisor::OpenError;
 use crate::runtime::{channels, translate};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
@@ -33,27 +34,31 @@ pub struct TicketFile {
     /// The number of the last reading or write of a box. Held by whoever is at the file, so that the run hears of both in
     /// their order.
     pub last: Mutex<u64>,
+    /// It could not be read when it was read last, which was told.
+    pub broken: AtomicBool,
 }
 
 impl TicketFile {
-    /// Reads the file, and tells the run and front ends what it says now. Gives the number of the reading.
+    /// Reads the file, and tells the run and front ends what it says now. Gives the number of the reading; 0: it could not be read.
     pub async fn read(&self) -> u64 {
         let mut looks = 0;
         loop {
             let mut last = self.last.lock().await;
-            *last += 1;
-            let input = match load(&self.path) {
+            let (reading, input) = match load(&self.path) {
                 Ok(ticket) => {
+                    *last += 1;
+                    self.broken.store(false, Ordering::Relaxed);
                     let input = said(&ticket, *last, &self.validation);
                     self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
-                    input
+                    (*last, input)
                 }
+                Err(OpenError::Broken { .. }) if self.broken.swap(true, Ordering::Relaxed) => return 0,
                 Err(error @ OpenError::Broken { .. }) => {
-                    Input::Warned { text: format!("{error}; the last readable version still applies") }
+                    (0, Input::Warned { text: format!("{error}; the last readable version still applies") })
                 }
                 Err(error) if looks >= LOOKS || matches!(&error, OpenError::Ticket(error) if error.is_lasting()) => {
                     self.reporter.tell(&News::TicketGone(self.ticket.clone()));
-                    Input::TicketLost { why: error.to_string() }
+                    (0, Input::TicketLost { why: error.to_string() })
                 }
                 Err(_) => {
                     drop(last);
@@ -63,7 +68,7 @@ impl TicketFile {
                 }
             };
             let _ = self.inputs.send(input).await;
-            return *last;
+            return reading;
         }
     }
 
@@ -84,6 +89,7 @@ impl TicketFile {
     /// keeps the ticket's lock on it.
     pub fn follow(self: Arc<Self>, lock: Weak<TicketLock>) -> Option<FileWatch> {
         let (changes, mut seen) = mpsc::channel(channels::CHANGES);
+        let first = changes.clone();
         let watch = FileWatch::new(move |_| {
             let _ = changes.try_send(());
         })
@@ -91,6 +97,9 @@ impl TicketFile {
             watch.add(&self.path)?;
             Ok(watch)
         });
+        // It may have changed between the first reading and the start of the watch.
+        let _ = first.try_send(());
+        drop(first);
         tokio::spawn(async move {
             while seen.recv().await.is_some() {
                 // Whoever saves a file may put another one in its place.
@@ -143,4 +152,38 @@ pub fn load(path: &Path) -> Result<Ticket, OpenError> {
 /// The commands that check a claim: the ticket's own first, then the person's.
 pub fn commands(ticket: &Ticket, own: &[String]) -> Vec<String> {
     ticket.validation.iter().chain(own).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::store::Store;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn it_is_read_once_more_when_it_is_followed_and_told_once_that_it_cannot_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tk-1.md");
+        std::fs::write(&path, "# T\n\n- [ ] A\n").unwrap();
+        let (inputs, mut heard) = mpsc::channel(8);
+        let file = Arc::new(TicketFile {
+            path: path.clone(),
+            ticket: TicketId::from_file_name("tk-1"),
+            validation: Vec::new(),
+            reporter: Reporter::new(Store::open(&folder.path().join("state")).unwrap()),
+            inputs,
+            last: Mutex::new(1),
+            broken: AtomicBool::default(),
+        });
+        let watch = file.clone().follow(Weak::new());
+        let first =
+            tokio::time::timeout(Duration::from_secs(20), heard.recv()).await.expect("nothing has changed since");
+        assert!(matches!(first, Some(Input::TicketRead { reading: 2, .. })), "{first:?}");
+        drop(watch);
+        let (good, broken) = ("# T\n\n- [x] A\n", "---\nvalidation: {\n---\n# T\n");
+        for (text, reading, told) in [(broken, 0, true), (broken, 0, false), (good, 3, true), (broken, 0, true)] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(file.read().await, reading, "{text}");
+            assert_eq!(heard.try_recv().is_ok(), told, "{text}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::adapters::tickets;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{PhaseByPerson, Record, Stored, WishTaken, WriteOutcome};
+use crate::domain::record::{BoxSettled, PhaseByPerson, Record, Stored, WishTaken, WriteOutcome};
 use crate::domain::request::{BoxOf, BoxOutcome};
 use crate::orchestrator::state::{Mark, PhaseState, State};
 use crate::runtime::offline::{Offline, state_of};
@@ -17,6 +17,7 @@ use crate::runtime::supervisor::OpenError;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::task::{block_in_place, spawn_blocking};
 
 /// How long a run is waited for that was left a wish, and how often is looked.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -34,17 +35,25 @@ impl Offline {
         };
         let (file, BoxOf { text, nth, done }) = (path.to_owned(), wanted.clone());
         let (change, locks) = (if done { tickets::tick } else { tickets::reopen }, self.store.folder().join("locks"));
-        let written = tokio::task::spawn_blocking(move || change(&file, &text, nth, &locks)).await;
-        Ok(match written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string())) {
+        let written = spawn_blocking(move || change(&file, &text, nth, &locks)).await;
+        let outcome = written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string()));
+        let trouble = outcome.clone().box_trouble();
+        if trouble.is_none()
+            && let Err(error) = self.append(path, |state| settled(state, wanted, &outcome)).await
+        {
+            // Whoever works on the ticket now reads the file.
+            tracing::warn!(%error, "the journal does not say that the box was written");
+        }
+        Ok(match outcome {
             WriteOutcome::AlreadySo if !stored => BoxOutcome::Already,
-            written => written.box_trouble().map_or(BoxOutcome::Done, BoxOutcome::NotWritten),
+            _ => trouble.map_or(BoxOutcome::Done, BoxOutcome::NotWritten),
         })
     }
 
     /// Ticks the phase that the latest run of the ticket knows by this number.
     pub async fn tick(&self, path: &Path, id: PhaseId, by: Answerer) -> Result<BoxOutcome, OpenError> {
         let Some(latest) = self.store.latest_for(&path.display().to_string())? else { return Ok(BoxOutcome::Already) };
-        let state = state_of(&self.store, latest.run)?;
+        let state = block_in_place(|| state_of(&self.store, latest.run))?;
         let Some((text, nth)) = state.place(id) else { return Ok(BoxOutcome::Already) };
         self.set_box(path, &BoxOf { text: text.to_owned(), nth, done: true }, by).await
     }
@@ -63,7 +72,7 @@ impl Offline {
         };
         let begun = Instant::now();
         let id = loop {
-            let state = state_of(store, latest.run)?;
+            let state = block_in_place(|| state_of(store, latest.run))?;
             let known = phase(&state, wanted).filter(|_| state.ended.is_none());
             let Some(PhaseState { id, mark, ticked, .. }) = known else { return Ok(BoxOutcome::Unknown { holder }) };
             let is_done = matches!(mark, Mark::Done(_));
@@ -99,6 +108,13 @@ fn records(state: &State, wanted: &BoxOf, by: &Answerer) -> Vec<Record> {
         (false, Mark::Done(_)) => vec![Record::PhaseReopened(said)],
         (false, _) => Vec::new(),
     }
+}
+
+/// The box is as wanted, where the run does not know that.
+fn settled(state: &State, wanted: &BoxOf, outcome: &WriteOutcome) -> Vec<Record> {
+    let Some(phase) = phase(state, wanted).filter(|phase| phase.ticked != wanted.done) else { return Vec::new() };
+    let settled = BoxSettled { phase: phase.named(), outcome: outcome.clone(), reading: None };
+    vec![if wanted.done { Record::TickSettled(settled) } else { Record::UntickSettled(settled) }]
 }
 
 fn phase<'a>(state: &'a State, wanted: &BoxOf) -> Option<&'a PhaseState> {

@@ -160,6 +160,14 @@ impl Model {
         vec![Ask::Request(Request::Open(name))]
     }
 
+    /// Takes the name that the person asked for, where it can mean this ticket: a path may say anything.
+    pub fn take_opening(&mut self, ticket: &TicketId) -> Option<String> {
+        let fits = |name: &str| {
+            name.contains(['/', '.']) || ticket.as_str().contains(name) || TicketId::from_file_name(name) == *ticket
+        };
+        self.opening.take_if(|name| fits(name.trim()))
+    }
+
     /// Hands a command to the run in front.
     pub fn to_run(&self, command: UserCommand) -> Vec<Ask> {
         self.tab().map(|tab| Ask::Request(Request::Command(tab.id.clone(), command))).into_iter().collect()

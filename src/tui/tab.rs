@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use crate::domain::outcome::DoneHow;
     use crate::domain::record::Record;
-    use crate::orchestrator::state::Mark;
+    use crate::orchestrator::state::{Ended, Mark};
     use crate::tui::sample;
 
     #[test]
@@ -314,6 +314,10 @@ mod tests {
         let run = sample::run("tk-1").short();
         assert!(screen.contains("6m01s") && screen.contains("$2.42"), "{screen}");
         assert!(screen.contains(&format!("`programmator replay {run}` shows it")), "{screen}");
+        let complete = Ended { reason: ExitReason::Complete, detail: String::new() };
+        model.tabs[0].state.ended = Some(complete);
+        let screen = sample::draw(&mut model, (120, 40));
+        assert!(screen.contains("0 iterations, $2.42 in all"), "{screen}");
     }
 
     #[test]

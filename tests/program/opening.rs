@@ -2,7 +2,7 @@
 
 use crate::attended::{rules, yes};
 use crate::project::Project;
-use crate::watched::{signal, start_until};
+use crate::watched::{of_kind, signal, start_until};
 use programmator::adapters::clock::SystemClock;
 use programmator::adapters::policy_files;
 use programmator::adapters::store::{Store, SweepLock};
@@ -15,7 +15,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::profile::Profile;
 use programmator::domain::record::Record;
-use programmator::domain::request::{Closing, Reply, Request};
+use programmator::domain::request::{BoxOf, BoxOutcome, Closing, Reply, Request};
 use programmator::domain::workspace::Workspace;
 use programmator::runtime::app::{App, Parts};
 use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
@@ -113,10 +113,40 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     assert_eq!(answered, Ok(Reply::Decided { ticket, command }));
     // Asked again, it is not opened twice.
     assert_eq!(timeout(PATIENCE, ask(Request::Open("tk-2".into()))).await, Ok(Reply::Done));
+    let said = async {
+        loop {
+            if let News::Trouble { message, .. } = told.next().await {
+                return message;
+            }
+        }
+    };
+    assert_eq!(timeout(PATIENCE, said).await.as_deref(), Ok("is being opened"));
+    let early = ask(Request::Command(TicketId::from_file_name("tk-2"), UserCommand::Pause)).await;
+    assert!(matches!(&early, Reply::Refused(why) if why.message.contains("is being opened")), "{early:?}");
     assert!(opened.try_recv().is_err(), "it cannot be open yet");
     drop(sweeping);
     assert_eq!(timeout(PATIENCE, opened).await.expect("it is opened"), Ok(Reply::Done));
     ask(Request::Close(Closing::Abandon)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ticks_of_one_moment_are_all_done_when_the_run_has_ended() {
+    let project = Project::with(&["One", "Two", "Three", "Four"], ASKS);
+    tokio::task::block_in_place(|| project.run(&["run", "--json", "-n", "1", "tk-1"]));
+    let app = service(&project);
+    let path = project.path("work/.tickets/tk-1.md").canonicalize().expect("it is there");
+    let tick = |text: &str| {
+        let wanted = BoxOf { text: text.to_owned(), nth: 0, done: true };
+        app.ask(Request::SetBox(path.clone(), wanted), Answerer::SCREEN)
+    };
+    let (two, three, four) = tokio::join!(tick("Two"), tick("Three"), tick("Four"));
+    assert_eq!([two, three, four], [const { Reply::BoxSet(BoxOutcome::Done) }; 3]);
+    let journal = project.journal();
+    // The run itself has ticked the first.
+    for (kind, count) in [("phase_ticked", 3), ("tick_settled", 4)] {
+        assert_eq!(of_kind(&journal, kind).len(), count, "{kind}");
+    }
+    assert!(!project.ticket_text("tk-1").contains("[ ] T"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

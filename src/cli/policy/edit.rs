@@ -3,7 +3,8 @@
 use super::super::error::CliError;
 use super::super::session::Session;
 use crate::adapters::editor::Editor;
-use crate::adapters::{policy_file, policy_files, private_file};
+use crate::adapters::policy_file::{self, SaveError};
+use crate::adapters::{policy_files, private_file};
 use crate::base::text::clean_line;
 use crate::domain::verdict::Verdict;
 use std::fs;
@@ -48,8 +49,11 @@ pub fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
         return Ok(0);
     }
     match policy_file::replace(&path, old.as_deref(), &edited) {
-        Ok(()) => {
+        saved @ (Ok(()) | Err(SaveError::Mode { .. })) => {
             fs::remove_file(&rejected).ok();
+            if let Err(error) = saved {
+                writeln!(out, "{}", clean_line(&error.to_string(), 1_000))?;
+            }
         }
         Err(error) => {
             private_file::write(&rejected, &edited).map_err(|error| failed(&error))?;

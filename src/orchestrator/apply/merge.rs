@@ -56,7 +56,7 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, is_claim: bool) -> PhaseState
     }
     match (phase.ticked, seed.done) {
         // The status block and the evidence decide.
-        (false, true) if is_claim => phase.unverified = true,
+        (false, true) if is_claim => phase.claimed_tick = true,
         (false, true) if !matches!(phase.mark, Mark::Done(_)) => {
             phase.mark = Mark::Done(DoneHow::TickedByPerson);
             phase.dispute = None;
@@ -65,7 +65,7 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, is_claim: bool) -> PhaseState
         (true, false) if matches!(phase.mark, Mark::Done(_)) => phase.mark = Mark::Pending,
         _ => {}
     }
-    phase.unverified &= seed.done;
+    phase.claimed_tick &= seed.done;
     phase.ticked = seed.done;
     phase
 }
@@ -167,17 +167,16 @@ mod tests {
         assert_eq!(state.phases[0].baseline.as_deref(), Some("base"), "what is known of it stays");
     }
 
-    fn end(state: &mut State) {
+    fn end(state: &mut State, reading: Option<u64>) {
         let outcome = IterationOutcome::Interrupted;
-        let record =
-            Record::IterationEnded { n: 1, outcome, changed: false, fingerprint: None, ms: 0, reading: Some(4) };
+        let record = Record::IterationEnded { n: 1, outcome, changed: false, fingerprint: None, ms: 0, reading };
         fold(state, &record, Timestamp::from_millis(5_000));
     }
 
     /// What becomes of a tick that is read now: it counts, or it is a claim.
     fn counts(state: &mut State) -> bool {
         let counts = read(state, &[("A", true)])[0].1 == PERSON;
-        assert_eq!((state.unverified_ticks().next().is_none(), state.phases[0].unverified), (counts, !counts));
+        assert_eq!((state.claimed_ticks().next().is_none(), state.phases[0].claimed_tick), (counts, !counts));
         counts
     }
 
@@ -186,20 +185,24 @@ mod tests {
         let called = Record::SpawnRequested { n: 1, notes: vec![] };
         let compared = Record::EvidenceGathered { n: 1, iteration_files: vec![], phase_files: vec![] };
         // Called, compared, ended.
-        for (happened, expected) in [
-            ([true, false, false], false),
-            ([true, true, false], false),
-            ([true, true, true], true),
-            // In a hurry: nobody has read the file since Claude's last moment.
-            ([true, false, true], false),
-            ([false, false, true], true),
+        for (happened, reading, expected) in [
+            ([true, false, false], None, false),
+            ([true, true, false], None, false),
+            ([true, true, true], Some(4), true),
+            // In a hurry: nobody has read the file since Claude's last moment, or that of a command that it has written.
+            ([true, false, true], Some(0), false),
+            ([true, true, true], Some(0), false),
+            ([false, false, true], Some(0), true),
+            // Of an old journal.
+            ([true, true, true], None, true),
+            ([true, false, true], None, false),
         ] {
             let mut state = running(&[("A", false)]);
             for (record, _) in [&called, &compared].into_iter().zip(happened).filter(|(_, happened)| *happened) {
                 fold(&mut state, record, Timestamp::from_millis(100));
             }
             if happened[2] {
-                end(&mut state);
+                end(&mut state, reading);
             }
             assert_eq!(counts(&mut state), expected, "{happened:?}");
             // The next one is another's, once no iteration is open.
@@ -240,11 +243,11 @@ mod tests {
     }
 
     #[test]
-    fn of_two_phases_of_one_name_the_unverified_one_stays_so_in_the_next_run() {
+    fn of_two_phases_of_one_name_the_claimed_one_stays_so_in_the_next_run() {
         let mut state = running(&[("Other", false), ("Test", true), ("Test", false)]);
         read(&mut state, &[("Other", false), ("Test", true), ("Test", true)]);
-        assert_eq!(state.unverified_in(&seeds(&[("Test", true), ("New", true), ("Test", true)])), [PhaseId(3)]);
-        assert_eq!(state.unverified_in(&seeds(&[("Test", true), ("Test", false)])), []);
+        assert_eq!(state.claimed_ticks_in(&seeds(&[("Test", true), ("New", true), ("Test", true)])), [PhaseId(3)]);
+        assert_eq!(state.claimed_ticks_in(&seeds(&[("Test", true), ("Test", false)])), []);
     }
 
     #[test]
@@ -254,6 +257,6 @@ mod tests {
             read(&mut state, &[("Test", true), ("Test", false)]),
             marks(&[("Test", Mark::Running), ("Test", Mark::Pending)])
         );
-        assert_eq!(state.unverified_ticks().count(), 1);
+        assert_eq!(state.claimed_ticks().count(), 1);
     }
 }

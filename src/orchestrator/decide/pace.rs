@@ -24,7 +24,7 @@ impl Draft<'_> {
         if self.state.started.is_some() {
             return;
         }
-        let texts = (1..).zip(&start.phases).filter(|(id, _)| start.unverified.contains(&PhaseId(*id)));
+        let texts = (1..).zip(&start.phases).filter(|(id, _)| start.claimed_ticks.contains(&PhaseId(*id)));
         self.record(Record::RunStarted {
             unverified: texts.map(|(_, seed)| seed.text.clone()).collect(),
             folder: start.workspace.to_string(),
@@ -32,7 +32,7 @@ impl Draft<'_> {
             title: start.title,
             ticket_status: start.ticket_status,
             phases: start.phases,
-            unverified_ids: start.unverified,
+            unverified_ids: start.claimed_ticks,
             validation: start.validation,
             settings: start.settings,
         });
@@ -58,7 +58,7 @@ impl Draft<'_> {
                 self.record(Record::SettingsChanged(SettingsChanged { settings: *settings, what }));
             }
         }
-        if self.differs(&phases) && reading >= self.state.reading {
+        if self.differs(&phases) {
             let title = self.state.title.clone();
             self.take_phases(reading, title, phases);
         }
@@ -156,7 +156,7 @@ impl Draft<'_> {
         let owed = |phase: &&PhaseState| match phase.mark {
             _ if phase.untickable => false,
             Mark::Done(_) => !phase.ticked,
-            _ => phase.ticked && phase.unverified,
+            _ => phase.ticked && phase.claimed_tick,
         };
         self.state.phases.iter().find(owed).map(|phase| (phase.named(), !phase.ticked))
     }
@@ -278,7 +278,7 @@ impl Draft<'_> {
             changed: open.changed.unwrap_or(false),
             fingerprint: crate::orchestrator::failure::fingerprint_of(open),
             ms,
-            reading: self.reading,
+            reading: Some(self.reading.unwrap_or(0)),
         };
         // As Claude Code's own Esc does, a pause or a skip keeps the session; a stop gives it up.
         let stopped = open.cut == Some(IterationOutcome::Interrupted) && self.state.pace == Pace::StopNext;

@@ -30,10 +30,10 @@ impl Draft<'_> {
 
     /// What is new in the file. A tick that does not count by itself is told.
     pub(super) fn take_phases(&mut self, reading: u64, title: String, phases: Vec<PhaseSeed>) {
-        let known: Vec<PhaseId> = self.state.unverified_ticks().map(|phase| phase.id).collect();
+        let known: Vec<PhaseId> = self.state.claimed_ticks().map(|phase| phase.id).collect();
         self.record(Record::TicketRead { title, phases, reading: Some(reading) });
         let new: Vec<PhaseState> =
-            self.state.unverified_ticks().filter(|phase| !known.contains(&phase.id)).cloned().collect();
+            self.state.claimed_ticks().filter(|phase| !known.contains(&phase.id)).cloned().collect();
         for PhaseState { text, .. } in new {
             self.notice(
                 Level::Warn,

@@ -13,13 +13,12 @@ use tokio::task::{Id, JoinError};
 
 impl Service {
     pub(super) fn start(&mut self, ticket: TicketId, path: PathBuf, reply: oneshot::Sender<Reply>) {
+        let is_opening = self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path));
         if self.supervisor.is_ending(&ticket) {
             self.again.insert(ticket, reply);
-        } else if self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path))
-            || self.supervisor.open_tickets().any(|open| *open == ticket)
-        {
-            // Nothing failed: the run is at work in its tab.
-            self.reporter.trouble(&ticket, "is open already");
+        } else if is_opening || self.supervisor.open_tickets().any(|open| *open == ticket) {
+            // Nothing failed.
+            self.reporter.trouble(&ticket, if is_opening { "is being opened" } else { "is open already" });
             let _ = reply.send(Reply::Done);
         } else {
             let waiting = Waiting { ticket, path: Some(path.clone()), reply };

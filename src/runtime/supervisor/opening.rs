@@ -116,7 +116,7 @@ impl Opener {
     }
 
     /// What comes after this run of the ticket: the run itself where it can be resumed, else a fresh one, to which the
-    /// unverified ticks, the circuit breaker and the sessions of this one are carried over.
+    /// claimed ticks, the circuit breaker and the sessions of this one are carried over.
     pub(super) fn after(&self, earlier: State, ticket: Ticket, path: &Path, here: &Path) -> Result<Plan, OpenError> {
         let resumed = earlier.run.filter(|_| earlier.is_resumable());
         // Where a run works is decided here and nowhere else: where the person is when it begins.
@@ -137,7 +137,7 @@ impl Opener {
                 ticket_path: path.display().to_string(),
                 title: ticket.title.clone(),
                 ticket_status: ticket.status,
-                unverified: earlier.unverified_in(&phases),
+                claimed_ticks: earlier.claimed_ticks_in(&phases),
                 carried: earlier.carried_into(&phases),
                 phases,
                 validation: commands(&ticket, &config.validation),

@@ -216,7 +216,8 @@ fn complete(tab: &Tab) -> String {
     let iterations = if counted == 1 { "iteration" } else { "iterations" };
     let unverified = if state.is_unverified() { " not verified," } else { "" };
     let unapplied = state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
-    format!("complete:{phases}{unverified} {counted} {iterations}, ${:.2}{unapplied}", state.ticket_usd())
+    let in_all = if state.carried_usd > 0.0 { " in all" } else { "" };
+    format!("complete:{phases}{unverified} {counted} {iterations}, ${:.2}{in_all}{unapplied}", state.ticket_usd())
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.

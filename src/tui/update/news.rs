@@ -56,12 +56,13 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             tab.run = Some(run);
             tab.formatter = formatter;
             // What happened before is no news for the person, and its questions had other cards.
-            let modals = std::mem::take(&mut ui.modals);
+            let (toast, modals) = (ui.toast.take(), std::mem::take(&mut ui.modals));
             for stored in records {
                 asks.extend(recorded(ui, at, &stored));
             }
             // That it is being opened is over, too.
-            (ui.toast, ui.modals) = (None, modals);
+            let is_over = |words: &str| words.starts_with("opening ") || words.starts_with("starting ");
+            (ui.toast, ui.modals) = (toast.filter(|(words, _)| !is_over(words)), modals);
             attention::drop_stale(ui, "no answer needed: the run has ended");
         }
         News::Recorded(stored) => {
@@ -163,12 +164,12 @@ fn refused(ui: &mut Ui, why: Refused) {
         // A name that was typed wrongly: no tab for what is not there, and the name can be corrected.
         let trouble = clean_line(&message, 400);
         ui.tell(trouble.clone());
-        if let Some(query) = ui.opening.take().filter(|_| ui.modals.is_empty()) {
+        if let Some(query) = ui.take_opening(&ticket).filter(|_| ui.modals.is_empty()) {
             ui.modals.push(Modal::Open(Open { query, trouble, ..Open::default() }));
         }
     } else if is_refused_by_breaker(ui, &ticket, exit_code) {
         // The run in front says why, and which key helps; it stays as it is.
-        ui.opening = None;
+        ui.take_opening(&ticket);
         ui.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
     } else {
         let at = tab_for(ui, &ticket);
@@ -190,7 +191,7 @@ fn is_refused_by_breaker(ui: &Ui, ticket: &TicketId, exit_code: u8) -> bool {
 fn tab_for(ui: &mut Ui, ticket: &TicketId) -> usize {
     let known = ui.tabs.len();
     let at = ui.open_tab(ticket);
-    if at == known && ui.opening.take().is_some() {
+    if at == known && ui.take_opening(ticket).is_some() {
         ui.show_tab(at);
     }
     at

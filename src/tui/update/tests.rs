@@ -282,6 +282,24 @@ fn a_replay_takes_no_commands() {
 }
 
 #[test]
+fn a_run_that_is_opened_comes_to_the_front_only_where_it_was_asked_for_last() {
+    let mut model = sample::model();
+    let opened = |ticket: &str| {
+        let (run, ticket) = (sample::run(ticket), sample::id(ticket));
+        Msg::News(News::RunOpened { ticket, run, earlier: 0, records: Vec::new() })
+    };
+    model.open("tk-1".into());
+    model.open(" 2 ".into());
+    update(&mut model, opened("tk-1"));
+    assert_eq!(model.toast, None);
+    model.tell("saved");
+    update(&mut model, opened("tk-3"));
+    update(&mut model, opened("tk-2"));
+    assert_eq!((model.active, &model.opening), (2, &None));
+    assert_eq!(model.toast.as_ref().map(|(words, _)| words.as_str()), Some("saved"));
+}
+
+#[test]
 fn an_old_screen_is_told_what_it_missed() {
     let mut model = with_running();
     let seq = model.tabs[0].state.seq;

@@ -114,9 +114,9 @@ impl Invariants {
                 assert!(!reason.is_empty(), "the breaker moved without a reason");
             }
             Record::IterationStarted { session, role, .. } => {
-                let unverified =
-                    before.phases.iter().any(|one| one.unverified && one.ticked && !one.untickable && one.is_open());
-                assert!(!unverified, "an iteration begins with a box that Claude has ticked by itself");
+                let claimed =
+                    before.phases.iter().any(|one| one.claimed_tick && one.ticked && !one.untickable && one.is_open());
+                assert!(!claimed, "an iteration begins with a box that Claude has ticked by itself");
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
                 let left = before.counted_iterations() < before.settings.max_iterations;
                 assert!(left || !role.counts.is_progress(), "an iteration too many");

@@ -150,7 +150,7 @@ impl World {
             title: "T".into(),
             ticket_status: Some(self.status),
             phases: self.phases.clone(),
-            unverified: self.state.unverified_in(&self.phases),
+            claimed_ticks: self.state.claimed_ticks_in(&self.phases),
             carried: self.state.carried_into(&self.phases),
             validation: self.validation.clone(),
             settings: self.settings.clone(),
