@@ -621,6 +621,6 @@ fn a_breaker_is_not_reset_behind_the_back_of_a_run() {
     let output = project.run(&["circuit", "reset", "tk-1"]);
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains(&child.id().to_string()) && said.contains("press c"), "{said}");
+    assert!(said.contains(&child.id().to_string()) && said.contains("(key c)"), "{said}");
     stop(child);
 }

@@ -45,8 +45,6 @@ pub struct Card {
     columns: usize,
     scrolled: Scrolled,
     end_seen: bool,
-    /// The end of the rule that `Always` would save has been on the screen.
-    rule_seen: bool,
     /// A yes was given before the end was seen.
     hurried: bool,
     /// It took the place of another card under the person's hands: a yes counts once they have seen that.
@@ -64,8 +62,8 @@ enum Page {
     Deny(Field),
     /// The input, to be changed; why it cannot be taken as it is.
     Edit(Field, Option<String>),
-    /// A lasting rule, as it would be saved.
-    Rule(String),
+    /// A lasting rule, as it would be saved, and whether its end has been on the screen.
+    Rule(String, bool),
     /// A rule on its way to the file.
     Saving(String),
     Passphrase(Secret),
@@ -110,7 +108,6 @@ impl Card {
             columns: 0,
             scrolled: Scrolled::default(),
             end_seen: false,
-            rule_seen: false,
             hurried: false,
             unseen: false,
             trouble: None,
@@ -126,7 +123,7 @@ impl Card {
             Page::Call | Page::Saving(_) => Scope::Card,
             Page::Deny(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => Scope::Words,
             Page::Edit(..) => Scope::EditInput,
-            Page::Rule(_) => Scope::Rule,
+            Page::Rule(..) => Scope::Rule,
             Page::Passphrase(_) | Page::Checking(_) => Scope::Passphrase,
             Page::Choices(choices) if choices.is_typing() => Scope::Words,
             Page::Choices(_) => Scope::Choices,
@@ -193,7 +190,6 @@ impl Card {
 
     fn turn_to(&mut self, page: Page) {
         self.page = page;
-        self.rule_seen = false;
         self.scrolled = Scrolled::default();
         self.columns = 0;
     }
@@ -257,8 +253,8 @@ impl Card {
                     field.typed(input);
                 }
             },
-            Page::Rule(rules) => match command {
-                Some(Command::Yes) if self.rule_seen => {
+            Page::Rule(rules, seen) => match command {
+                Some(Command::Yes) if *seen => {
                     let rules = std::mem::take(rules);
                     self.turn_to(Page::Saving(rules.clone()));
                     return Outcome::Saves { rules, before: self.approval.rule.clone() };
@@ -334,7 +330,7 @@ impl Card {
             Some(Command::AllowAlways) => {
                 self.trouble = None;
                 match self.lasting() {
-                    Some(rules) => self.turn_to(Page::Rule(rules)),
+                    Some(rules) => self.turn_to(Page::Rule(rules, false)),
                     None => self.trouble = Some("“Always” is unavailable for this call.".into()),
                 }
             }
@@ -355,7 +351,7 @@ impl Card {
                 secret.push(text);
             }
             Page::Choices(choices) => choices.pasted(text),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => {}
+            Page::Call | Page::Rule(..) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => {}
         }
         self.columns = 0;
     }

@@ -67,7 +67,7 @@ impl Card {
             self.columns = columns;
             self.lines = match &self.page {
                 Page::Choices(choices) => self.with_trouble(choices.body(columns, glyphs)).lines,
-                Page::Rule(rules) | Page::Saving(rules) => body::rule(rules, columns).lines,
+                Page::Rule(rules, _) | Page::Saving(rules) => body::rule(rules, columns).lines,
                 Page::Edit(..) => self.with_trouble(body::title(&self.approval, columns)).lines,
                 Page::Gone(why) => body::gone(why, columns).lines,
                 _ => {
@@ -106,7 +106,9 @@ impl Card {
         self.scrolled.scroll(by, self.lines.len(), height);
         if height > 0 && self.scrolled.below(self.lines.len(), height) == 0 {
             self.end_seen |= matches!(self.page, Page::Call);
-            self.rule_seen |= matches!(self.page, Page::Rule(_));
+            if let Page::Rule(_, seen) = &mut self.page {
+                *seen = true;
+            }
         }
     }
 
@@ -131,7 +133,7 @@ impl Card {
         let frame = Frame {
             title: &title,
             status: &more,
-            status_role: if below > 0 && matches!(self.page, Page::Call | Page::Rule(_)) {
+            status_role: if below > 0 && matches!(self.page, Page::Call | Page::Rule(..)) {
                 Role::Warning
             } else {
                 Role::Dim
@@ -279,10 +281,10 @@ impl Card {
             Page::Edit(_, Some(why)) => {
                 vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint(Command::Close, "back")]
             }
-            Page::Rule(_) => {
-                let more = (!self.rule_seen).then(|| hint(Command::PageDown, "more"));
+            Page::Rule(_, seen) => {
+                let more = (!seen).then(|| hint(Command::PageDown, "more"));
                 let save = Hint::new(&key(Command::Yes), "save it and allow this call", "save it, and run");
-                let save = Hint { counts: self.rule_seen, ..save };
+                let save = Hint { counts: *seen, ..save };
                 more.into_iter().chain([save, hint(Command::No, "back")]).collect()
             }
             Page::Saving(_) => vec![note("saving …"), hint(Command::Close, "later")],

@@ -15,7 +15,7 @@ impl Card {
             Page::Deny(_) | Page::Edit(..) | Page::Passphrase(_) | Page::Gone(_) => true,
             Page::Checking(typed) => typed.letters() > 0,
             Page::Choices(choices) => choices.is_typing(),
-            Page::Call | Page::Rule(_) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) => false,
+            Page::Call | Page::Rule(..) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) => false,
         };
         if typing && !self.is_gone() {
             let page = std::mem::replace(&mut self.page, Page::Call);
