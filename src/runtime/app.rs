@@ -317,7 +317,12 @@ impl Service {
         match (command, path) {
             (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
             (UserCommand::ResetBreaker, Some(path)) => {
-                beside(ticket, reply, async move { offline.reset_breaker(&path, by).await.map(|_| Reply::Done) });
+                beside(ticket.clone(), reply, async move {
+                    // Another program may have closed it since this one read its journal.
+                    let already =
+                        || refused(&ticket, "its circuit breaker is already closed; p starts it".to_owned(), 0);
+                    offline.reset_breaker(&path, by).await.map(|closed| if closed { Reply::Done } else { already() })
+                });
             }
             (UserCommand::TickPhase { phase }, Some(path)) => beside(ticket.clone(), reply, async move {
                 match offline.tick(&path, phase, by).await? {

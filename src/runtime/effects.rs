@@ -114,11 +114,11 @@ impl Effects {
             Effect::Rejudge { id, input } => return self.rejudge(id, input),
             Effect::ResolveApproval { id, answer } => self.settle(&id, answer).await,
             Effect::Unlock { rules } => return self.gate.unlock(&rules).map(|words| Input::RulesOpened { words }),
-            Effect::KillAgent { n } => self.kill_agent(n),
+            Effect::KillAgent { n } => self.end_agent(n, Ladder::KILL),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::Interrupt { .. } => self.interrupt().await,
             Effect::CloseInput { .. } => self.close_input().await,
-            Effect::StopAgent { n } => self.stop_agent(n),
+            Effect::StopAgent { n } => self.end_agent(n, Ladder::DEFAULT),
             Effect::Arm { timer, at } => self.arm(timer, at),
             Effect::GatherEvidence { n, iteration_base, phase_base } => {
                 self.gather_evidence(n, iteration_base, phase_base);

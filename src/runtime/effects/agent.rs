@@ -182,16 +182,7 @@ impl Effects {
     }
 
     /// Ends Claude by the ladder; its exit comes as an event. One that is being started is dropped, which ends it.
-    pub(super) fn stop_agent(&mut self, n: u32) {
-        self.end_agent(n, Ladder::DEFAULT);
-    }
-
-    /// Ends it and all it started without asking it.
-    pub(super) fn kill_agent(&mut self, n: u32) {
-        self.end_agent(n, Ladder::KILL);
-    }
-
-    fn end_agent(&mut self, n: u32, ladder: Ladder) {
+    pub(super) fn end_agent(&mut self, n: u32, ladder: Ladder) {
         let claude = std::mem::take(&mut *lock(&self.work.claude));
         let Claude::Started(agent) = claude else {
             if let Claude::Starting(task) = claude {
