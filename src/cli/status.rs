@@ -84,7 +84,7 @@ fn row(run: &RunSummary, zone: &TimeZone) -> [String; 9] {
         cut(run.ticket.as_str(), 24),
         date(run.updated, zone),
         run.state.label().to_owned(),
-        format!("{}/{}", run.phases_done, run.phases),
+        if run.phases == 0 { "–".to_owned() } else { format!("{}/{}", run.phases_done, run.phases) },
         run.iterations.to_string(),
         format!("${:.2}", run.cost_usd),
         clean_line(&about, 60),

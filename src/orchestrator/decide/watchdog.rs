@@ -2,6 +2,7 @@
 
 use super::Draft;
 use crate::base::time::Timestamp;
+use crate::domain::messages::outcome_words;
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Record;
@@ -87,7 +88,7 @@ impl Draft<'_> {
 
     /// Cuts the iteration off: Claude is ended by the ladder.
     pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
-        self.void_all("stopping Claude");
+        self.void_all(&format!("the iteration ends ({})", outcome_words(outcome)));
         self.record(Record::StopAsked { n, outcome });
         self.effect(Effect::StopAgent { n });
     }

@@ -162,6 +162,7 @@ const HIDDEN: &[Row] = hidden! {
     End "choices.end" Scope::Choices, [c('G'), press(Key::End)], "end";
     Close "choices.close" Scope::Choices, [press(Key::Esc), c('q'), ctrl('c')], "later";
     Pause "matter.start" Scope::Matter, [c('p')], "start again";
+    ResetBreaker "matter.reset_breaker" Scope::Matter, [c('c')], "reset the breaker";
     Retry "matter.retry" Scope::Matter, [c('r')], "retry it";
     Skip "matter.skip" Scope::Matter, [c('s')], "skip it";
     Edit "matter.edit" Scope::Matter, [c('e')], "edit the ticket";

@@ -1,5 +1,7 @@
 //! “Really?”, before something that costs work.
 
+use crate::domain::command::UserCommand;
+use crate::domain::request::Request;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
@@ -19,6 +21,19 @@ pub struct Confirm {
 }
 
 impl Confirm {
+    /// What it asks about has come to pass, or to nothing.
+    pub fn is_stale(&self, model: &Model) -> bool {
+        let Ask::Request(Request::Command(ticket, command)) = &self.ask else { return false };
+        let Some(state) = model.tab_of(ticket).map(|tab| &tab.state) else { return true };
+        let is_settled = |phase| state.phase_by(phase).is_none_or(|phase| phase.mark.is_settled());
+        match command {
+            UserCommand::Stop => state.ended.is_some(),
+            UserCommand::SkipPhase { phase } => state.ended.is_some() || is_settled(*phase),
+            UserCommand::TickPhase { phase } => is_settled(*phase),
+            _ => false,
+        }
+    }
+
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let width = room.width.min(64);

@@ -8,13 +8,14 @@ use crate::tui::attention::{Conflict, What};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
-use crate::tui::panes::notice::banner;
+use crate::tui::panes::notice::{banner, breaker_left};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, WIDEST, centred, foot};
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::time::Duration;
 
 /// The dialog of one such thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,7 @@ impl Matter {
         let command = match (command?, &self.what) {
             (Command::Edit, _) => return Some(Ask::Edit(self.ticket.clone())),
             (Command::Pause, What::Ended) => return Some(Ask::Request(Request::Start(self.ticket.clone()))),
+            (Command::ResetBreaker, What::Ended) => UserCommand::ResetBreaker,
             (Command::Retry, What::Dispute(phase)) => UserCommand::RetryPhase { phase: *phase },
             (Command::Skip, What::Dispute(phase)) => UserCommand::SkipPhase { phase: *phase },
             _ => return None,
@@ -74,7 +76,11 @@ impl Matter {
         }
         let keys: &[Command] = match &self.what {
             What::Dispute(_) => &[Command::Retry, Command::Skip, Command::Edit, Command::Close],
-            What::Ended => &[Command::Pause, Command::Edit, Command::Close],
+            What::Ended => match model.tab_of(&self.ticket).and_then(|tab| breaker_left(model, tab)) {
+                None => &[Command::Pause, Command::Edit, Command::Close],
+                Some(Duration::ZERO) => &[Command::Pause, Command::ResetBreaker, Command::Edit, Command::Close],
+                Some(_) => &[Command::ResetBreaker, Command::Edit, Command::Close],
+            },
             _ => &[Command::Edit, Command::Seen, Command::Close],
         };
         Row::keys(hints(model, Scope::Matter, keys)).draw(theme, foot(inside), buf);

@@ -174,15 +174,25 @@ const COOLED_KEYS: &str = " · p starts, c resets the breaker";
 /// Why the breaker is open, what becomes of it now, and the keys; the words that ended the run tell of the moment it ended.
 fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
     let breaker = &tab.state.breaker;
-    let (next, keys) = match (recover(breaker, &tab.state.settings.breaker, model.now), model.mode) {
+    let (next, keys) = match (breaker_left(model, tab), model.mode) {
         (_, Mode::Replay) => (String::new(), OPEN_KEYS),
-        (Recovery::Refused { left }, Mode::Live) => {
+        (Some(left), Mode::Live) if !left.is_zero() => {
             let left = human(left + Duration::from_millis(999));
             (format!("; one iteration is allowed in {left}"), OPEN_KEYS)
         }
         _ => ("; the next start allows one iteration".to_owned(), COOLED_KEYS),
     };
     (format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400)), keys)
+}
+
+/// How long the open breaker of a ticket still refuses a start; `None`: it is not open.
+pub fn breaker_left(model: &Model, tab: &Tab) -> Option<Duration> {
+    let breaker = &tab.state.breaker;
+    match recover(breaker, &tab.state.settings.breaker, model.now) {
+        _ if breaker.state != Circuit::Open => None,
+        Recovery::Refused { left } => Some(left),
+        _ => Some(Duration::ZERO),
+    }
 }
 
 /// The time of day to which a wait lasts, when it is known.

@@ -214,6 +214,7 @@ pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
             Modal::Card(card) => ui.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
             Modal::Question(question) => !waits(&question.ticket, &What::Validation),
             Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
+            Modal::Confirm(confirm) => confirm.is_stale(ui),
             _ => false,
         };
         let stays = match &mut modal {

@@ -246,6 +246,9 @@ fn cards(ui: &mut Ui, stored: &Stored, asked: Option<&Approval>) -> Vec<Ask> {
             attention::drop_stale(ui, &why);
         }
         (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
+        _ if matches!(ui.modals.last(), Some(Modal::Confirm(_))) => {
+            attention::drop_stale(ui, "nothing is left to confirm: it is so already");
+        }
         _ => {}
     }
     Vec::new()

@@ -8,7 +8,7 @@ use crate::domain::limits::provider::Reset;
 use crate::domain::news::{News, RunLeft, StorageAwaited};
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::PhaseId;
-use crate::domain::record::Record;
+use crate::domain::record::{OfPhase, Record};
 use crate::domain::request::{Closing, Refused, Reply, Request};
 use crate::orchestrator::state::{Mark, State};
 use crate::tui::panes;
@@ -147,6 +147,44 @@ fn skip_and_stop_ask_first() {
     let skip = UserCommand::SkipPhase { phase: PhaseId(3) };
     assert_eq!(press(&mut model, "s y"), command(skip));
     assert_eq!(press(&mut model, "x y"), command(UserCommand::Stop));
+}
+
+#[test]
+fn what_comes_to_pass_meanwhile_is_not_asked_about_any_longer() {
+    let record = |reason| Record::RunEnded {
+        reason,
+        detail: String::new(),
+        iterations: 7,
+        phases_done: 2,
+        phases: 6,
+        cost_usd: 1.0,
+    };
+    let skipped = Record::PhaseSkipped(OfPhase { phase: "Wire into middleware".into(), id: Some(PhaseId(3)) });
+    for (keys, record) in [("x", record(ExitReason::Complete)), ("s", record(ExitReason::Error)), ("s", skipped)] {
+        let mut model = with_running();
+        press(&mut model, keys);
+        update(&mut model, Msg::News(News::Recorded(Arc::new(sample::stored("tk-1", 998, Record::PauseAsked)))));
+        assert_eq!(model.modals.len(), 1, "nothing that concerns it");
+        update(&mut model, Msg::News(News::Recorded(Arc::new(sample::stored("tk-1", 999, record.clone())))));
+        assert!(model.modals.is_empty(), "{keys}: {record:?}");
+    }
+}
+
+#[test]
+fn the_card_of_a_stopped_run_offers_what_its_words_say() {
+    let mut model = with_running();
+    let (reason, detail) = (ExitReason::CircuitOpen, String::new());
+    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
+    model.tabs[0].state.breaker.state = Circuit::Open;
+    model.tabs[0].state.breaker.opened_at = Some(sample::NOW);
+    press(&mut model, "!");
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("c reset the breaker") && !screen.contains("p start again"), "{screen}");
+    assert_eq!(press(&mut model, "c"), command(UserCommand::ResetBreaker));
+    model.now = sample::NOW.plus(std::time::Duration::from_secs(86_400));
+    press(&mut model, "!");
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("p start again") && screen.contains("c reset the breaker"), "{screen}");
 }
 
 #[test]
